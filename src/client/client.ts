@@ -4,44 +4,39 @@ import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
+import type { Admitted, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
-import {
-  judgeFree,
-  KEPT_BY_CACHE,
-  type MemberList,
-  MOST_TRIES,
-  type Page,
-  pageFrom,
-  readMemberList,
-  refuseUnreachable,
-  silent,
-  wasKept,
-} from './client/free-questions.ts';
-import { Permit, type Sender, type Sent } from './client/permit.ts';
 import { connectorTo, loadUndici, proxyFor } from './connector.ts';
-import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
-import type { Reply, Verdict } from './judge.ts';
-import { Limiter, type LimiterOptions } from './limits/limiter.ts';
-import type { Waiter } from './limits/waits.ts';
+import {
+  type AnswerRule,
+  type Dialect,
+  dialectQuestion,
+  type Listing,
+  type ReadBack,
+  vendorReply,
+} from './dialect.ts';
+import { judge, type Reply, type Verdict } from './judge.ts';
+import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
+import { type MemberList, type Page, readMemberList } from './member-list.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import {
   basePathOf,
   type FreeRequest,
   freeRequestOf,
+  type HttpRequest,
   type RequestShape,
   type RequestValues,
   readBackRequestOf,
   TIME_REQUEST,
+  type TimeRequest,
 } from './request.ts';
 import { Transport } from './transport.ts';
 
-export { KEPT_BY_CACHE, type ListedPerson, type MemberList, wasKept } from './client/free-questions.ts';
-export type { Permit, Sent } from './client/permit.ts';
-export type { Pause } from './limits/backoff.ts';
-export type { Waiter } from './limits/waits.ts';
-export type { Limits } from './limits/windows.ts';
+export type { Permit, Waiter } from './limits/limiter.ts';
+export type { Limits, Pause } from './limits/limits.ts';
+export type { ListedPerson, MemberList } from './member-list.ts';
 
 /** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -51,25 +46,38 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly dialect: Dialect;
   readonly baseUrl: URL;
   readonly clock: Clock;
-  /** The clock that measures the age of intents; `clock` without it. */
-  readonly machine?: Clock;
   /** Reads what an answer says about the time, and dates the answer. */
   heard?(reply: Reply, askedMs: number): Reply;
+}
+
+export interface Sent {
+  readonly reply: Reply;
+  /** When the request left, or was given up, monotonic. */
+  readonly sentAtMs: number;
 }
 
 export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
 
-interface Parts extends Omit<Sender, 'transport'> {
-  readonly transport: Transport;
+interface Parts {
   readonly dialect: Dialect;
   readonly origin: string;
   /** Path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
   readonly timeoutMs: number;
+  readonly limiter: Limiter;
+  readonly transport: Transport;
+  readonly machine: Clock;
+  readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
+
+/** When a free question has failed this often, some seconds apart, the vendor is down. */
+const MOST_TRIES = 5;
+
+/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
+const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
 /** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
 export class Client {
@@ -82,13 +90,9 @@ export class Client {
   readonly #parts: Parts;
 
   private constructor(parts: Parts) {
-    this.dialect = parts.dialect;
-    this.origin = parts.origin;
-    this.basePath = parts.basePath;
-    this.values = parts.values;
-    this.timeoutMs = parts.timeoutMs;
-    this.limiter = parts.limiter;
     this.#parts = parts;
+    ({ dialect: this.dialect, origin: this.origin, basePath: this.basePath } = parts);
+    ({ values: this.values, timeoutMs: this.timeoutMs, limiter: this.limiter } = parts);
   }
 
   /** @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed to what the dialect sends. */
@@ -122,19 +126,36 @@ export class Client {
   }
 
   /**
-   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. It has a slot by then, so a
-   * permit never waits for one and then bursts. Only `run/buy.ts` takes one for what may cost something.
-   * @throws what ends the wait: see `Limiter.enter` and `Limiter.permit`.
+   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. Only `run/buy.ts` takes one for what may
+   * cost something.
    */
-  async permit(waiter: Waiter): Promise<Permit> {
-    const { limiter } = this;
-    await limiter.enter(waiter);
-    try {
-      return new Permit(this.#parts, await limiter.permit(waiter));
-    } catch (error) {
-      limiter.leave();
-      throw error;
-    }
+  permit(waiter: Waiter): Promise<Permit> {
+    return this.limiter.permit(waiter);
+  }
+
+  /** Sends what may cost something, once for each admission. */
+  send(permit: Permit, admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent> {
+    admission.use();
+    return this.#exchange(permit, request, onSent);
+  }
+
+  #exchange(permit: Permit, request: HttpRequest | TimeRequest, tellSent?: () => void): Promise<Sent> {
+    const { transport, machine, heard } = this.#parts;
+    const { intentAt } = permit;
+    let sentAtMs = intentAt.monotonicMs;
+    const onSent = (): void => {
+      sentAtMs = machine.monotonicMs();
+      permit.sent();
+      tellSent?.();
+    };
+    return new Promise((resolve) => {
+      const onReply = (raw: Reply): void => {
+        const reply = heard(raw, intentAt.wallMs);
+        if (reply.kind === 'answered') permit.answered();
+        resolve({ reply, sentAtMs });
+      };
+      transport.send(request, { intentAt, mayLeave: () => permit.mayLeave(), onSent, onReply });
+    });
   }
 
   freeRequest(
@@ -173,11 +194,24 @@ export class Client {
 
   /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
   async ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+    const { method, path } = request;
+    const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+    return this.#free(waiter, request, (sent) => {
+      this.hear(sent);
+      return { ...sent, verdict: judge(sent.reply, this.dialect, question) };
+    });
+  }
+
+  /** Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes on. */
+  async askTime(waiter: Waiter): Promise<void> {
+    await this.#free(waiter, TIME_REQUEST, () => {});
+  }
+
+  async #free<T>(waiter: Waiter, request: FreeRequest | TimeRequest, read: (sent: Sent) => T): Promise<T> {
     const permit = await this.permit(waiter);
     try {
-      const sent = await permit.ask(request);
-      this.hear(sent);
-      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request) };
+      await permit.untilDue();
+      return read(await this.#exchange(permit, request));
     } finally {
       permit.giveBack();
     }
@@ -208,16 +242,6 @@ export class Client {
     }
   }
 
-  /** Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes on. */
-  async askTime(waiter: Waiter): Promise<void> {
-    const permit = await this.permit(waiter);
-    try {
-      await permit.ask(TIME_REQUEST);
-    } finally {
-      permit.giveBack();
-    }
-  }
-
   async close(): Promise<void> {
     this.#parts.limiter.close();
     await this.#parts.transport.close();
@@ -237,6 +261,31 @@ export class Client {
     const { pauseMs: _, ...others } = hints;
     this.limiter.hear(isPause ? others : hints);
   }
+}
+
+/** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */
+export function wasKept({ headers: { age } }: RawReply): boolean {
+  return age !== undefined && Number(age) !== 0;
+}
+
+export const KEPT_BY_CACHE = 'a cache has kept it for some time';
+
+function pageFrom(reply: Reply, verdict: Verdict): Page {
+  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
+  const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
+  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
+}
+
+function refuseUnreachable(reply: Reply, origin: string): void {
+  if (reply.kind !== 'not_sent') return;
+  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
+  const fact = `${origin} cannot be reached: ${reply.message}.`;
+  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
+}
+
+function silent({ method, path }: HttpRequest, why: string): StopError {
+  const fact = `The service did not answer ${method} ${path} in ${MOST_TRIES} tries: ${why}.`;
+  return stop('paused', fact, 'Run the same command again later.');
 }
 
 /** Nothing leaves by a dialect of another person before a user has seen what it sends. */

@@ -67,12 +67,12 @@ async function attempt(buying: Buying): Promise<Next> {
     if (admission.kind !== 'admitted') return await notAdmitted(buying, permit, admission);
     await permit.untilDue();
     if (isForbidden(run) || !permit.holds) return await notSent(run, admission);
-    const sent = await permit.send(admission, outgoing.request, () =>
+    const sent = await client.send(permit, admission, outgoing.request, () =>
       run.emit({ kind: 'sent', ...ofCall(call) }),
     );
     crashPoint('before-record');
     const replied = repliedTo(buying, admission, sent);
-    if (client.limiter.handsOver && handsOver(replied)) permit.leaveSlot();
+    if (handsOver(replied)) permit.handOver();
     await keep(run, replied);
     const verdict = judged(run, replied);
     const [closed, next] = await Promise.all([

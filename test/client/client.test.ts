@@ -29,7 +29,8 @@ const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
 
-const sentBy = (permit: Permit, admission: Admitted): Promise<Sent> => permit.send(admission, PAID, nothing);
+const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Sent> =>
+  client.send(permit, admission, PAID, nothing);
 const admission = () => admitted(1 as AttemptId, credits(1));
 
 async function openClient(
@@ -81,17 +82,17 @@ test('an admission sends one request, also by another permit', async () => {
   const { client, vendor } = await openClient();
   const once = admission();
   const first = await client.permit(WAITER);
-  expect(await sentBy(first, once)).toMatchObject({ reply: { kind: 'answered' } });
+  expect(await sentBy(client, first, once)).toMatchObject({ reply: { kind: 'answered' } });
   first.giveBack();
   const second = await client.permit(WAITER);
-  expect(() => second.send(once, PAID, nothing)).toThrow('an admission sends one request');
+  expect(() => client.send(second, once, PAID, nothing)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
 });
 
 test('a permit is given back when it was used, when it was not, and once', async () => {
   const { client } = await openClient();
   const used = await client.permit(WAITER);
-  await sentBy(used, admission());
+  await sentBy(client, used, admission());
   used.giveBack();
   const unused = await client.permit(WAITER);
   unused.giveBack();
@@ -109,7 +110,7 @@ test('an exchange is over after a minute where the account says no timeout, and 
   onTestFinished(() => void vi.useRealTimers());
   const { client, vendor } = await openClient(() => {});
   let isOver = false;
-  const exchange = sentBy(await client.permit(WAITER), admission()).finally(() => {
+  const exchange = sentBy(client, await client.permit(WAITER), admission()).finally(() => {
     isOver = true;
   });
   while (vendor.requests.length === 0) await turnOfLoop();

@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { planLines } from '../../src/cli/render/plan-lines.ts';
 import type { Account } from '../../src/client/account/account.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import type { Limits } from '../../src/client/limits/windows.ts';
+import type { Limits } from '../../src/client/limits/limits.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';

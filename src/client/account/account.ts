@@ -13,7 +13,7 @@ import { type AccountCaps, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
-import { type Limits, perSecondOf } from '../limits/windows.ts';
+import { type Limits, perSecondOf } from '../limits/limits.ts';
 import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,

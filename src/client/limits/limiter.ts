@@ -1,25 +1,25 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { AccountLine, Turn } from '../../ledger/ledger.ts';
+import { type AccountLine, SENT_WITHIN_MS, type Turn } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff, type Pause } from './backoff.ts';
-import { LearnedRate } from './learned-rate.ts';
 import { Leases } from './leases.ts';
-import { type Queue, type Wait, type Waiter, Waits } from './waits.ts';
-import { type Limits, Plan, tellsPace } from './windows.ts';
+import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
  * not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
  * processes that share an account have a limiter each, and its plan is kept by the line in which they stand.
  *
- * A sender waits for a concurrency slot first, and then for a permit: the longest wait of all that forbids it wins. Where there is a
- * line, a permit is a place in it as well.
+ * A sender waits for a slot and for the longest of all waits that forbid it to send. Where there is a line, it waits for a place in that, too.
  */
 
 export interface LimiterOptions {
   readonly limits: Limits;
   readonly clock: Clock;
+  /** The clock that measures the age of intents; `clock` without it. */
+  readonly machine?: Clock;
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
   readonly learnedPerSecond: number | undefined;
@@ -34,12 +34,29 @@ export interface LimiterOptions {
   onLearned(perSecond: number): void;
 }
 
-/** What has become of a permit that is out. */
-export type PermitState = 'in hand' | 'sent' | 'answered';
+/** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
+export interface Waiter {
+  readonly signal: AbortSignal;
+  /** The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever. */
+  readonly maxPauseMs: number | undefined;
+}
+
+interface Waiting {
+  readonly waiter: Waiter;
+  resolve(permit: Permit): void;
+  reject(reason: unknown): void;
+}
+
+type PermitState = 'in hand' | 'sent' | 'answered' | 'done';
 
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
+
+const LOOK_EVERY_MS = 1_000;
+
+/** A look that is this late was delayed by a process that was stopped, or by a machine that slept. */
+const STOPPED_MS = 5_000;
 
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -48,22 +65,24 @@ export class Limiter {
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
   readonly #leases: Leases;
-  readonly #waits: Waits;
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
   /** What the vendor says is left, until when. */
   #left = Number.POSITIVE_INFINITY;
   #leftUntilMs = Number.NEGATIVE_INFINITY;
-  /** Permits that are not done; of them, those that were not sent yet, and those that were not answered yet. */
-  #out = 0;
-  #inHand = 0;
-  #inFlight = 0;
+  /** Permits by what has become of them; of those that are done, nothing is asked. */
+  readonly #permits: Record<PermitState, number> = { 'in hand': 0, sent: 0, answered: 0, done: 0 };
   #slotsTaken = 0;
-  readonly #forSlot: Queue = new Set();
-  readonly #forPermit: Queue = new Set();
-  readonly #forTurn: Queue<Turn> = new Set();
+  /** Who waits, in the order in which they came; then, who has a slot and waits for a place in the line. */
+  readonly #waiting = new Set<Waiting>();
+  readonly #inLine = new Set<Waiting>();
+  readonly #heeded = new WeakSet<Waiter>();
   readonly #lanes = new Map<string, Promise<void>>();
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  #lookedAtMs = 0;
+  /** Since when no call was settled. */
+  #progressAtMs: number;
 
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond, line, unhurried = false } = options;
@@ -72,38 +91,38 @@ export class Limiter {
     this.#plan = new Plan(line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#learned = new LearnedRate(learnedPerSecond);
     this.#isPaced = learnedPerSecond !== undefined || !(tellsPace(limits) || unhurried);
+    // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for each that may be under way.
+    const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
+    this.#learned = new LearnedRate(this.#isPaced ? learnedPerSecond : refused);
     this.#leases = new Leases(clock, () => this.#serve());
-    this.#waits = new Waits(
-      clock,
-      () => this.#known(),
-      () => this.#serve(),
-    );
+    this.#progressAtMs = clock.monotonicMs();
   }
 
   /**
-   * Takes one of the account's concurrency slots. Whoever has one gives it back with `leave`.
-   * @returns a promise only where none is free.
-   * @throws StopError `paused` when nothing was settled for `maxPauseMs`; the signal's reason when the run is stopping.
+   * Waits until there is a slot and one request may leave, or will at a known time that is near, and counts it as leaving now.
+   * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
+   * when the run is stopping.
    */
-  enter(waiter: Waiter): Promise<void> | undefined {
+  permit(waiter: Waiter): Promise<Permit> {
+    const { signal } = waiter;
+    if (signal.aborted) return Promise.reject(signal.reason);
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
-    if (this.#backoff.isOver && this.#slotsTaken === 0) this.#waits.progress();
-    if (this.#slotsTaken >= this.#options.limits.concurrency) return this.#waits.enter(this.#forSlot, waiter);
-    this.#slotsTaken += 1;
-    return undefined;
-  }
-
-  leave(): void {
-    const [next] = this.#forSlot;
-    if (next === undefined) this.#slotsTaken -= 1;
-    else next.resolve();
-  }
-
-  /** Whether a slot may be given back before its call is over. The only one may not: a kill between two calls leaves no doubt. */
-  get handsOver(): boolean {
-    return this.#options.limits.concurrency > 1;
+    const isIdle = this.#slotsTaken + this.#waiting.size === 0;
+    if (isIdle && this.#backoff.isOver) this.#progressAtMs = this.#nowMs;
+    // There is one listener for each run and not for each request, because a run sends millions.
+    if (!this.#heeded.has(waiter)) {
+      this.#heeded.add(waiter);
+      signal.addEventListener('abort', () => this.#dismiss(waiter), { once: true });
+    }
+    if (this.#looking === undefined) {
+      this.#lookedAtMs = this.#nowMs;
+      this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.add({ waiter, resolve, reject });
+      this.#serve();
+    });
   }
 
   /**
@@ -123,63 +142,54 @@ export class Limiter {
 
   /** Requests that are on their way. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#permits.sent;
   }
 
-  /**
-   * Waits until one request may leave, or will at a known time that is near, and counts it as leaving now. Whoever has a permit says
-   * what becomes of it: `sent`, `answered`, and `done` in the end.
-   * @returns its place where there is a line.
-   * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
-   * when the run is stopping.
-   */
-  async permit(waiter: Waiter): Promise<Turn | undefined> {
-    const { line } = this.#options;
-    for (;;) {
-      const waiting = this.#waits.enter(this.#forPermit, waiter);
-      this.#serve();
-      await waiting;
-      if (line === undefined) return undefined;
-      const turn = await this.#turn(line, waiter).catch((error) => {
-        this.done('in hand');
-        throw error;
-      });
-      // A pause may have come while it waited for its place.
-      if (this.holds()) return turn;
-      turn.giveBack();
-      this.done('in hand');
-    }
+  // ---------------------------------------------------------------------------------------- what permits tell
+
+  /** Whether a slot may be given back before its call is over. The only one may not: a kill between two calls leaves no doubt. */
+  get handsOver(): boolean {
+    return this.#options.limits.concurrency > 1;
+  }
+
+  leaveSlot(): void {
+    this.#slotsTaken -= 1;
+    this.#serve();
   }
 
   /** Whether nothing that answers said since a permit was given forbids to send. The plan has counted it then. */
   holds(): boolean {
     const nowMs = this.#nowMs;
     if (this.#mustBeAlone && this.#out > 1) return false;
-    return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#inHand - 1) === 0;
+    return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#permits['in hand'] - 1) === 0;
   }
 
-  sent(): void {
-    const nowMs = this.#nowMs;
-    this.#inHand -= 1;
-    this.#inFlight += 1;
-    this.#left -= 1;
-    this.#plan.sent(nowMs);
-    this.#learned.sent(nowMs);
-    this.#serve();
+  moved(from: PermitState, to: PermitState): void {
+    this.#permits[from] -= 1;
+    this.#permits[to] += 1;
+    if (to === 'sent') {
+      this.#left -= 1;
+      this.#plan.sent(this.#nowMs);
+    } else if (from === 'in hand') this.#leases.giveBack(this.#perSecond);
+    if (to !== 'answered') this.#serve();
   }
 
-  answered(): void {
-    this.#inFlight -= 1;
+  // ---------------------------------------------------------------------------------------- what answers mean
+
+  /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
+  pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
+    const isNew = this.#backoff.pause(askedMs, sentAtMs, said);
+    if (!teaches) return;
+    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
+    const plan = this.#options.line ?? this.#plan;
+    if (isNew && !plan.widen()) this.#isPaced = true;
+    if (this.#isPaced && this.#learned.limited(sentAtMs, this.#nowMs))
+      this.#options.onLearned(this.#learned.perSecond);
   }
 
-  /** An attempt is over, with all consequences of its answer, or given up. */
-  done(state: PermitState): void {
-    if (state === 'in hand') {
-      this.#inHand -= 1;
-      this.#leases.giveBack(this.#perSecond);
-    } else if (state === 'sent') this.#inFlight -= 1;
-    this.#out -= 1;
-    this.#serve();
+  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
+  backOff(sentAtMs: number, why: string): void {
+    this.#backoff.backOff(sentAtMs, why);
   }
 
   /** An earlier run, or another process, was asked to wait; what it was told takes a while on its way. */
@@ -188,24 +198,8 @@ export class Limiter {
       this.#backoff.waitFor(durationMs, why, asked);
   }
 
-  // ---------------------------------------------------------------------------------------- what answers mean
-
-  /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
-  pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
-    const isCut = teaches && this.#learned.limited(sentAtMs, this.#nowMs);
-    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
-    const plan = this.#options.line ?? this.#plan;
-    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !plan.widen()) this.#isPaced = true;
-    if (isCut && this.#isPaced) this.#options.onLearned(this.#learned.perSecond);
-  }
-
-  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
-  backOff(sentAtMs: number, why: string): void {
-    this.#backoff.backOff(sentAtMs, why);
-  }
-
   settled(): void {
-    this.#waits.progress();
+    this.#progressAtMs = this.#nowMs;
     this.#backoff.settled();
     this.#learned.accepted(this.#nowMs);
     this.#serve();
@@ -220,44 +214,115 @@ export class Limiter {
   hear({ left, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
     if (left === undefined) return;
-    this.#left = left.requests - this.#inFlight;
+    this.#left = left.requests - this.#permits.sent;
     this.#leftUntilMs = this.#nowMs + left.resetMs;
     this.#serve();
   }
 
   close(): void {
     this.#wake();
-    this.#waits.close();
+    this.#stopLooking();
     this.#leases.close();
     this.#options.line?.close();
   }
 
-  // ---------------------------------------------------------------------------------------- who waits for a permit
+  // ---------------------------------------------------------------------------------------- who waits
+
+  get #all(): readonly Waiting[] {
+    return [...this.#waiting, ...this.#inLine];
+  }
+
+  #refuse(waiting: Waiting, reason: unknown): void {
+    this.#waiting.delete(waiting);
+    this.#inLine.delete(waiting);
+    waiting.reject(reason);
+  }
+
+  #dismiss(waiter: Waiter): void {
+    for (const each of this.#all) if (each.waiter === waiter) this.#refuse(each, waiter.signal.reason);
+  }
+
+  /** As long as somebody waits, whatever for. */
+  #look(): void {
+    const nowMs = this.#nowMs;
+    if (this.#all.length === 0) {
+      this.#stopLooking();
+      return;
+    }
+    // Answers that came while the process stood still have not been read yet, so that time does not count.
+    if (nowMs - this.#lookedAtMs > LOOK_EVERY_MS + STOPPED_MS) this.#progressAtMs = nowMs;
+    this.#lookedAtMs = nowMs;
+    this.#refuseEndless(this.#known());
+    this.#serve();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */
+  #refuseEndless({ waitMs, why }: Wait): void {
+    const stuckMs = this.#nowMs - this.#progressAtMs;
+    for (const waiting of this.#all) {
+      const { maxPauseMs } = waiting.waiter;
+      if (maxPauseMs === undefined || stuckMs + waitMs <= maxPauseMs) continue;
+      const message = stuckWords(stuckMs, waitMs, maxPauseMs, why);
+      const resumeAtMs = this.#clock.wallMs() + waitMs;
+      const next = `Run the same command again after ${isoTime(resumeAtMs)}.`;
+      this.#refuse(waiting, new StopError({ code: 'paused', message, next, resumeAtMs }));
+    }
+  }
 
   /** Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have changed. */
   #serve(): void {
-    for (const first of this.#forPermit) {
+    const { line, clock, machine = clock, limits } = this.#options;
+    for (const first of this.#waiting) {
+      if (this.#slotsTaken >= limits.concurrency) break;
       const { waitMs } = this.#wait();
       if (waitMs > 0) {
         this.#lookIn(waitMs);
         return;
       }
+      this.#waiting.delete(first);
       this.#leases.take();
-      this.#out += 1;
-      this.#inHand += 1;
-      first.resolve();
+      this.#slotsTaken += 1;
+      this.#permits['in hand'] += 1;
+      if (line === undefined) first.resolve(new Permit(this, machine));
+      else void this.#standInLine(line, first);
     }
     this.#wake();
   }
 
+  /** A place that comes when nobody waits for it any more goes back, and so does one that comes in a pause. */
+  async #standInLine(line: AccountLine, waiting: Waiting): Promise<void> {
+    const { clock, machine = clock } = this.#options;
+    this.#inLine.add(waiting);
+    let turn: Turn | undefined;
+    try {
+      turn = await line.turn();
+    } catch (error) {
+      this.#refuse(waiting, error);
+    }
+    const permit = new Permit(this, machine, turn);
+    const isAsked = this.#inLine.delete(waiting);
+    if (isAsked && this.holds()) {
+      waiting.resolve(permit);
+      return;
+    }
+    if (isAsked) this.#waiting.add(waiting);
+    permit.giveBack();
+  }
+
   #lookIn(waitMs: number): void {
-    const { waitMs: knownMs, why } = this.#known();
-    this.#backoff.tellLongWait(knownMs, why);
-    this.#waits.refuseEndless();
+    const known = this.#known();
+    this.#backoff.tellLongWait(known);
+    this.#refuseEndless(known);
     const untilMs = this.#nowMs + waitMs;
     if (this.#sleep !== undefined && this.#sleep.untilMs <= untilMs) return;
     this.#wake();
-    if (waitMs === Number.POSITIVE_INFINITY || this.#forPermit.size === 0) return;
+    if (waitMs === Number.POSITIVE_INFINITY || this.#waiting.size === 0) return;
+    this.#learned.heldBack(this.#nowMs);
     const sleep = { untilMs, waking: new AbortController() };
     this.#sleep = sleep;
     const over = (): void => {
@@ -272,32 +337,20 @@ export class Limiter {
     this.#sleep = undefined;
   }
 
-  /** Its place in the line. One that comes when nobody waits for it any more goes back. */
-  #turn(line: AccountLine, waiter: Waiter): Promise<Turn> {
-    const turn = this.#waits.enter(this.#forTurn, waiter);
-    const waiting = [...this.#forTurn].at(-1);
-    line.turn().then(
-      (place) => {
-        if (waiting !== undefined && this.#forTurn.has(waiting)) waiting.resolve(place);
-        else place.giveBack();
-      },
-      (error) => waiting?.reject(error),
-    );
-    return turn;
-  }
-
   // ---------------------------------------------------------------------------------------- what forbids to send
 
   /** How long until a request may leave, and why; infinite when no clock says when that is. The longest wait wins. */
   #wait(): Wait {
     const nowMs = this.#nowMs;
     const { isOver, why } = this.#backoff;
+    const inHand = this.#permits['in hand'];
+    const lineMs = this.#options.line?.waitMs ?? 0;
     const aloneMs = this.#out > 0 && this.#mustBeAlone ? Number.POSITIVE_INFINITY : 0;
-    const leaseMs = this.#leases.waitMs(this.#perSecond);
+    const planMs = Math.max(this.#leftMs(nowMs, inHand), this.#plan.waitMs(nowMs, inHand), lineMs);
     const all: readonly Wait[] = [
       { waitMs: this.#backoff.waitMs(nowMs), why },
-      { waitMs: this.#planMs(nowMs), why: LIMIT_USED_UP },
-      { waitMs: Math.max(leaseMs, aloneMs), why: isOver ? LEARNED_RATE : why },
+      { waitMs: planMs, why: LIMIT_USED_UP },
+      { waitMs: Math.max(this.#leases.waitMs(this.#perSecond), aloneMs), why: isOver ? LEARNED_RATE : why },
     ];
     return all.reduce((longest, each) => (each.waitMs > longest.waitMs ? each : longest));
   }
@@ -306,7 +359,7 @@ export class Limiter {
   #known(): Wait {
     const wait = this.#wait();
     if (wait.waitMs > 0 && wait.waitMs < Number.POSITIVE_INFINITY) return wait;
-    const silent = `the vendor has not completed its answer to ${counted(this.#inFlight, 'request')}`;
+    const silent = `the vendor has not completed its answer to ${counted(this.#permits.sent, 'request')}`;
     return { waitMs: 0, why: this.#backoff.isOver ? silent : this.#backoff.why };
   }
 
@@ -314,13 +367,12 @@ export class Limiter {
     return this.#backoff.isProbing || this.#options.goesAlone?.() === true;
   }
 
-  get #perSecond(): number {
-    return Math.min(this.#plan.perSecond, this.#isPaced ? this.#learned.perSecond : Number.POSITIVE_INFINITY);
+  get #out(): number {
+    return this.#permits['in hand'] + this.#permits.sent + this.#permits.answered;
   }
 
-  #planMs(nowMs: number): number {
-    const lineMs = this.#options.line?.waitMs ?? 0;
-    return Math.max(this.#leftMs(nowMs, this.#inHand), this.#plan.waitMs(nowMs, this.#inHand), lineMs);
+  get #perSecond(): number {
+    return Math.min(this.#plan.perSecond, this.#isPaced ? this.#learned.perSecond : Number.POSITIVE_INFINITY);
   }
 
   /** @param inHand permits that are out and have not been sent yet. */
@@ -330,5 +382,88 @@ export class Limiter {
 
   get #nowMs(): number {
     return this.#clock.monotonicMs();
+  }
+}
+
+/** @param stuckMs what was waited. @param waitMs what is still to come. @param why the reason, as a clause. */
+function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
+  const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
+  if (waitMs === 0) return `Nothing could be settled for ${seconds(stuckMs)}, ${words}`;
+  if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}, ${words}`;
+  return `Nothing was settled for ${seconds(stuckMs)}, and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`;
+}
+
+const seconds = (durationMs: number): string => formatDuration(Math.ceil(durationMs / 1000) * 1000);
+
+/** A concurrency slot and the right to send one request now. Its holder gives it back, whatever came of it. */
+export class Permit {
+  /**
+   * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is the machine's own
+   * calendar, because a jump of that shows that the machine may have slept.
+   */
+  readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
+  readonly #limiter: Limiter;
+  readonly #turn: Turn | undefined;
+  #state: PermitState = 'in hand';
+  #isInSlot = true;
+
+  /** @param turn its place in the line of all processes, where there is one. */
+  constructor(limiter: Limiter, machine: Clock, turn?: Turn) {
+    this.#limiter = limiter;
+    this.#turn = turn;
+    this.intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+  }
+
+  /**
+   * Resolves when its request may leave, or could not any more; undefined when that is so. What answers say meanwhile may still forbid
+   * it.
+   */
+  untilDue(): Promise<void> | undefined {
+    return this.#turn?.untilDue(this.intentAt.monotonicMs + SENT_WITHIN_MS);
+  }
+
+  get holds(): boolean {
+    return this.mayLeave() && this.#limiter.holds();
+  }
+
+  /** Whether it may be used in this very turn, to be asked just before its headers leave. */
+  mayLeave(): boolean {
+    return this.#turn?.mayLeave() !== false;
+  }
+
+  sent(): void {
+    if (this.#state !== 'in hand') return;
+    this.#turn?.left();
+    this.#to('sent');
+  }
+
+  answered(): void {
+    if (this.#state !== 'sent') return;
+    this.#turn?.answered();
+    this.#to('answered');
+  }
+
+  /** Its slot is free for another request; the account still counts the request as under way. */
+  handOver(): void {
+    if (this.#limiter.handsOver) this.#leaveSlot();
+  }
+
+  giveBack(): void {
+    this.#leaveSlot();
+    if (this.#state === 'done') return;
+    this.#turn?.giveBack();
+    this.#to('done');
+  }
+
+  #to(state: PermitState): void {
+    const before = this.#state;
+    this.#state = state;
+    this.#limiter.moved(before, state);
+  }
+
+  #leaveSlot(): void {
+    if (!this.#isInSlot) return;
+    this.#isInSlot = false;
+    this.#limiter.leaveSlot();
   }
 }

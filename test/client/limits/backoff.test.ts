@@ -3,7 +3,7 @@
  * Method: what goes wrong is told at virtual times, and the wait that follows is read.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Backoff, type Pause } from '../../../src/client/limits/backoff.ts';
+import { Backoff, type Pause } from '../../../src/client/limits/limits.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 
 let clock: VirtualClock;

@@ -1,5 +1,4 @@
-import type { LearnedRate } from '../../../src/client/limits/learned-rate.ts';
-import type { Window } from '../../../src/client/limits/windows.ts';
+import type { LearnedRate, Window } from '../../../src/client/limits/limits.ts';
 
 /** Vendors and the way to them in simulated time, so that minutes of learning are tested in milliseconds. */
 
@@ -121,6 +120,7 @@ class Play {
       this.#send();
       return;
     }
+    if (waitMs < Number.POSITIVE_INFINITY) this.#scene.rate.heldBack(this.#nowMs);
     const wakeMs = this.#nowMs + Math.ceil(waitMs) + this.#random() * LATE_MS;
     const next = this.#flying[0];
     if (next !== undefined && next.atMs <= wakeMs) {
@@ -145,7 +145,6 @@ class Play {
     const { rate } = this.#scene;
     const aheadMs = rate.perSecond * AHEAD_MS < 1000 ? 0 : AHEAD_MS;
     this.#lease(Math.max(this.#leaseDueMs, this.#nowMs - aheadMs));
-    rate.sent(this.#nowMs);
     this.#free -= 1;
     this.#fly('request', this.#nowMs, false);
   }

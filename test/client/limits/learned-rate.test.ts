@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LearnedRate } from '../../../src/client/limits/learned-rate.ts';
+import { LearnedRate } from '../../../src/client/limits/limits.ts';
 import { type Admits, KINDS, play, reach, refused, shareOf, vendor } from './learned-rate-simulation.ts';
 
 const always = (): boolean => true;
@@ -53,7 +53,6 @@ test('what an earlier run has learned is the speed from the first second on', ()
 describe('a refusal', () => {
   test('counts once, with all that left before it was known', () => {
     const rate = new LearnedRate(100);
-    for (let at = 0; at < 50; at += 1) rate.sent(at * 10);
     for (let at = 40; at < 50; at += 1) rate.limited(at * 10, 600);
     expect(rate.perSecond).toBe(70);
   });
@@ -69,15 +68,16 @@ describe('a refusal', () => {
 
 test('a speed that the rows cannot use is not taken for allowed', () => {
   const rate = new LearnedRate();
-  for (let second = 0; second < 60; second += 1) {
-    rate.sent(second * 1000);
-    rate.accepted(second * 1000 + 80);
-  }
+  rate.heldBack(0);
+  for (let second = 0; second < 60; second += 1) rate.accepted(second * 1000 + 80);
   expect(rate.perSecond).toBeLessThan(8);
 });
 
 test('whatever happens in whatever order, the speed is at least one a minute', () => {
-  const call = fc.record({ what: fc.constantFrom('sent', 'accepted', 'limited'), afterMs: fc.nat(100_000) });
+  const call = fc.record({
+    what: fc.constantFrom('heldBack', 'accepted', 'limited'),
+    afterMs: fc.nat(100_000),
+  });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 200 }), (calls) => {
       const rate = new LearnedRate();
@@ -85,7 +85,7 @@ test('whatever happens in whatever order, the speed is at least one a minute', (
       for (const { what, afterMs } of calls) {
         nowMs += afterMs;
         if (what === 'limited') rate.limited(nowMs - 50, nowMs);
-        else rate[what as 'sent' | 'accepted'](nowMs);
+        else rate[what as 'heldBack' | 'accepted'](nowMs);
         expect(rate.perSecond).toBeGreaterThanOrEqual(1 / 60);
       }
     }),

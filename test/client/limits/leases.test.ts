@@ -4,10 +4,8 @@
  * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Limiter, type LimiterOptions } from '../../../src/client/limits/limiter.ts';
-import type { Waiter } from '../../../src/client/limits/waits.ts';
-import type { Window } from '../../../src/client/limits/windows.ts';
-import { permitOf } from './held-permit.ts';
+import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
+import type { Window } from '../../../src/client/limits/limits.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -43,10 +41,10 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
 async function sendsOf(requests: number): Promise<readonly number[]> {
   const fromMs = clock.nowMs;
   const send = async (): Promise<number> => {
-    const permit = await permitOf(limited, PATIENT);
+    const permit = await limited.permit(PATIENT);
     permit.sent();
     const atMs = clock.monotonicMs() - fromMs;
-    permit.done();
+    permit.giveBack();
     return atMs;
   };
   return clock.until(Promise.all(Array.from({ length: requests }, send)));
@@ -121,7 +119,7 @@ describe('requests at a speed that answers taught', () => {
   );
 
   test('leave no faster from the moment on when the vendor refuses one, though nothing held them back before', async () => {
-    open([], { unhurried: true });
+    open([], { unhurried: true, limits: { concurrency: 100, windows: [] } });
     expect(mostIn(10, await sendsOf(100))).toBe(100);
     limited.pause(1_000, clock.nowMs, 'too fast');
     expect(mostIn(100, await sendsOf(50))).toBeLessThan(20);
@@ -133,8 +131,8 @@ describe('a lease', () => {
 
   test('whose request does not leave is there for the next one, and for one only', async () => {
     open([WINDOW]);
-    const unused = await clock.until(permitOf(limited, PATIENT));
-    unused.done();
+    const unused = await clock.until(limited.permit(PATIENT));
+    unused.giveBack();
     expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
   });
 
@@ -144,9 +142,9 @@ describe('a lease', () => {
       open('learnedPerSecond' in options ? [] : [WINDOW], options);
       await sendsOf(1);
       const stopping = new AbortController();
-      const gaveUp = permitOf(limited, { signal: stopping.signal, maxPauseMs: undefined }).catch(
-        () => 'gave up',
-      );
+      const gaveUp = limited
+        .permit({ signal: stopping.signal, maxPauseMs: undefined })
+        .catch(() => 'gave up');
       await clock.passing(MINUTE_MS / 2);
       stopping.abort(new Error('stop'));
       expect(await gaveUp).toBe('gave up');

@@ -8,13 +8,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Pause } from '../../../src/client/limits/backoff.ts';
-import { Limiter, type LimiterOptions } from '../../../src/client/limits/limiter.ts';
-import type { Waiter } from '../../../src/client/limits/waits.ts';
-import type { Limits } from '../../../src/client/limits/windows.ts';
+import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
+import type { Limits, Pause } from '../../../src/client/limits/limits.ts';
 import { StopError } from '../../../src/core/errors.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
-import { permitOf } from './held-permit.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -79,9 +76,9 @@ async function waitOf(limited: Limiter, waiter = PATIENT): Promise<number> {
 
 /** Sends one request as soon as it may. */
 async function waitUsing(limited: Limiter, waiter: Waiter): Promise<void> {
-  const permit = await permitOf(limited, waiter);
+  const permit = await limited.permit(waiter);
   permit.sent();
-  permit.done();
+  permit.giveBack();
 }
 
 async function stopOf(promise: Promise<unknown>): Promise<StopError> {
@@ -96,11 +93,11 @@ async function stopOf(promise: Promise<unknown>): Promise<StopError> {
 }
 
 async function inSlot<T>(limited: Limiter, waiter: Waiter, work: () => Promise<T>): Promise<T> {
-  await limited.enter(waiter);
+  const permit = await limited.permit(waiter);
   try {
     return await work();
   } finally {
-    limited.leave();
+    permit.giveBack();
   }
 }
 
@@ -164,10 +161,10 @@ describe('a pause', () => {
   test('holds everybody of the account, also who asks later', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    const asked = [permitOf(limited, PATIENT), permitOf(limited, PATIENT)];
+    const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
     await clock.calm();
     clock.pass(6_000);
-    asked.push(permitOf(limited, PATIENT));
+    asked.push(limited.permit(PATIENT));
     await clock.until(Promise.all(asked));
     expect(clock.nowMs).toBe(8_000);
   });
@@ -175,7 +172,7 @@ describe('a pause', () => {
   test('that becomes longer while somebody waits is waited to its end', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    const waiting = permitOf(limited, PATIENT);
+    const waiting = limited.permit(PATIENT);
     await clock.calm();
     limited.pause(60_000, clock.nowMs, 'too fast');
     await clock.until(waiting);
@@ -200,8 +197,8 @@ describe('a pause', () => {
 test('one request at a time leaves until an answer has come, where that is asked for', async () => {
   let isTold = false;
   const limited = limiter({ goesAlone: () => !isTold });
-  const first = await clock.until(permitOf(limited, PATIENT));
-  const others = [permitOf(limited, PATIENT), permitOf(limited, PATIENT)];
+  const first = await clock.until(limited.permit(PATIENT));
+  const others = [limited.permit(PATIENT), limited.permit(PATIENT)];
   let served = 0;
   for (const other of others) void other.then(() => (served += 1));
   first.sent();
@@ -209,20 +206,20 @@ test('one request at a time leaves until an answer has come, where that is asked
   await clock.calm();
   expect(served).toBe(0);
   isTold = true;
-  first.done();
+  first.giveBack();
   await clock.until(Promise.all(others));
 });
 
 test('while answers get lost one probe is under way at a time; when it is answered, everybody goes on', async () => {
   const limited = limiter();
   for (let count = 0; count < 5; count += 1) limited.doubted(clock.nowMs, 'answers get lost');
-  const probe = await clock.until(permitOf(limited, PATIENT));
-  const others = Promise.all([permitOf(limited, PATIENT), permitOf(limited, PATIENT)]);
+  const probe = await clock.until(limited.permit(PATIENT));
+  const others = Promise.all([limited.permit(PATIENT), limited.permit(PATIENT)]);
   probe.sent();
   clock.pass(HOUR_MS);
   await expect(clock.until(others)).rejects.toThrow('nothing will ever happen');
   limited.settled();
-  probe.done();
+  probe.giveBack();
   await clock.until(others);
 });
 
@@ -235,19 +232,19 @@ describe('what answers say', () => {
 
   test('about what is left does not count requests that are on their way', async () => {
     const limited = limiter();
-    const [first, second] = [await permitOf(limited, PATIENT), await permitOf(limited, PATIENT)];
+    const [first, second] = [await limited.permit(PATIENT), await limited.permit(PATIENT)];
     first.sent();
     first.answered();
     second.sent();
     limited.hear({ left: { requests: 1, resetMs: MINUTE_MS } });
-    first.done();
+    first.giveBack();
     expect(await waitOf(limited)).toBe(MINUTE_MS);
   });
 
   test('may free who waits for what was left before', async () => {
     const limited = limiter();
     limited.hear({ left: { requests: 0, resetMs: HOUR_MS } });
-    const waiting = permitOf(limited, PATIENT);
+    const waiting = limited.permit(PATIENT);
     await clock.calm();
     clock.pass(5_000);
     limited.hear({ left: { requests: 3, resetMs: HOUR_MS } });
@@ -281,7 +278,7 @@ describe('the speed of a plan that nobody told us', () => {
     const fromMs = clock.nowMs;
     const times: number[] = [];
     const asked = Array.from({ length: 8 }, async () => {
-      const permit = await permitOf(limited, PATIENT);
+      const permit = await limited.permit(PATIENT);
       times.push(clock.nowMs - fromMs);
       // A connection takes its time to be made, and nothing piles up behind it.
       await clock.sleep(8);
@@ -339,8 +336,8 @@ describe('batches that share an account', () => {
     const limited = limiter();
     limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
     const stopping = new AbortController();
-    const stopped = permitOf(limited, { ...PATIENT, signal: stopping.signal });
-    const other = permitOf(limited, PATIENT);
+    const stopped = limited.permit({ ...PATIENT, signal: stopping.signal });
+    const other = limited.permit(PATIENT);
     const ended = expect(stopped).rejects.toBe('its budget is reached');
     await clock.calm();
     stopping.abort('its budget is reached');
@@ -352,8 +349,8 @@ describe('batches that share an account', () => {
   test('wait for as long as each of them may', async () => {
     const limited = limiter();
     limited.pause(HOUR_MS, clock.nowMs, 'too fast');
-    const patient = permitOf(limited, PATIENT);
-    expect(await stopOf(permitOf(limited, { ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
+    const patient = limited.permit(PATIENT);
+    expect(await stopOf(limited.permit({ ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
       code: 'paused',
     });
     expect(clock.nowMs).toBe(1_000);
@@ -369,7 +366,7 @@ describe('every run ends', () => {
   test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
     const limited = limiter();
     limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
-    const stopped = await stopOf(permitOf(limited, impatient));
+    const stopped = await stopOf(limited.permit(impatient));
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
@@ -394,10 +391,10 @@ describe('every run ends', () => {
     const limited = limiter();
     const untilStopped = async (): Promise<never> => {
       for (;;) {
-        const permit = await permitOf(limited, impatient);
+        const permit = await limited.permit(impatient);
         permit.sent();
         backoff(limited);
-        permit.done();
+        permit.giveBack();
       }
     };
     expect(await stopOf(untilStopped())).toMatchObject({ code: 'paused' });
@@ -511,11 +508,10 @@ async function heldSlots(limited: Limiter, count: number): Promise<{ readonly en
     end = resolve;
   });
   for (let held = 0; held < count; held += 1) {
-    void inSlot(limited, PATIENT, async () => {
-      const permit = await permitOf(limited, PATIENT);
+    void limited.permit(PATIENT).then(async (permit) => {
       permit.sent();
       await ended;
-      permit.done();
+      permit.giveBack();
     });
   }
   await clock.calm();
@@ -528,19 +524,19 @@ describe('a run that is stopped', () => {
     [
       'until another request ends',
       { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] },
-      (limited) => permitOf(limited, PATIENT),
+      (limited) => limited.permit(PATIENT),
     ],
     [
       'for its turn in a short window',
       { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
-      (limited) => permitOf(limited, PATIENT),
+      (limited) => limited.permit(PATIENT),
     ],
   ])('is not held up by who waits %s', async (_, limits, prepare) => {
     const stopping = new AbortController();
     const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
     const limited = limiter({ limits });
     await prepare(limited);
-    const waiting = permitOf(limited, stopped);
+    const waiting = limited.permit(stopped);
     const ended = expect(waiting).rejects.toBe('stopped by Ctrl-C');
     await clock.calm();
     stopping.abort('stopped by Ctrl-C');
@@ -549,7 +545,7 @@ describe('a run that is stopped', () => {
     limited.close();
     await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
     expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
-    await expect(permitOf(limited, stopped)).rejects.toBe('stopped by Ctrl-C');
+    await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
   });
 });
 
@@ -559,9 +555,9 @@ test('a limiter that is closed leaves no timer behind that would keep the progra
     import { systemClock } from './src/core/clock.ts';
     const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${60 * MINUTE_MS} }] };
     const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
-    await limiter.permit({ signal: new AbortController().signal });
-    limiter.sent();
-    limiter.done('sent');
+    const permit = await limiter.permit({ signal: new AbortController().signal });
+    permit.sent();
+    permit.giveBack();
     await new Promise((resolve) => setTimeout(resolve, 100));
     await limiter.close();
   `;

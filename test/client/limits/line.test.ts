@@ -4,11 +4,8 @@
  * Method: the limiter before a line that the test plays. The line itself is shown in `ledger/limits`.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Permit, type Sender } from '../../../src/client/client/permit.ts';
-import type { Pause } from '../../../src/client/limits/backoff.ts';
-import { Limiter } from '../../../src/client/limits/limiter.ts';
-import type { Waiter } from '../../../src/client/limits/waits.ts';
-import { TIME_REQUEST } from '../../../src/client/request.ts';
+import { Limiter, type Permit, type Waiter } from '../../../src/client/limits/limiter.ts';
+import type { Pause } from '../../../src/client/limits/limits.ts';
 import { stop } from '../../../src/core/errors.ts';
 import type { AccountLine, Turn } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
@@ -68,19 +65,7 @@ beforeEach(() => {
 });
 afterEach(() => limited.close());
 
-/** The permit of a vendor that answers at once. */
-async function permitOf(waiter: Waiter): Promise<Permit> {
-  const raw = { status: 200, headers: {}, body: Buffer.from('{}'), receivedAtMs: clock.wallMs() };
-  const transport: Sender['transport'] = {
-    send(_, { onSent, onReply }) {
-      onSent();
-      onReply({ kind: 'answered', raw });
-    },
-  };
-  await limited.enter(waiter);
-  const sender: Sender = { transport, limiter: limited, machine: clock, heard: (reply) => reply };
-  return new Permit(sender, await limited.permit(waiter));
-}
+const permitOf = (waiter: Waiter): Promise<Permit> => limited.permit(waiter);
 
 test('each who waits asks for a place at once, and the line alone keeps the plan', async () => {
   const permits = [permitOf(PATIENT), permitOf(PATIENT), permitOf(PATIENT)];
@@ -89,7 +74,9 @@ test('each who waits asks for a place at once, and the line alone keeps the plan
   const turns = [line.give(), line.give(), line.give()];
   for (const permit of await Promise.all(permits)) {
     expect(permit.holds).toBe(true);
-    await permit.ask(TIME_REQUEST);
+    await permit.untilDue();
+    permit.sent();
+    permit.answered();
   }
   expect(turns.map(({ told }) => told)).toEqual(new Array(3).fill(['awaited', 'left', 'answered']));
 });

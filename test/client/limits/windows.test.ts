@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Plan } from '../../../src/client/limits/windows.ts';
+import { Plan } from '../../../src/client/limits/limits.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 
 type Deed = 'take' | 'send' | 'give back';

@@ -6,10 +6,10 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../../../src/client/account/account.ts';
-import { readMemberList } from '../../../src/client/client/free-questions.ts';
 import { checkDialectFile } from '../../../src/client/dialect/file.ts';
 import type { Dialect } from '../../../src/client/dialect.ts';
 import service from '../../../src/client/dialects/service.ts';
+import { readMemberList } from '../../../src/client/member-list.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import type { Call } from '../../../src/core/operation.ts';

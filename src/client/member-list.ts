@@ -1,55 +1,16 @@
-import { readBody, textAt, valueAt } from '../../core/answer-body.ts';
-import { type StopError, stop } from '../../core/errors.ts';
-import { ROLES, type Role, roleOf } from '../../core/membership.ts';
-import { saysMore, saysTotal } from '../../core/more-pages.ts';
-import { present } from '../../core/objects.ts';
-import type { JsonObject, JsonValue } from '../../core/operation.ts';
-import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
-import type { AnswerRule, Dialect, Listing } from '../dialect.ts';
-import { judge, type Reply, type Verdict } from '../judge.ts';
-import type { HttpRequest } from '../request.ts';
-
-/** When a free question has failed this often, some seconds apart, the vendor is down. */
-export const MOST_TRIES = 5;
+import { readBody, textAt, valueAt } from '../core/answer-body.ts';
+import { ROLES, type Role, roleOf } from '../core/membership.ts';
+import { saysMore, saysTotal } from '../core/more-pages.ts';
+import { present } from '../core/objects.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { Dialect, Listing } from './dialect.ts';
 
 /** The answer to a free question. `refused`: the vendor does not answer it. */
 export type Page =
   | { readonly kind: 'answered'; readonly raw: RawReply }
   | { readonly kind: 'refused'; readonly why: string };
-
-/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
-const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
-
-export function judgeFree(reply: Reply, dialect: Dialect, { method, path }: HttpRequest): Verdict {
-  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
-  return judge(reply, dialect, question);
-}
-
-/** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */
-export function wasKept({ headers: { age } }: RawReply): boolean {
-  return age !== undefined && Number(age) !== 0;
-}
-
-export const KEPT_BY_CACHE = 'a cache has kept it for some time';
-
-export function pageFrom(reply: Reply, verdict: Verdict): Page {
-  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
-  const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
-  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
-}
-
-export function refuseUnreachable(reply: Reply, origin: string): void {
-  if (reply.kind !== 'not_sent') return;
-  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
-  const fact = `${origin} cannot be reached: ${reply.message}.`;
-  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
-}
-
-export function silent({ method, path }: HttpRequest, why: string): StopError {
-  const fact = `The service did not answer ${method} ${path} in ${MOST_TRIES} tries: ${why}.`;
-  return stop('paused', fact, 'Run the same command again later.');
-}
 
 export interface ListedPerson {
   /** In lower case. */

@@ -1,0 +1,301 @@
+import type { Clock } from '../../core/clock.ts';
+import { invariant } from '../../core/errors.ts';
+import type { PauseRecord } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
+
+/**
+ * What keeps a request from leaving now: the account's plan, the speed that its answers have taught, and what is wrong with it. Nothing
+ * here waits; `limiter.ts` does.
+ */
+
+/** A limit of a plan: the most requests in any stretch of that length. */
+export interface Window {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+export interface Limits {
+  readonly concurrency: number;
+  /** Empty when the plan is unknown and the speed is learned from answers. */
+  readonly windows: readonly Window[];
+}
+
+export type Pause = PauseRecord;
+
+/** How long nothing may be sent, and why, as a clause. */
+export interface Wait {
+  readonly waitMs: number;
+  readonly why: string;
+}
+
+/** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
+const LONGEST_SPREAD_MS = 60_000;
+
+const isSpread = ({ windowMs }: Window): boolean => windowMs <= LONGEST_SPREAD_MS;
+
+/** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
+export function tellsPace({ windows }: Limits): boolean {
+  return windows.some(isSpread);
+}
+
+export function perSecondOf({ requests, windowMs }: Window): number {
+  return (requests * 1000) / windowMs;
+}
+
+// -------------------------------------------------------------------------------------------------- the plan
+
+/** Jitter of timers and of the network, as the vendor's clock counts. Measured: 5 ms give 99.5 % of one request a second. */
+const LEAST_MARGIN_MS = 5;
+
+/**
+ * Above some hundred requests a second both ends are busy, so that requests reach the vendor in bunches. Measured at 5,000 a
+ * second on two cores for both ends: up to 16 ms.
+ */
+const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
+
+/** The next quota of an hour or a day may begin on a new connection, or from a busy machine. A second of an hour is not missed. */
+const QUOTA_MARGIN_MS = 1_000;
+
+/** When the margin times this is not enough, the vendor counts by another plan than ours. */
+const WIDEST = 8;
+
+/** The last send times of one window, in a ring. */
+interface Log extends Window {
+  readonly marginMs: number;
+  readonly times: Float64Array;
+}
+
+function logOf(window: Window): Log {
+  const { requests, windowMs } = window;
+  invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
+  const bunchMs = Math.min(perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND, windowMs / 20);
+  const marginMs = isSpread(window) ? Math.max(bunchMs, LEAST_MARGIN_MS) : QUOTA_MARGIN_MS;
+  return { ...window, marginMs, times: new Float64Array(requests).fill(Number.NEGATIVE_INFINITY) };
+}
+
+/**
+ * The guard of an account's plan: never more than its requests in any stretch of a window and its margin, whatever the vendor's
+ * way of counting. A permit that is out and has not been sent yet counts as sent now.
+ */
+export class Plan {
+  readonly #logs: readonly Log[];
+  #sends = 0;
+  #widened = 1;
+  /** Requests a second when the shortest window that is spread is spread evenly; infinite without one. */
+  readonly perSecond: number;
+
+  constructor(windows: readonly Window[]) {
+    this.#logs = windows.map(logOf);
+    const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
+    this.perSecond =
+      shortest === undefined
+        ? Number.POSITIVE_INFINITY
+        : (shortest.requests * 1000) / (shortest.windowMs + LEAST_MARGIN_MS);
+  }
+
+  /** How long the next send must still wait; infinite while as many permits are out as a window has places. */
+  waitMs(nowMs: number, inHand: number): number {
+    let longestMs = 0;
+    for (const { requests, windowMs, marginMs, times } of this.#logs) {
+      if (inHand >= requests) return Number.POSITIVE_INFINITY;
+      const before = times[(this.#sends + inHand) % requests] ?? 0;
+      longestMs = Math.max(longestMs, before + windowMs + marginMs * this.#widened - nowMs);
+    }
+    return longestMs;
+  }
+
+  sent(atMs: number): void {
+    for (const { requests, times } of this.#logs) times[this.#sends % requests] = atMs;
+    this.#sends += 1;
+  }
+
+  /** Adds sends of earlier runs, by the calendar. A time in the future comes from a changed clock and is dropped. */
+  seed(sentAtMs: readonly number[], clock: Clock): void {
+    const nowMs = clock.wallMs();
+    for (const atMs of sentAtMs) if (atMs <= nowMs) this.sent(clock.monotonicMs() - (nowMs - atMs));
+  }
+
+  /** The vendor saw our sends closer together than we sent them. @returns false when that can no longer be the reason. */
+  widen(): boolean {
+    if (this.#logs.length === 0 || this.#widened >= WIDEST) return false;
+    this.#widened *= 2;
+    return true;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------- a speed that nobody stated
+
+const FIRST_PER_SECOND = 1;
+const LEFT_BY_A_REFUSAL = 0.7;
+const GROWTH_A_MINUTE = 1.05;
+
+/** One request a minute. Slower plans are daily quotas, and pauses handle those. */
+const LEAST_PER_SECOND = 1 / 60;
+
+/**
+ * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one request a second, for as long as
+ * the vendor accepts what is sent and the rows can use it. A refusal leaves seven tenths, and from then on it grows by a twentieth a
+ * minute. Leases spread the requests at that speed.
+ */
+export class LearnedRate {
+  perSecond: number;
+  #isLimited: boolean;
+  #heldBackAtMs = Number.NEGATIVE_INFINITY;
+  #grewAtMs = Number.NEGATIVE_INFINITY;
+  #cutAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether the vendor has accepted anything since the last cut. */
+  #isAccepted = true;
+
+  /** @param earlier the speed that an earlier run had learned. */
+  constructor(earlier?: number) {
+    this.perSecond = Math.max(earlier ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
+    this.#isLimited = earlier !== undefined;
+  }
+
+  /** A request had to wait for this speed. What the rows cannot use proves nothing, so it grows by no answers but those after that. */
+  heldBack(nowMs: number): void {
+    this.#heldBackAtMs = nowMs;
+  }
+
+  accepted(nowMs: number): void {
+    this.#isAccepted = true;
+    const sinceMs = Math.min(nowMs - this.#grewAtMs, 1_000);
+    this.#grewAtMs = nowMs;
+    if (nowMs - this.#heldBackAtMs > Math.max(2_000 / this.perSecond, 1_000)) return;
+    this.perSecond *= this.#isLimited ? GROWTH_A_MINUTE ** (sinceMs / 60_000) : 2 ** (sinceMs / 1_000);
+  }
+
+  /**
+   * The request that left at `sentAtMs` was refused for being too fast. Those that left before a cut belong to it. Where nothing was
+   * accepted since, the speed is not the reason: the vendor counts over a longer time, and pauses wait for that.
+   * @returns whether the speed is another now.
+   */
+  limited(sentAtMs: number, nowMs: number): boolean {
+    if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return false;
+    this.perSecond = Math.max(this.perSecond * LEFT_BY_A_REFUSAL, LEAST_PER_SECOND);
+    this.#isLimited = true;
+    this.#isAccepted = false;
+    this.#cutAtMs = nowMs;
+    return true;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------- what is wrong
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+
+/** Five lost answers in a row are no accident: then one probe at a time is sent, so that little is put at risk. */
+const DOUBTS_IN_A_ROW = 5;
+const FIRST_PROBE_PAUSE_MS = 30_000;
+const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
+
+/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+const NOTICED_WAIT_MS = 5_000;
+
+/**
+ * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
+ * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
+ * request left: requests that left before a pause began belong to it, however many are in flight at once.
+ */
+export class Backoff {
+  readonly #clock: Clock;
+  readonly #onPause: (pause: Pause) => void;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
+  #beganMs = Number.NEGATIVE_INFINITY;
+  #pausesInARow = 0;
+  #doubtsInARow = 0;
+  #probes = 0;
+  #probingSinceMs = Number.NEGATIVE_INFINITY;
+  why = '';
+
+  constructor(clock: Clock, onPause: (pause: Pause) => void) {
+    this.#clock = clock;
+    this.#onPause = onPause;
+  }
+
+  get isOver(): boolean {
+    return this.#pausesInARow === 0 && this.#doubtsInARow === 0;
+  }
+
+  get isProbing(): boolean {
+    return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
+  }
+
+  waitMs(nowMs: number): number {
+    return Math.max(this.#untilMs - nowMs, 0);
+  }
+
+  /** The vendor said "too fast", in these words. Without `askedMs` it named no time. @returns whether this is a new pause. */
+  pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
+    const isNew = this.#begin(sentAtMs);
+    if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
+    else {
+      const ownMs = this.#ownMs();
+      const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
+      this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
+    }
+    return isNew;
+  }
+
+  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
+  backOff(sentAtMs: number, why: string): void {
+    this.#begin(sentAtMs);
+    this.waitFor(this.#ownMs(), why);
+  }
+
+  #begin(sentAtMs: number): boolean {
+    if (sentAtMs < this.#beganMs) return false;
+    this.#pausesInARow += 1;
+    this.#beganMs = this.#clock.monotonicMs();
+    return true;
+  }
+
+  #ownMs(): number {
+    return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
+  }
+
+  /** An answer was lost. @returns how many in a row. */
+  doubted(sentAtMs: number, why: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    this.#doubtsInARow += 1;
+    this.#pausesInARow = 0;
+    if (this.waitMs(nowMs) === 0) this.why = why;
+    // Requests that were in flight when the first pause began say nothing new about the vendor.
+    if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
+      this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
+      this.#probes += 1;
+      this.#probingSinceMs = nowMs;
+    }
+    return this.#doubtsInARow;
+  }
+
+  /** An answer came. A pause that has begun still runs to its end. */
+  settled(): void {
+    this.#pausesInARow = 0;
+    this.#doubtsInARow = 0;
+    this.#probes = 0;
+    this.#probingSinceMs = Number.NEGATIVE_INFINITY;
+  }
+
+  waitFor(durationMs: number, why: string, asked = false): void {
+    const untilMs = this.#clock.monotonicMs() + durationMs;
+    if (untilMs <= this.#untilMs) return;
+    this.#untilMs = untilMs;
+    this.why = why;
+    this.#tell(durationMs, why, asked);
+  }
+
+  /** A long wait that nobody asked for is a pause for who looks on. After an early look the same wait comes again. */
+  tellLongWait({ waitMs, why }: Wait): void {
+    const isTold = this.#clock.monotonicMs() + waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
+    if (waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(waitMs, why, false);
+  }
+
+  #tell(waitMs: number, why: string, asked: boolean): void {
+    this.#toldUntilMs = Math.max(this.#toldUntilMs, this.#clock.monotonicMs() + waitMs);
+    const fromMs = this.#clock.wallMs();
+    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked });
+  }
+}
