@@ -4,9 +4,7 @@ import { present } from '../../core/objects.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
-import { DriftObject } from '../../objects/log-object.ts';
 import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
-import { driftWords } from '../../run/tasks/spend.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -98,13 +96,11 @@ function shown(account: Account, fact: AccountFact): Shown {
   }
 }
 
-function balanceShown({ left, drift }: Extract<AccountFact, { readonly kind: 'balance' }>): Shown {
+function balanceShown({ left, booked }: Extract<AccountFact, { readonly kind: 'balance' }>): Shown {
+  const ours = booked === undefined ? '' : `; our books have ${counted(booked, 'credit')} as spent`;
   return {
-    lines: linesOf(
-      `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left.`,
-      drift && `${driftWords(drift)}.`,
-    ),
-    object: { key_tried: true, balance: left, ...present({ drift: drift && DriftObject.of(drift) }) },
+    lines: [`the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${ours}.`],
+    object: { key_tried: true, balance: left, ...present({ booked }) },
   };
 }
 

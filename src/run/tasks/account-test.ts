@@ -6,7 +6,8 @@ import { systemClock } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { type LookContext, type OwnUser, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
-import { amountIn, type Drift, heldAgainstBooks } from '../balance.ts';
+import { amountIn } from '../balance.ts';
+import { eachLedgerThere } from '../open-ledger.ts';
 
 export type AccountFact =
   | { readonly kind: 'sandbox' }
@@ -14,8 +15,8 @@ export type AccountFact =
   | { readonly kind: 'key' }
   | ({ readonly kind: 'address'; readonly url: URL } & Reached)
   | { readonly kind: 'tried'; readonly user: OwnUser }
-  /** What the vendor says is left, and how far our books are off since it was asked first. */
-  | { readonly kind: 'balance'; readonly left: number; readonly drift: Drift | undefined }
+  /** What the vendor says is left, and what our books have as spent; nothing where there is no store yet. */
+  | { readonly kind: 'balance'; readonly left: number; readonly booked?: number }
   /** The key was not tried, because nobody has agreed to what the dialect sends. */
   | { readonly kind: 'unagreed' }
   /** The key was not tried. `why` is what the vendor said; undefined when it has no free question. */
@@ -47,7 +48,10 @@ export async function* testAccount(account: Account, emit: Listener): AsyncGener
   if (told?.kind === 'told') yield { kind: 'tried', user: told.user };
   else if (left === undefined || told !== undefined) yield { kind: 'untried', why: told?.why };
   if (left === undefined) return;
-  yield { kind: 'balance', left, drift: await heldAgainstBooks(account.identity, left, systemClock) };
+  const [money] = await eachLedgerThere(undefined, (ledger) =>
+    ledger.accountMoney(account.identity, 'ever', systemClock.wallMs()),
+  );
+  yield { kind: 'balance', left, ...(money && { booked: money.spent }) };
 }
 
 /** @throws StopError where the vendor refuses the key, or is none. */
