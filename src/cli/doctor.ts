@@ -9,7 +9,7 @@ import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import { storeAt } from '../ledger/stores.ts';
+import { isUrl } from '../ledger/store.ts';
 import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
@@ -33,12 +33,13 @@ export default {
 } satisfies CliCommand;
 
 async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
+  const { location } = chooseStore(flags.store, false);
   const findings = [
     machine(),
     await eventLoop(),
     await clock(),
     ...(await store(flags.store)),
-    ...(await place(chooseStore(flags.store, false).location)),
+    ...(isUrl(location) ? [] : [await disk(location)]),
     ...(await accounts()),
   ];
   return {
@@ -118,17 +119,6 @@ async function storeFound(location: string): Promise<readonly Finding[]> {
     return [finding('store', fact, held.length === 0, next), timeIn(location, toldMs)];
   } catch (error) {
     return [problem('store', error)];
-  }
-}
-
-/** A server says what a disk says of a folder. */
-async function place(location: string): Promise<readonly Finding[]> {
-  try {
-    const server = await (await storeAt(location)).examine(location);
-    return [server === undefined ? await disk(location) : { what: 'server', fact: server }];
-  } catch {
-    // That it cannot be reached was found before.
-    return [];
   }
 }
 

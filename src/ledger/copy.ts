@@ -1,24 +1,48 @@
-import { invariant } from '../core/errors.ts';
+import { randomBytes } from 'node:crypto';
+import { type Clock, isoTime } from '../core/clock.ts';
+import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
 import { check } from './ends.ts';
-import { metaOf, setMeta } from './outside-notes.ts';
 import { pages } from './pages.ts';
+import { type Copied, copiedTo, setMeta } from './place.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
-import type { Alone } from './store.ts';
+import type { Alone, CopyTarget } from './store.ts';
 
-/** How a ledger goes from one place to another: the same tables, whose rows are taken as they are. */
-
-/** To which ledger one was copied. It spends no more from then on. */
-export interface Copied {
-  readonly identity: string;
-  readonly place: string;
-  readonly atMs: number;
-}
-
-export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
-  const copied = await metaOf(sql, 'copied_to');
-  return copied === undefined ? undefined : JSON.parse(copied);
+/**
+ * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no moment can both be spent from: the
+ * copy is whole, on the disk and closed to everybody before the ledger that it was made of spends no more, and is opened after that.
+ */
+export async function copyLedger(
+  source: Alone,
+  from: string,
+  target: CopyTarget,
+  clock: Clock,
+): Promise<void> {
+  const before = await copiedTo(source.db);
+  const copy = before ?? {
+    identity: randomBytes(16).toString('hex'),
+    place: target.place,
+    atMs: clock.wallMs(),
+  };
+  if (before !== undefined && target.present === copy.identity) return;
+  if (copy.place !== target.place)
+    throw stop(
+      'store',
+      `The ledger in ${from} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
+      `Name the copy: --store ${copy.place}`,
+    );
+  if (target.present !== undefined)
+    throw stop(
+      'store',
+      `${target.place} has a ledger already, and two ledgers cannot become one.`,
+      'Name a place that has none.',
+    );
+  await target.take(source.db, copy.identity);
+  crashPoint('copy-taken');
+  if (before === undefined) await leaveTo(source, copy);
+  crashPoint('copy-left');
+  await target.arrive(copy.identity);
 }
 
 /** Nothing is spent from the ledger any more once this resolves, whatever happens afterwards. */

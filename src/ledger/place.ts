@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
-import { type StopError, stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
+import { ledgersFolder } from '../core/paths.ts';
+import { distrustOfFolder } from '../lib/file-trust.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
-import { copiedTo } from './copy.ts';
 import type { Db, Sql } from './db.ts';
 import { check } from './ends.ts';
 import { readerOver } from './open-ledger.ts';
-import { accept, type Loss, lossAt, lossOf, metaOf, type Place, requireAccepted } from './outside-notes.ts';
 import { migrate, newestStep } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
+
+/** Where a store is. */
+export interface Place {
+  readonly shown: string;
+  /** The same however it is reached: by a link, or as another role. */
+  readonly at: string;
+}
 
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: Db): Promise<void> {
@@ -112,9 +121,16 @@ export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' |
   return { budgets, wrong: await check(db) };
 }
 
-/** @param makes what would make one. */
-export const nothingThere = (shown: string, makes: string): StopError =>
-  stop('store', `There is no store at ${shown}.`, `Name an existing store with --store; ${makes}`);
+/** @param makes what would make one. @param tell hears of a ledger that is gone. */
+export function nothingThere(place: Place, makes: string, tell?: Tell): StopError {
+  const gone = lossAt(place);
+  if (gone !== undefined) tell?.(gone);
+  return stop(
+    'store',
+    `There is no store at ${place.shown}.`,
+    `Name an existing store with --store; ${makes}`,
+  );
+}
 
 /** What is left open would keep its owner from closing. */
 export async function closedByFailure<T>(db: { close(): unknown }, open: () => Promise<T>): Promise<T> {
@@ -124,4 +140,233 @@ export async function closedByFailure<T>(db: { close(): unknown }, open: () => P
     await db.close();
     throw error;
   }
+}
+
+// ------------------------------------------------------------------------------------------ what is kept of it as a whole
+
+/** What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`. */
+export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
+  const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
+  return found?.value;
+}
+
+export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(values))
+    await sql.rows(
+      'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      [name, value],
+    );
+}
+
+/** To which ledger one was copied. It spends no more from then on. */
+export interface Copied {
+  readonly identity: string;
+  readonly place: string;
+  readonly atMs: number;
+}
+
+export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
+  const copied = await metaOf(sql, 'copied_to');
+  return copied === undefined ? undefined : JSON.parse(copied);
+}
+
+// ------------------------------------------------------------------------------------------ what is known outside
+
+/**
+ * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied lacks what was bought since,
+ * would buy it again, and cannot know that (protocol, rule 2). There is one small file for each ledger: its newest request, and where it
+ * was last used.
+ *
+ * It is best effort: without a writable folder, or in a container that starts empty each time, a store is taken as it is. A kill
+ * loses what was bought in the last second. A note is never ahead of its ledger, because it follows the commit.
+ */
+interface OutsideNote {
+  readonly identity: string;
+  readonly newest: SentRequest;
+  /** Where the ledger was last used. */
+  readonly at: string;
+}
+
+/** A call in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
+interface SentRequest {
+  readonly id: number;
+  readonly atMs: number;
+}
+
+/** The path of a store's folder with all links before it resolved, even when the folder is gone. */
+export function realPlaceOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPlaceOf(parent), basename(path));
+  }
+}
+
+// ------------------------------------------------------------------------------------------ what a ledger says
+
+const NOW = `
+SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
+  (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
+FROM (SELECT 1) one LEFT JOIN (
+  SELECT id, sent_at FROM calls
+   WHERE id IN (SELECT (SELECT c.id FROM calls c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
+     AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
+   ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
+
+type Asked = Record<'identity' | 'formerly' | 'lost', string | null> &
+  Record<'id' | 'sent_at', number | null>;
+
+export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
+  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<Asked>(sql, NOW);
+  // The names of those whose loss a person accepted. Hosts that know one of them go on with this one.
+  const accepted: readonly string[] = JSON.parse(formerly ?? '[]');
+  return {
+    identity: identity ?? '',
+    formerly: accepted,
+    /** What somebody has found missing, or that it is a backup. */
+    lost: lost || undefined,
+    /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
+    newest: id === null || atMs === null ? undefined : { id, atMs },
+  };
+}
+
+type LedgerNow = Awaited<ReturnType<typeof ledgerNow>>;
+
+// ------------------------------------------------------------------------------------------ what is missing
+
+/** What is missing, and the name of the ledger that has it. */
+export interface Loss {
+  readonly fact: string;
+  readonly identity: string;
+}
+
+/** What a ledger lacks of what is known outside of it; undefined for the newest known one. @throws StopError `store` for notes that others can write. */
+export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss | undefined> {
+  const { identity, formerly, lost, newest } = await ledgerNow(sql);
+  if (lost !== undefined) return { fact: lost, identity };
+  // A running spender has committed what it notes, so the notes are read before the ledger is asked for it.
+  const notes = readNotes();
+  const own = notes.find((note) => note.identity === identity);
+  const isBehind = own !== undefined && !(await has(sql, own.newest));
+  const missing = isBehind ? own : otherAt(notes, place, [identity, ...formerly]);
+  if (missing === undefined) return undefined;
+  const ledger = missing.at === place.at ? 'its ledger' : `its ledger in ${missing.at}`;
+  const since = isBehind && newest !== undefined ? ` after ${isoTime(newest.atMs)}` : '';
+  const fact = `The store ${place.shown} is not the newest one: ${history(missing, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
+  return { fact, identity: missing.identity };
+}
+
+const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
+  (await sql.rows('SELECT 1 FROM calls WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
+
+/** What is known to be lost at a place where there is no ledger. */
+export function lossAt(place: Place): string | undefined {
+  const before = otherAt(readNotes(), place);
+  return (
+    before &&
+    `The store ${place.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
+  );
+}
+
+/** The newest of other ledgers that were last used there. */
+const otherAt = (
+  notes: readonly OutsideNote[],
+  { at }: Place,
+  known: readonly string[] = [],
+): OutsideNote | undefined =>
+  notes
+    .filter((note) => note.at === at && !known.includes(note.identity))
+    .toSorted((a, b) => b.newest.atMs - a.newest.atMs)[0];
+
+const history = ({ newest }: OutsideNote, ledger: string): string =>
+  `requests were made with ${ledger}, the last known one at ${isoTime(newest.atMs)}`;
+
+export const lost = (fact: string): StopError =>
+  new StopError({
+    code: 'store_lost',
+    message: fact,
+    next: 'Restore the newest store, or let a run continue without it by --accept store.',
+    answers: ['store'],
+  });
+
+/** @throws StopError `store_lost` where the loss is not accepted. */
+export function requireAccepted(
+  loss: string | undefined,
+  { acceptLost, tell }: Pick<StoreOptions, 'acceptLost' | 'tell'>,
+): void {
+  if (loss === undefined) return;
+  if (acceptLost !== true) throw lost(loss);
+  tell?.(`Accepted with --accept store: ${loss}`);
+}
+
+/** Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes back. */
+export async function accept(sql: Sql, { at }: Place): Promise<void> {
+  const { identity, formerly } = await ledgerNow(sql);
+  const there = readNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
+  await setMeta(sql, {
+    identity: randomBytes(16).toString('hex'),
+    formerly: JSON.stringify([...new Set([...formerly, identity, ...there])]),
+    lost: '',
+  });
+}
+
+// ------------------------------------------------------------------------------------------ the notes
+
+function readNotes(): readonly OutsideNote[] {
+  const folder = knownFolder();
+  try {
+    return folder === undefined ? [] : readdirSync(folder).flatMap((name) => readNote(folder, name) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+/** A file is called by the name of its ledger. Its lines are the number and the time of the newest request, and the place. */
+function readNote(folder: string, identity: string): OutsideNote | undefined {
+  if (!/^[0-9a-f]{32}$/.test(identity)) return undefined;
+  try {
+    const lines = readFileSync(join(folder, identity), 'utf8');
+    const [, id, atMs, at] = /^(\d{1,16}) (\d{1,15})\n(.+)\n$/s.exec(lines) ?? [];
+    return at === undefined ? undefined : { identity, newest: { id: Number(id), atMs: Number(atMs) }, at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Readers see the old note or the new one. A crash leaves a file under a name that no ledger has. */
+export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
+  if (newest === undefined) return;
+  try {
+    const folder = knownFolder();
+    if (folder === undefined) return;
+    const before = readNote(folder, identity);
+    // Other processes of this host may have noted a newer one.
+    if (before?.at === at && !isNewer(newest, before.newest)) return;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const own = join(folder, `${identity}.${randomBytes(6).toString('hex')}.new`);
+    writeFileSync(own, `${newest.id} ${newest.atMs}\n${at}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(own, join(folder, identity));
+  } catch {
+    // Best effort, as above.
+  }
+}
+
+const isNewer = (one: SentRequest, other: SentRequest): boolean =>
+  one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
+
+/**
+ * The folder of the notes; undefined for a user without a home.
+ * @throws StopError `store` for one that others can write to: they could hide that a store is outdated, or block one that is not.
+ */
+function knownFolder(): string | undefined {
+  let folder: string;
+  try {
+    folder = ledgersFolder();
+  } catch {
+    return undefined;
+  }
+  const distrust = distrustOfFolder(folder);
+  if (distrust === undefined) return folder;
+  throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
 }

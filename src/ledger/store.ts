@@ -45,8 +45,6 @@ export interface Store {
    * back. No decision about money depends on it. Where many spend, the ledger has `workers` instead.
    */
   spender(location: string): Promise<Spender | undefined>;
-  /** What a person should know of a server; undefined for a folder, of which its disk says enough. @throws StopError `store` when it cannot be reached. */
-  examine(location: string): Promise<string | undefined>;
   /** How much room the ledger takes. @throws StopError as `look`. */
   bytes(location: string): Promise<number>;
   /** Has the database check itself, and adds each budget up anew from the entries, also while somebody spends. @throws StopError as `look`. */

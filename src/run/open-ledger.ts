@@ -86,65 +86,55 @@ export interface FoundBatch {
   readonly location: string;
 }
 
-export async function lookInto<T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
-  return closedAfter(await lookAtLedger(location), look);
-}
+export const lookInto = <T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> =>
+  withLedgers([location], lookAtLedger, ([ledger]) => look(ledger as LedgerReader));
 
 /** The same of a store that may not be there yet: it is looked at without a ledger then. */
-export async function lookIntoIfThere<T>(
+export const lookIntoIfThere = <T>(
   location: string,
   look: (ledger: LedgerReader | undefined) => Promise<T>,
-): Promise<T> {
-  return closedAfter(await lookIfThere(location), look);
-}
-
-async function closedAfter<Opened extends LedgerReader | undefined, T>(
-  ledger: Opened,
-  look: (ledger: Opened) => Promise<T>,
-): Promise<T> {
-  try {
-    return await look(ledger);
-  } finally {
-    await ledger?.close();
-  }
-}
+): Promise<T> => withLedgers([location], lookIfThere, ([ledger]) => look(ledger));
 
 type LookAt<T> = (ledger: LedgerReader, location: string) => Promise<T>;
 
-export function eachLedger<T>(
-  storeFlag: string | undefined,
+/** @throws StopError `store` where the named one is not there. */
+export const eachLedger = <T>(
+  flag: string | undefined,
   look: LookAt<T>,
   tell?: Tell,
-): Promise<readonly T[]> {
-  return inTurn(storeFlag, look, (location) => lookAtLedger(location, tell));
-}
+): Promise<readonly T[]> => inTurn(flag, (location) => lookAtLedger(location, tell), look);
 
 /** The same for the stores that are there already: a new one has nothing to be looked at. */
-export function eachLedgerThere<T>(storeFlag: string | undefined, look: LookAt<T>): Promise<readonly T[]> {
-  return inTurn(storeFlag, look, (location) => lookIfThere(location));
-}
+export const eachLedgerThere = <T>(flag: string | undefined, look: LookAt<T>): Promise<readonly T[]> =>
+  inTurn(flag, lookIfThere, look);
 
-async function inTurn<T>(
-  storeFlag: string | undefined,
-  look: LookAt<T>,
-  open: (location: string) => Promise<LedgerReader | undefined>,
-): Promise<readonly T[]> {
+/** All of them at once. */
+export const withLedgersThere = <T>(
+  flag: string | undefined,
+  look: (ledgers: readonly LedgerReader[]) => Promise<T>,
+): Promise<T> => withLedgers(storesToLookAt(flag), lookIfThere, look);
+
+type Open = (location: string) => Promise<LedgerReader | undefined>;
+
+async function inTurn<T>(flag: string | undefined, open: Open, look: LookAt<T>): Promise<readonly T[]> {
   const seen: T[] = [];
-  for (const location of storesToLookAt(storeFlag)) {
-    const ledger = await open(location);
-    if (ledger !== undefined) seen.push(await closedAfter(ledger, () => look(ledger, location)));
-  }
+  for (const location of storesToLookAt(flag))
+    await withLedgers([location], open, async ([ledger]) => {
+      if (ledger !== undefined) seen.push(await look(ledger, location));
+    });
   return seen;
 }
 
-export async function withLedgersThere<T>(
-  storeFlag: string | undefined,
+/** Opens those that are there, and closes them afterwards. */
+async function withLedgers<T>(
+  locations: readonly string[],
+  open: Open,
   look: (ledgers: readonly LedgerReader[]) => Promise<T>,
 ): Promise<T> {
   const ledgers: LedgerReader[] = [];
   try {
-    for (const location of storesToLookAt(storeFlag)) {
-      const ledger = await lookIfThere(location);
+    for (const location of locations) {
+      const ledger = await open(location);
       if (ledger !== undefined) ledgers.push(ledger);
     }
     return await look(ledgers);

@@ -19,12 +19,7 @@ test('what is printed can be run as it stands, and gives nobody the right to alt
     server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce_ledger; ${text}`);
   await asRole('worker', 'DELETE FROM cells; UPDATE accounts SET paused_until = NULL');
   await asRole('reader', 'SELECT count(*) FROM calls; SELECT count(*) FROM rowonce_queue.job');
-  for (const refused of [
-    'CREATE TABLE more ()',
-    'DROP TABLE rows',
-    'UPDATE calls SET reserved = 0',
-    'DELETE FROM calls',
-  ])
+  for (const refused of ['CREATE TABLE more ()', 'DROP TABLE rows', 'DELETE FROM calls'])
     await expect(asRole('worker', refused), refused).rejects.toThrow(/permission denied|must be owner/);
   await expect(asRole('reader', 'DELETE FROM cells')).rejects.toThrow('permission denied');
 });

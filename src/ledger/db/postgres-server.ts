@@ -107,17 +107,10 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
   const fact = `${shown} cannot be reached: ${message}.`;
   if (isAway(error))
     return new Unanswered('store', fact, { next: 'Check that the server runs, and that the URL is right.' });
-  const next = ADVICE.find(([said]) => said.test(`${codeOf(error) ?? 'TLS'}: ${message}`))?.[1];
-  return stop('store', fact, next ?? 'Check what the URL says.');
+  const next =
+    'Check the user and the database in the URL, the password in the file that PGPASSFILE names or in PGPASSWORD, and the certificates: &sslrootcert=FILE, &sslcert=FILE&sslkey=FILE.';
+  return stop('store', fact, next);
 }
-
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/password/i, 'Put it into the file that PGPASSFILE names, or into PGPASSWORD.'],
-  [/^\w{5}: .*client cert/i, 'Name yours in the URL: &sslcert=FILE&sslkey=FILE.'],
-  [/^\w{5}: /, 'Check the user and the database in the URL.'],
-  [/support SSL/, 'Switch ssl on at the server.'],
-  [/^TLS: /, 'Name the file of the authority that signed its certificate in the URL: &sslrootcert=FILE.'],
-];
 
 // ------------------------------------------------------------------------------------------ while it is away
 

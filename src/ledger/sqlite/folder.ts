@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -64,28 +63,17 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Refuses a folder that another user owns or can write to, and what others have put there: they could make us believe that something was
- * bought, or make us write where their links lead.
+ * Refuses a folder that another user owns or can write to: they could make us believe that something was bought, or make us write where
+ * their links lead.
  * @throws StopError `store`.
  */
 export function refuseForeign({ path }: StoreFolder): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true) return;
-  const names = readdirSync(path);
   // An empty one is closed to others before anything is made in it.
-  const distrust = names.length === 0 ? ownedByAnother(path, found) : distrustOfFolder(path);
+  const distrust = readdirSync(path).length === 0 ? ownedByAnother(path, found) : distrustOfFolder(path);
   if (distrust !== undefined)
     throw stop('store', `The store was not opened: ${distrust.fact}.`, distrust.next);
-  for (const file of names.map((name) => join(path, name))) {
-    const entry = lstatSync(file, { throwIfNoEntry: false });
-    const owner = entry && ownedByAnother(file, entry);
-    if (owner === undefined && entry?.isSymbolicLink() !== true) continue;
-    throw stop(
-      'store',
-      `The store was not opened: ${owner?.fact ?? `${file} is a link`}, which Rowonce never makes there.`,
-      'Find out who made it, then remove it or restore the whole folder from a backup.',
-    );
-  }
 }
 
 /** What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists that were saved. */

@@ -8,16 +8,20 @@ import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { keepNote, ledgerNow, lossAt, lost, metaOf, type Place } from '../outside-notes.ts';
 import {
   checkBudgets,
   closedByFailure,
   contextOf,
   copiedAway,
   earlier,
+  keepNote,
   layOut,
+  ledgerNow,
+  lost,
   markLost,
+  metaOf,
   nothingThere,
+  type Place,
   readerAt,
   refuseNewer,
   takeLedger,
@@ -40,7 +44,6 @@ const store: Store = {
   init: (location) => using(location, false, (db) => init(db, location)),
   queue: openQueue,
   spender: async () => undefined,
-  examine: (location) => using(location, true, (db) => oneOf<string>(db, SERVER)),
   bytes: (location) => reading(location, (db) => oneOf<number>(db, BYTES)),
   /** Of itself the server says nothing: what is broken it meets where it reads. */
   check: (location) => reading(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
@@ -57,12 +60,6 @@ export default store;
 const BYTES = `
 SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS value FROM pg_class
  WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'`;
-
-const SERVER = `
-SELECT 'PostgreSQL ' || current_setting('server_version') || ', fsync ' || current_setting('fsync') || ', synchronous_commit on for Rowonce'
-    || ', data_checksums ' || current_setting('data_checksums') || ', '
-    || (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') || ' of ' || current_setting('max_connections')
-    || ' connections in use, role ' || current_user AS value`;
 
 const oneOf = async <T>(db: PostgresDb, sql: string): Promise<T> =>
   (await oneRow<{ value: T }>(db, sql)).value;
@@ -171,18 +168,14 @@ function watchOver(db: PostgresDb) {
 
 // ------------------------------------------------------------------------------------------ to read
 
-const noLedger = ({ shown }: PostgresDb): StopError =>
-  nothingThere(shown, `or let its owner run: ${commandLine(['store', 'init', shown])}`);
+const noLedger = (db: PostgresDb, tell?: Tell): StopError =>
+  nothingThere(placeOf(db), `or let its owner run: ${commandLine(['store', 'init', db.shown])}`, tell);
 
 /** Opens a store to read it, also beside workers. */
 async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
   const db = await postgres(location, { isReader: true });
   return closedByFailure(db, async () => {
-    if (!(await hasLedger(db))) {
-      const gone = lossAt(placeOf(db));
-      if (gone !== undefined) tell(gone);
-      throw noLedger(db);
-    }
+    if (!(await hasLedger(db))) throw noLedger(db, tell);
     return { ...(await readerAt(db, placeOf(db), tell)), workers: () => workers(db) };
   });
 }
@@ -336,24 +329,14 @@ async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
 /** What is kept only while it is needed, and that a worker deletes. */
 const PASSING = ['cells', 'files', 'pieces', 'places'];
 
-/** What becomes of a call. What it was stays. */
-const MOVES = 'state, is_current, row, moved, ended_at, said, charged, is_at_most, why, dialect, reply';
-
-/**
- * A worker alters no schema. What was bought it does not delete, for that is the owner's: of a call it moves where that stands. A reply it
- * may shorten, because one that a person told for an answer makes room for what comes late. What an earlier version had granted is
- * taken back first.
- */
+/** A worker alters no schema, and what was bought it does not delete: that is the owner's. */
 function grantsIn(database: string): StoreGrants {
   const schemas = `SCHEMA ${SCHEMA}, ${QUEUE_SCHEMA}`;
   return {
     worker: [
       `GRANT CONNECT ON DATABASE ${database} TO rowonce_worker;`,
       `GRANT USAGE ON ${schemas} TO rowonce_worker;`,
-      `REVOKE ALL ON ALL TABLES IN SCHEMA ${SCHEMA} FROM rowonce_worker;`,
       `GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA ${SCHEMA} TO rowonce_worker;`,
-      `REVOKE UPDATE ON ${SCHEMA}.calls FROM rowonce_worker;`,
-      `GRANT UPDATE (${MOVES}) ON ${SCHEMA}.calls TO rowonce_worker;`,
       `GRANT DELETE ON ${PASSING.map((table) => `${SCHEMA}.${table}`).join(', ')} TO rowonce_worker;`,
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} TO rowonce_worker;`,
       `GRANT SELECT, USAGE ON ALL SEQUENCES IN ${schemas} TO rowonce_worker;`,

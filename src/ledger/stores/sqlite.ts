@@ -13,23 +13,21 @@ import type { Keeping } from '../gather.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
 import {
-  keepNote,
-  ledgerNow,
-  lossAt,
-  metaOf,
-  type Place,
-  realPlaceOf,
-  requireAccepted,
-  setMeta,
-} from '../outside-notes.ts';
-import {
   checkBudgets,
   closedByFailure,
   contextOf,
   earlier,
+  keepNote,
+  ledgerNow,
+  lossAt,
+  metaOf,
   nothingThere,
+  type Place,
   readerAt,
+  realPlaceOf,
   refuseNewer,
+  requireAccepted,
+  setMeta,
   takeLedger,
 } from '../place.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
@@ -66,7 +64,6 @@ const store: Store = {
   },
   queue: async () => undefined,
   spender: async (location) => livingSpender(storeFolder(location)),
-  examine: async () => undefined,
   bytes: (location) =>
     reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
   check: (location) => reading(location, checkLedger),
@@ -90,9 +87,10 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
   }
 }
 
-const noStore = ({ path }: StoreFolder): StopError => nothingThere(path, 'the first run makes a new one.');
-
 const placeOf = ({ path }: StoreFolder): Place => ({ shown: path, at: realPlaceOf(path) });
+
+const noStore = (folder: StoreFolder, tell?: Tell): StopError =>
+  nothingThere(placeOf(folder), 'the first run makes a new one.', tell);
 
 /** Makes the folder, or takes the one that is there. */
 function prepare(folder: StoreFolder, acceptLost?: boolean): void {
@@ -265,14 +263,12 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 }
 
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
-async function openToRead(folder: StoreFolder, tell: Tell = () => {}): Promise<Connection> {
+async function openToRead(folder: StoreFolder, tell?: Tell): Promise<Connection> {
   refuseForeign(folder);
   const connection = hasLedger(folder) ? new Connection(folder.ledger, 'read') : undefined;
   return closedByFailure({ close: () => connection?.raw.close() }, async () => {
     if (connection !== undefined && !(await isEmpty(connection, folder))) return connection;
-    const gone = lossAt(placeOf(folder));
-    if (gone !== undefined) tell(gone);
-    throw noStore(folder);
+    throw noStore(folder, tell);
   });
 }
 

@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -75,25 +74,6 @@ describe.runIf(hasModes)('a store', () => {
     await expect(openStore(sqlite, empty)).rejects.toMatchObject({ code: 'store' });
     expect(statSync(empty).mode & 0o777).toBe(0o755);
   });
-
-  test.runIf(isRoot)('with a ledger that another user has put there is not taken', async () => {
-    const place = await store();
-    chownSync(join(place, 'ledger.db'), SOMEBODY, SOMEBODY);
-    await expectRefused(place, /ledger\.db belongs to the user with number 65534/);
-  });
-
-  test.each(['spender.json', 'lock.db'])(
-    'with a link in the place of %s is not taken, and nothing is written where it leads',
-    async (name) => {
-      const place = await store();
-      const elsewhere = join(temporaryFolder(), 'authorized_keys');
-      writeFileSync(elsewhere, 'mine');
-      rmSync(join(place, name), { force: true });
-      symlinkSync(elsewhere, join(place, name));
-      await expectRefused(place, /is a link, which Rowonce never makes there\.$/);
-      expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
-    },
-  );
 
   test('that is a link itself is where its user wants it', async () => {
     const place = await store();

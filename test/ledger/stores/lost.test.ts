@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from '../../../src/ledger/db/sqlite.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { ledgerNow } from '../../../src/ledger/outside-notes.ts';
+import { ledgerNow } from '../../../src/ledger/place.ts';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, MATCHED, NOON_MS, replyWith, settle } from './book.ts';

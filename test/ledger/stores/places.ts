@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { Connection, sqlite } from '../../../src/ledger/db/sqlite.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { keepNote, ledgerNow, realPlaceOf } from '../../../src/ledger/outside-notes.ts';
+import { keepNote, ledgerNow, realPlaceOf } from '../../../src/ledger/place.ts';
 import type { Store, StoreOptions } from '../../../src/ledger/store.ts';
 
 /** Where the tests of the stores put their ledgers. Everything is gone when the test ends. */
