@@ -25,7 +25,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'lookup/recognise.ts',
     'lookup/waterfall.ts',
     'team/change-action.ts',
-    'team/unoffered.ts',
   ],
   ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'tally.ts', 'time.ts'],
   client: [

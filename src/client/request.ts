@@ -2,14 +2,7 @@ import { isWithin, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
 import { isObject } from '../core/objects.ts';
-import {
-  type Call,
-  type JsonObject,
-  type JsonValue,
-  METHODS,
-  type Method,
-  sentParameters,
-} from '../core/operation.ts';
+import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';
 import {
@@ -174,7 +167,7 @@ function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): 
     }
     sent.set(field, value);
   };
-  for (const [name, value] of Object.entries(sentParameters(call))) {
+  for (const [name, value] of Object.entries(call.parameters)) {
     const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
     if (named !== null) add(named ?? name, value);
   }
@@ -202,7 +195,7 @@ const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue
 
 /** The request of a call that brings its own. Braces in its path are ordinary characters. */
 function shapedByItself(call: Call): Shaped {
-  const { method, endpoint, body = {} } = sentParameters(call);
+  const { method, endpoint, body = {} } = call.parameters;
   invariant(
     isMethod(method) && typeof endpoint === 'string' && isObject(body),
     `${call.operation} has no method, endpoint and body`,

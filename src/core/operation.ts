@@ -31,11 +31,6 @@ export interface Call {
   readonly operation: string;
   readonly parameters: Readonly<Record<string, JsonValue>>;
   readonly ifLost: IfLost;
-  /**
-   * Parameters that leave in another form than the one by which the call is known: a body without its blank cells, or a
-   * website with `http:`. No part of the key, so that a question is bought once however it is put.
-   */
-  readonly sent?: Readonly<Record<string, JsonValue>>;
   /** The service's project on which the call acts. */
   readonly project?: string;
   /**
@@ -51,10 +46,6 @@ export interface Call {
   readonly creditsMost?: number;
   /** What the call asked was erased then, with the answer; nothing of it but its operation is left. No part of the key. */
   readonly erasedAtMs?: number;
-}
-
-export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
-  return sent === undefined ? parameters : { ...parameters, ...sent };
 }
 
 /** What the ledger holds for an answered call, as an operation sees it. */
@@ -90,11 +81,11 @@ export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
 /**
- * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
- * the vendor is asked for it, where that is not the value itself. `doubt`: why it may be somebody else's, as a clause.
+ * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `doubt`: why
+ * it may be somebody else's, as a clause.
  */
 export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string; readonly sent?: string; readonly doubt?: string }
+  | { readonly kind: 'usable'; readonly value: string; readonly doubt?: string }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 

@@ -15,7 +15,6 @@ import { parseDurationMs } from '../lib/duration.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
-import { unoffered } from '../operations/team/unoffered.ts';
 import {
   type JobFile,
   jobSchema,
@@ -233,8 +232,6 @@ async function operationOf(
 ): Promise<Operation> {
   const operation = await findOperation(name, sources);
   if (operation !== undefined) return operation;
-  const announced = unoffered(name);
-  if (announced !== undefined) throw announced;
   const fact = `there is no operation ${foreignName(name)}`;
   const known = [...(await familyNames(OPERATIONS)), ...(sources.operations ?? []).map((own) => own.name)];
   throw problem(['operation'], 'value', fact, suggestion(name, known));

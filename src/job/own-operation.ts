@@ -21,9 +21,7 @@ import { problemOf } from '../lib/yaml/schema-problem.ts';
  */
 
 /** What is asked for a row, or why nothing can be. */
-export type OwnPrepared =
-  /** `sent`: parameters that leave in another form than the one by which the call is known. */
-  { readonly parameters: JsonObject; readonly sent?: JsonObject } | { readonly invalid: string };
+export type OwnPrepared = { readonly parameters: JsonObject } | { readonly invalid: string };
 
 /** An operation of one's own: one request to the provider for each row. */
 export interface OwnOperation {
@@ -136,14 +134,14 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
     prepare(cells) {
       const prepared = askedBy(own, cells);
       if ('invalid' in prepared) return { kind: 'invalid', reason: prepared.invalid };
-      const { parameters, sent } = prepared;
-      const missing = needed.find((each) => !isSegment({ ...parameters, ...sent }[each]));
+      const { parameters } = prepared;
+      const missing = needed.find((each) => !isSegment(parameters[each]));
       if (missing !== undefined)
         return { kind: 'invalid', reason: `${missing}: blank, and the path needs it` };
       const by = Object.keys(parameters).join('+');
       if (by === '') return { kind: 'invalid', reason: 'there is nothing to ask by' };
       const call: Call = { operation: name, parameters, ifLost: own.ifLost ?? 'hold' };
-      return { kind: 'ready', input: { by, call: sent === undefined ? call : { ...call, sent } } };
+      return { kind: 'ready', input: { by, call } };
     },
     next({ call, by }, answered) {
       const answer = answered(call);
@@ -190,10 +188,8 @@ function askedBy(
   }
 }
 
-const parameters = z.record(z.string(), z.json());
-
 const preparedSchema = z.union([
-  z.strictObject({ parameters, sent: parameters.optional() }),
+  z.strictObject({ parameters: z.record(z.string(), z.json()) }),
   z.strictObject({ invalid: z.string().min(1) }),
 ]);
 

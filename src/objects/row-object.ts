@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
-import { type Call, sentParameters } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
@@ -70,7 +70,7 @@ const call = membersOf<{ readonly call: Call }>();
 /** What was asked. */
 const ofCall = {
   operation: call(z.string(), (of) => of.call.operation),
-  parameters: call(z.record(z.string(), z.unknown()), (of) => sentParameters(of.call)),
+  parameters: call(z.record(z.string(), z.unknown()), (of) => of.call.parameters),
   project: call(z.string().nullable(), (of) => of.call.project ?? null),
   /** Whom or what a change is about. */
   subject: call(z.string().nullable(), ({ call: { change } }) =>

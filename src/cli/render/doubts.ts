@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
-import { type Call, sentParameters } from '../../core/operation.ts';
+import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Decision, Look } from '../../ledger/ledger.ts';
 
@@ -39,7 +39,7 @@ export function callWords(call: Call): string {
   // Parameters that repeat the subject's name, and blank ones, are left out.
   const isSaid = (value: string): boolean =>
     change !== undefined && (value === '' || `:${change.subject.name}`.endsWith(`:${value}`));
-  const asked = Object.entries(sentParameters(call)).filter(([, value]) => !isSaid(String(value)));
+  const asked = Object.entries(call.parameters).filter(([, value]) => !isSaid(String(value)));
   return [...subject, ...asked.map(([name, value]) => `${name} ${valueWords(value)}`)].join(', ');
 }
 

@@ -1,4 +1,4 @@
-import { type Call, type JsonValue, sentParameters } from '../../core/operation.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
 import { membersOf, nameOf, plainName } from './names.ts';
 
@@ -90,7 +90,7 @@ function partsOf({ name, text }: Sent): readonly Sent[] {
 export const isNaming = (name: string): boolean => /name$/i.test(name);
 
 function sentBy(call: Call): readonly Sent[] {
-  const parameters = Object.entries(sentParameters(call)).filter(([name]) => !HOW.includes(name));
+  const parameters = Object.entries(call.parameters).filter(([name]) => !HOW.includes(name));
   const project = call.project === undefined ? [] : [{ name: 'project_id', text: call.project }];
   return [...parameters.flatMap(([name, value]) => sentIn(name, value ?? null)), ...project];
 }

@@ -7,7 +7,6 @@ import type { Format } from '../../core/format.ts';
 import { nearest, suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { endingOf } from '../../lib/file-name.ts';
-import { unoffered } from '../../operations/team/unoffered.ts';
 
 /** Refuses a word that stands where a job is wanted and names none, and says what was probably meant. */
 
@@ -39,8 +38,6 @@ async function isInputName(path: string): Promise<boolean> {
 }
 
 async function unknownJob(argument: string): Promise<StopError> {
-  const announced = unoffered(argument);
-  if (announced !== undefined) return announced;
   const operations = await familyNames(OPERATIONS);
   const files = await jobFiles('.', JOBS_FOLDER);
   // A user who types the name of a job file without its folder and ending means that file.

@@ -61,8 +61,7 @@ export const normaliseDomain = normaliser((text) => {
 
 /**
  * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no fragment, no
- * default port, no slash after a bare host. The vendor is asked with the `http:` of the cell, because it may know the
- * company by no other spelling.
+ * default port, no slash after a bare host.
  */
 export const normaliseWebsite = normaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
@@ -70,18 +69,12 @@ export const normaliseWebsite = normaliser((text) => {
   if ('problem' in address) return address;
   const { host, sharedHost: problem } = address;
   if (problem !== undefined) return unusable(problem);
-  const written = websiteText(address.url, host);
-  if (address.url.protocol === 'https:') return usable(written, address.doubt);
-  const secured = new URL(address.url.href);
-  secured.protocol = 'https:';
-  return { ...usable(websiteText(secured, host), address.doubt), sent: written } as Normalised;
-});
-
-/** Without the port that goes without saying for its scheme, which the URL has left out. */
-function websiteText({ protocol, port, pathname, search }: URL, host: string): string {
+  const url = new URL(address.url.href);
+  url.protocol = 'https:';
+  const { port, pathname, search } = url;
   const path = pathname === '/' && search === '' ? '' : pathname;
-  return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}${search}`;
-}
+  return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`, address.doubt);
+});
 
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const email = z.email({ pattern: z.regexes.html5Email });

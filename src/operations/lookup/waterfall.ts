@@ -1,6 +1,5 @@
 import { invariant, unreachable } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { present } from '../../core/objects.ts';
 import {
   type Answered,
   type Call,
@@ -39,8 +38,6 @@ export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** See `Call`; absent when all of them leave as they are. */
-  readonly sent?: Readonly<Record<string, string>>;
   /** Why its answer may be about another: "website is the shop of acme.com.au, and not its site". */
   readonly doubt?: string;
 }
@@ -67,7 +64,6 @@ interface Reading {
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
-  readonly sent: string | undefined;
   readonly doubt: string | undefined;
   readonly source: string;
 }
@@ -82,7 +78,7 @@ export function prepareTiers(
   row: RowInput,
   options: OperationOptions,
 ): Prepared<TieredInput> {
-  const waterfall = options.waterfall && writtenTiers(options.waterfall);
+  const waterfall = options.waterfall?.map(readTier);
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
   const all = identifiers.map((identifier) => {
@@ -131,11 +127,11 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
   if (own.kind === 'usable') {
-    return { identifier, value: own.value, sent: own.sent, doubt: own.doubt, source: identifier.name };
+    return { identifier, value: own.value, doubt: own.doubt, source: identifier.name };
   }
   if (derived?.said.kind !== 'usable') return undefined;
-  const { value, sent, doubt } = derived.said;
-  return { identifier, value, sent, doubt, source: derived.from.name };
+  const { value, doubt } = derived.said;
+  return { identifier, value, doubt, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -202,17 +198,11 @@ function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReadi
 }
 
 function tierOf(readings: readonly UsableReading[]): Tier {
-  const parameters: Record<string, string> = {};
-  let otherwise: Record<string, string> | undefined;
-  for (const { identifier, value, sent } of readings) {
-    parameters[identifier.name] = value;
-    if (sent !== undefined) otherwise = { ...otherwise, [identifier.name]: sent };
-  }
-  const name = readings.map((each) => each.identifier.name).join('+');
+  const parameters = Object.fromEntries(readings.map(({ identifier, value }) => [identifier.name, value]));
+  const name = Object.keys(parameters).join('+');
   const doubtful = readings.find((each) => each.doubt !== undefined);
-  if (otherwise === undefined && doubtful === undefined) return { name, parameters };
-  const doubt = doubtful && `${doubtful.identifier.label} ${doubtful.doubt}`;
-  return { name, parameters, ...present({ sent: otherwise, doubt }) };
+  if (doubtful === undefined) return { name, parameters };
+  return { name, parameters, doubt: `${doubtful.identifier.label} ${doubtful.doubt}` };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons
@@ -299,10 +289,10 @@ export function lookUpOperation(
     tiers: identifiers.map((identifier) => identifier.name),
     prepare: (row, options) => prepareTiers(identifiers, row, options),
     next: (input, answered) =>
-      nextTier(input, answered, ({ parameters, sent, doubt }) => {
+      nextTier(input, answered, ({ parameters, doubt }) => {
         // A lost answer may have been charged, so only the user may pay again.
         const call = { operation: name, parameters, ifLost: 'hold' } as const;
-        return sent === undefined && doubt === undefined ? call : { ...call, ...present({ sent, doubt }) };
+        return doubt === undefined ? call : { ...call, doubt };
       }),
   });
 }
@@ -345,17 +335,6 @@ function readTier(tier: string): WrittenTier {
   // Of one member, both mean the same.
   return { members, isAll: isAll && members.length > 1 };
 }
-
-/** A job's waterfall is read once, and not for each of its rows. */
-function writtenTiers(waterfall: readonly string[]): readonly WrittenTier[] {
-  const known = READ.get(waterfall);
-  if (known !== undefined) return known;
-  const written = waterfall.map(readTier);
-  READ.set(waterfall, written);
-  return written;
-}
-
-const READ = new WeakMap<readonly string[], readonly WrittenTier[]>();
 
 /**
  * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. What it

@@ -1,7 +1,6 @@
 import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../../core/membership.ts';
-import { sentParameters } from '../../core/operation.ts';
 import type { Act, AttemptRecord, Batch, BatchId, Decision, LedgerReader } from '../../ledger/ledger.ts';
 import {
   normaliseAbn,
@@ -241,7 +240,7 @@ function requestOf(attempt: AttemptRecord): LoggedRequest {
   const isErased = call.erasedAtMs !== undefined;
   const isHeld = closure?.kind === 'in_doubt' && !isTold && released === undefined;
   const asked = Object.fromEntries(
-    Object.entries(sentParameters(call)).map(([name, value]) => [
+    Object.entries(call.parameters).map(([name, value]) => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),

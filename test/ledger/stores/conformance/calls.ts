@@ -117,7 +117,7 @@ export function callsConform(store: Store): void {
           creditsMost: 7,
         },
         { ifLost: 'hold', parameters: { 'kim@example.org': true }, operation: 'search people' },
-        { operation: 'search', parameters: { q: 1 }, ifLost: 'hold', project: 'p', sent: { q: 'x' } },
+        { operation: 'search', parameters: { q: 1 }, ifLost: 'hold', project: 'p' },
         { operation: 'search', parameters: {}, ifLost: 'hold' },
       ];
       for (const [row, call] of questions.entries()) {
