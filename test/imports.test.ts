@@ -76,7 +76,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/project-totals.ts',
     'team/remote-members.ts',
   ],
-  sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
+  sandbox: ['server.ts', 'spawn.ts'],
   run: [
     'checked-call.ts',
     'choose.ts',

@@ -1,8 +1,7 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import type { CliCommand, Console } from './shell/command.ts';
 
@@ -11,8 +10,6 @@ interface Flags {
   readonly book?: string;
   readonly log?: string;
   readonly rate?: string;
-  readonly rateKind: RateKind;
-  readonly rateHeaders: RateHeaders;
   readonly latency: string;
   readonly matchRate: string;
   readonly seed: string;
@@ -32,14 +29,6 @@ export default {
       .option(
         '--rate <rate>',
         'the most requests per key, such as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
-      )
-      .addOption(
-        new Option('--rate-kind <kind>', 'how they are counted').choices(RATE_KINDS).default('sliding'),
-      )
-      .addOption(
-        new Option('--rate-headers <kind>', 'how answers state the limit')
-          .choices(RATE_HEADERS)
-          .default('none'),
       )
       .option('--latency <duration>', 'how long every answer takes', '0ms')
       .option('--match-rate <share>', 'share of identifiers that are known', '0.8')
@@ -76,8 +65,6 @@ function optionsOf(flags: Flags): SandboxOptions {
     matchRate: numberOf('--match-rate', flags.matchRate, 1),
     seed: numberOf('--seed', flags.seed, Number.MAX_SAFE_INTEGER),
     faults: flags.faults,
-    rateKind: flags.rateKind,
-    rateHeaders: flags.rateHeaders,
     ...present({ bookPath: flags.book, logPath: flags.log, rate: flags.rate }),
   };
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import leven from 'leven';
 import { stop, unreachable } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import type { JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 import type { SandboxAnswer } from './vendor.ts';
@@ -120,7 +120,7 @@ function parseFault(name: string): Fault {
     kind === undefined
       ? `"${name}" is not a fault.`
       : `"${name}" is not a fault: that answer never costs anything.`;
-  throw stop('usage', fact, `Write "${nearestName(name)}", or another of ${allNames().join(', ')}.`);
+  throw stop('usage', fact, suggestion(name, allNames()));
 }
 
 function kindOf(name: string): FaultKind | undefined {
@@ -137,11 +137,6 @@ function mayBeCharged(kind: FaultKind): boolean {
 /** Whether the answer is lost on its way, so that nobody can read it. */
 export function isWireFault(kind: FaultKind): kind is WireFault {
   return LOST.some((lost) => lost === kind);
-}
-
-function nearestName(name: string): string {
-  const byDistance = allNames().map((known) => ({ known, distance: leven(name, known) }));
-  return byDistance.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
 }
 
 function allNames(): string[] {

@@ -8,10 +8,8 @@ import {
   readAuthorization,
   rejection,
   type SandboxAnswer,
-  type SandboxVendor,
   tooMany,
   type VendorOperation,
-  withHeaders,
   wrongShapeWords,
 } from './vendor.ts';
 
@@ -109,23 +107,18 @@ export class SandboxAdmission {
     return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
   }
 
-  /** The headers about the limit that every answer to this account has. */
-  rateHeaders(vendor: SandboxVendor, account: string): Readonly<Record<string, string>> {
-    return this.#parts.rateLimit?.headers(`${vendor} ${account}`, this.#parts.clock) ?? {};
-  }
-
   #isDead({ account, revoked }: Authorization): boolean {
     return revoked || this.#parts.isRevoked(account);
   }
 
   #limited({ vendor, name }: VendorOperation, account: string): TurnedAway | undefined {
     const { rateLimit, provider, clock } = this.#parts;
-    const waitMs = rateLimit?.waitMs(`${vendor} ${account}`, clock) ?? 0;
+    const waitMs = rateLimit?.waitMs(`${vendor} ${account}`, clock.monotonicMs()) ?? 0;
     if (waitMs === 0) return undefined;
     this.rateLimited += 1;
     const retryAfter = this.retryAfter(waitMs);
     const answer = vendor === 'provider' ? provider.tooMany(waitMs, retryAfter) : tooMany(retryAfter);
-    return turnedAway(name, withHeaders(answer, this.rateHeaders(vendor, account)));
+    return turnedAway(name, answer);
   }
 }
 

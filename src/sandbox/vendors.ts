@@ -13,7 +13,7 @@ import {
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
-import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
+import { RateLimit } from './rate.ts';
 import { lookUps, type ReceivedBody, Registrar } from './registrar.ts';
 import { API_CALL, innerCallIn, serviceOperations, wrapped } from './service.ts';
 import type { ServiceState } from './service-state.ts';
@@ -32,8 +32,6 @@ export interface VendorOptions {
   readonly bookPath?: string;
   /** The rate limit of each key, as `parseRate` reads it; left out for none. */
   readonly rate?: string;
-  readonly rateKind?: RateKind;
-  readonly rateHeaders?: RateHeaders;
   /** Share of identifiers that are known, 0 to 1. */
   readonly matchRate?: number;
   readonly seed?: number;
@@ -92,7 +90,7 @@ export class Vendors {
   dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
-    const { clock, rate, rateKind, rateHeaders, extension, matchRate = 0.8, faults = '' } = settings;
+    const { clock, rate, extension, matchRate = 0.8, faults = '' } = settings;
     this.#settings = settings;
     this.registrar = registrar;
     this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
@@ -106,7 +104,7 @@ export class Vendors {
       provider,
       lookUps: free,
       service,
-      rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate), rateKind, rateHeaders),
+      rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate)),
       clock,
       isRevoked: (account) => registrar.state.isRevoked(account),
     });
@@ -141,12 +139,11 @@ export class Vendors {
   }
 
   #handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
-    const { operation, account, target } = admitted;
+    const { operation, target } = admitted;
     const fault = this.#drawFault(operation);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
     const { decision, credits } = this.registrar.act(admitted, sequence, received, happens);
-    const said = this.#admission.rateHeaders(operation.vendor, account);
-    const whole = withHeaders(decision, { ...priceOf(operation, decision), ...said });
+    const whole = withHeaders(decision, priceOf(operation, decision));
     if (fault === undefined) return { kind: 'handled', answer: whole, credits };
     if (fault.kind === 'slow') return { kind: 'handled', answer: whole, fault, credits };
     if (isWireFault(fault.kind)) {
@@ -156,7 +153,7 @@ export class Vendors {
       location: `${origin}/moved${target}`,
       retryAfter: () => this.#admission.retryAfter(FAULT_RETRY_MS),
     });
-    return { kind: 'handled', answer: withHeaders(answer, said), fault, credits };
+    return { kind: 'handled', answer, fault, credits };
   }
 
   /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */

@@ -68,7 +68,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       "Too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see npx --no rowonce accounts --help\n",
     ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
-    [['sandbox', '--rate-kind', 'slidng'], '--rate-kind slidng is not known.\nDid you mean sliding?\n'],
+    [['run', 'a.csv', '--delimiter', 'comme'], '--delimiter comme is not known.\nDid you mean comma?\n'],
     [
       ['accounts', 'remove'],
       "Missing required argument 'name'.\nPlease see npx --no rowonce accounts --help\n",

@@ -232,7 +232,7 @@ test('requests that are turned away use up no fault, and faults can be replaced'
   await post(url, '/sandbox/faults', undefined, { faults: '503:1' });
   expect((await company(url, 'b.example')).status).toBe(503);
   const refused = await post(url, '/sandbox/faults', undefined, { faults: 'rest:0.5' });
-  expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining('Write "reset"')]);
+  expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining('Did you mean reset?')]);
   expect((await company(url, 'b.example')).status).toBe(503);
   await post(url, '/sandbox/faults', undefined, { faults: '' });
   expect((await company(url, 'b.example')).status).toBe(200);
@@ -260,9 +260,9 @@ describe('how often', () => {
 
 describe('what cannot be a fault is refused, with the nearest name', () => {
   test.each([
-    ['rest:0.1', 'Write "reset"'],
-    ['charged-rest:0.1', 'Write "charged-reset"'],
-    ['charged-402:0.1', 'never costs anything', 'Write "charged-4'],
+    ['rest:0.1', 'Did you mean reset?'],
+    ['charged-rest:0.1', 'Did you mean charged-reset?'],
+    ['charged-402:0.1', 'never costs anything', 'Did you mean charged-4'],
     ['charged-429:0.1', 'never costs anything'],
     ['charged-slow:0.1', 'never costs anything'],
     ['200:0.1', '"200" is not a fault'],

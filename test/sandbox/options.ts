@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { parseDurationMs } from '../../src/lib/duration.ts';
-import type { RateHeaders, RateKind } from '../../src/sandbox/rate.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { testExtension } from './extension.ts';
 
@@ -14,8 +13,6 @@ export function testSandbox(words: readonly string[]): SandboxOptions {
       log: { type: 'string' },
       dialect: { type: 'string' },
       rate: { type: 'string' },
-      'rate-kind': { type: 'string', default: 'sliding' },
-      'rate-headers': { type: 'string', default: 'none' },
       latency: { type: 'string', default: '0ms' },
       'match-rate': { type: 'string', default: '0.8' },
       seed: { type: 'string', default: '1' },
@@ -29,8 +26,6 @@ export function testSandbox(words: readonly string[]): SandboxOptions {
     matchRate: Number(values['match-rate']),
     seed: Number(values.seed),
     faults: values.faults,
-    rateKind: values['rate-kind'] as RateKind,
-    rateHeaders: values['rate-headers'] as RateHeaders,
     extension: testExtension(values.dialect),
     ...(values.book === undefined ? {} : { bookPath: values.book }),
     ...(values.log === undefined ? {} : { logPath: values.log }),
