@@ -13,14 +13,13 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { chargedCredits } from './judge/cost.ts';
-import { firstFitting, isReadable } from './judge/rules.ts';
+import { firstFitting, is2xx, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
-import { is2xx, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
-import { concluded, type Meant } from './judge/tables.ts';
+import { concluded, type Meant, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
-export { changeFields, leftBy } from './judge/changes.ts';
 export { isExactCharge } from './judge/cost.ts';
+export { changeFields, leftBy } from './judge/published.ts';
 export * from './judge/shapes.ts';
 
 /**

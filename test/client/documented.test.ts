@@ -1,6 +1,6 @@
 /**
  * Goal: answers that vendors and services publish are read as they mean them: nothing is believed that was not found or done.
- * Method: the answers of public references, each held against the judge; the page of the tables is made anew from the code
+ * Method: the answers of public references, each held against the judge; the page of the table is made anew from the code
  * (`UPDATE_ANSWERS=1` writes it).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDialectFile } from '../../src/client/dialect/file.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { TABLES } from '../../src/client/judge/tables.ts';
+import { TABLE } from '../../src/client/judge/table.ts';
 import { judgedServices, judgedVendors } from './documented/judged.ts';
 
 test.each(judgedVendors())('$vendor, $operation: $status $body', ({ got, wanted, also, isRight }) => {
@@ -41,21 +41,14 @@ test.each(readdirSync(DIALECTS))(
   },
 );
 
-test('the page of the tables has every row as it is', () => {
+test('the page of the table has every row as it is', () => {
   const page = join(import.meta.dirname, '..', '..', 'docs', 'answers.md');
-  const tables = TABLES.map(({ about, rows }) =>
-    [
-      `## ${about}`,
-      '',
-      '| where | it means |',
-      '|---|---|',
-      ...rows.map(({ name, means }) => `| ${name} | \`${means}\` |`),
-    ].join('\n'),
-  );
-  const text = `${['# What an answer means', INTRODUCTION, ...tables].join('\n\n')}\n`;
+  const rows = TABLE.map(({ of, name, means }) => `| ${of} | ${name} | \`${means}\` |`);
+  const table = ['| of | where | it means |', '|---|---|---|', ...rows].join('\n');
+  const text = `${['# What an answer means', INTRODUCTION, table].join('\n\n')}\n`;
   if (process.env.UPDATE_ANSWERS === '1') writeFileSync(page, text);
   expect(readFileSync(page, 'utf8')).toBe(text);
 });
 
-const INTRODUCTION = `The rules of a [dialect](dialects.md) come first. Where none of them fits, the first row of these tables does that holds. \`rowonce try\` and the reason of a
+const INTRODUCTION = `The rules of a [dialect](dialects.md) come first. Where none of them fits, the first row of this table does that holds. \`rowonce try\` and the reason of a
 row in doubt say which one it was. What each meaning leads to is under [meanings](dialects.md#meanings). This page is made from the code.`;

@@ -6,7 +6,7 @@ import { type Dialect, type DialectOperation, vendorReply } from '../dialect.ts'
 import { nameOf } from './names.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
-import type { Meant } from './tables.ts';
+import type { Meant } from './table.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 

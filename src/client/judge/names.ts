@@ -1,6 +1,5 @@
 import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import { wordsIn } from '../../core/plain-text.ts';
 
 /**
  * What the names in an answer stand for, and what single values say. Nothing of this is published, so both are read as most vendors use
@@ -103,27 +102,19 @@ export const STATUS_NAMES =
 
 // -------------------------------------------------------------------------------------------- values
 
-const TRUTHS: Readonly<Record<string, boolean>> = {
-  ...{ true: true, 1: true, yes: true, y: true },
-  ...{ false: false, 0: false, no: false, n: false },
-};
-
 export function truthOf(value: JsonValue): boolean | undefined {
   if (typeof value === 'number') return value !== 0;
-  return typeof value === 'boolean' || typeof value === 'string'
-    ? TRUTHS[String(value).trim().toLowerCase()]
-    : undefined;
+  if (/^\s*(?:true|1|yes|y)\s*$/i.test(String(value))) return true;
+  return /^\s*(?:false|0|no|n)\s*$/i.test(String(value)) ? false : undefined;
 }
 
 /** Under `error`, these say that there was none. */
-const NO_ERROR: ReadonlySet<string> = new Set(
-  wordsIn('none no n null nil false ok success na noerror noerrors'),
-);
+const NO_ERROR = /^(?:none|no|n|null|nil|false|ok|success|na|noerrors?|0*)$/;
 
 /** Whether a value says anything, as an empty list of errors does not. */
 export function isFilled(value: JsonValue): boolean {
   if (value === null || value === false || value === 0) return false;
-  if (typeof value === 'string') return !(/^[\s0]*$/.test(value) || NO_ERROR.has(plainName(value)));
+  if (typeof value === 'string') return value.trim() !== '' && !NO_ERROR.test(plainName(value));
   return typeof value !== 'object' || Object.values(value).some((each) => isFilled(each as JsonValue));
 }
 
@@ -138,13 +129,6 @@ export function isMoment(value: JsonValue): boolean {
   return typeof value === 'number'
     ? value >= 1e9
     : typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value.trim());
-}
-
-export function textsIn(value: JsonValue): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return value !== null && typeof value === 'object'
-    ? Object.values(value).flatMap((each) => textsIn(each as JsonValue))
-    : [];
 }
 
 export type Plain = string | number | boolean | null;

@@ -67,3 +67,8 @@ export function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
+
+const isOf = (hundreds: number) => (status: number) => Math.floor(status / 100) === hundreds;
+export const is2xx = isOf(2);
+export const is3xx = isOf(3);
+export const is4xx = isOf(4);

@@ -3,8 +3,7 @@ import type { StopDetail } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { AnswerRule, BodyTest, Dialect, RateHintNames } from '../dialect.ts';
-import { textOf } from './rules.ts';
-import { is3xx } from './table.ts';
+import { is3xx, textOf } from './rules.ts';
 
 /** An answer that is judged: who sent it, its words, and the stop of a run when it concerns the whole account. */
 

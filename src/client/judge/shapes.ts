@@ -14,18 +14,15 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords, plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import { answerPlaceOf, type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
-import type { Asked } from './asked.ts';
-import { showsOther } from './changes.ts';
-import { holdsData, isField, type Question, questionOf, type Reading } from './lookups.ts';
+import { answerPlaceOf, type Dialect, vendorReply } from '../dialect.ts';
+import { Question } from './asked.ts';
+import { Heard } from './heard.ts';
+import { holdsData, isField } from './holding.ts';
 import { isFilled, isPlain, membersOf, type NameKind, nameOf, type Plain } from './names.ts';
-import { is2xx } from './table.ts';
+import { is2xx } from './rules.ts';
 import { LONGEST_TEXT, plainWords, type Vocabulary } from './words.ts';
 
 /** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
-
-const readingOf = (dialect: Dialect, call: Call): Question =>
-  questionOf(dialect, dialectOperationOf(dialect, call), call);
 
 const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
 
@@ -39,8 +36,8 @@ export const NO_FACTS = 'nothing';
  * none. Undefined for an answer to a change or to a question of one's own, and where nothing is shown but yes and no.
  */
 export function factsShape(bytes: KeptBody, dialect: Dialect, call: Call): string | undefined {
-  const question = readingOf(dialect, call);
-  if (call.change !== undefined || question.asked.isOwn) return undefined;
+  const question = new Question(dialect, call);
+  if (call.change !== undefined || question.isOwn) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
@@ -55,7 +52,7 @@ function jsonIn(bytes: KeptBody): JsonValue | undefined {
   return read.kind === 'json' ? read.value : undefined;
 }
 
-function factsIn(value: JsonValue, name: string, path: string, reading: Reading): string[] {
+function factsIn(value: JsonValue, name: string, path: string, reading: Question): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => factsIn(each, name, path, reading));
   if (isPlain(value)) return holdsData(value, reading, name) ? [`${path}:${String(value)}`] : [];
   return membersOf(value).flatMap(([each, inner]) =>
@@ -69,7 +66,7 @@ export function placeAdvice(raw: RawReply, dialect: Dialect, call: Call): string
   if (place.results !== undefined)
     return `Say in the dialect where it is, as operations.${call.operation}.results`;
   const own = ownBodyIn(jsonIn(raw.body), place) ?? null;
-  const reading = readingOf(dialect, call);
+  const reading = new Question(dialect, call);
   const meant = membersOf(own).find(([, value]) => !isPlain(value) && holdsData(value, reading));
   return meant === undefined
     ? 'Say in the dialect where the fields are, as `fields_at`, or take that out'
@@ -115,9 +112,9 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
   const own = vendorReply(raw, dialect);
   const { status, body: bytes } = own ?? raw;
   if (!is2xx(status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
-  const question = readingOf(dialect, call);
+  const question = new Question(dialect, call);
   const body = readBodyOnce(bytes);
-  const shape = hashOf([call.operation, own === undefined, status, shapeOfBody(body, question.asked)]);
+  const shape = hashOf([call.operation, own === undefined, status, shapeOfBody(body, question)]);
   return { shape, rule: own && ruleFor(status, body, question), isOuter: own === undefined };
 }
 
@@ -127,14 +124,14 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
  */
 export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
   const own = vendorReply(raw, dialect);
-  const { asked } = readingOf(dialect, call);
+  const asked = new Question(dialect, call);
   const shape = shapeOfBody(readBodyOnce((own ?? raw).body), asked);
   if (JSON.stringify(shape).includes(QUOTED)) return undefined;
   return hashOf([call.operation, own === undefined, (own ?? raw).status, shape]);
 }
 
 /** A page has times and numbers of its own, so all pages are of one shape. */
-function shapeOfBody(body: Body, asked: Asked): unknown {
+function shapeOfBody(body: Body, asked: Question): unknown {
   if (body.kind === 'json') return shapeOf(body.value, '', asked, typeof body.value === 'string');
   return body.kind === 'unreadable' && body.text.trimStart().startsWith('<') ? 'page' : body.kind;
 }
@@ -152,7 +149,7 @@ const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 /** The names and words of an answer, without numbers and ids. @param isSaid it tells what went wrong. */
-function shapeOf(value: JsonValue, name: string, asked: Asked, isSaid: boolean): unknown {
+function shapeOf(value: JsonValue, name: string, asked: Question, isSaid: boolean): unknown {
   const { kind, plain } = nameOf(name);
   const says = isSaid || kind === 'trouble' || /^(?:detail|message)s?$/.test(plain);
   if (Array.isArray(value)) {
@@ -191,11 +188,12 @@ interface Told {
 
 /** @returns undefined where there is no such test, and where what the answer shows speaks against the change. */
 function ruleFor(status: number, body: Body, question: Question): string | undefined {
-  const isChange = question.call.change !== undefined;
-  if (isChange && body.kind === 'json' && showsOther(body.value, question)) return undefined;
+  const isChange = question.call?.change !== undefined;
+  if (isChange && body.kind === 'json' && new Heard(question, true).listen(body.value).other)
+    return undefined;
   const { vocabulary } = question;
   // A page, or a text that is no JSON, is seldom the word of the vendor.
-  const told = body.kind === 'json' ? toldIn(body.value, question.asked, vocabulary) : BLANK[body.kind];
+  const told = body.kind === 'json' ? toldIn(body.value, question, vocabulary) : BLANK[body.kind];
   if (told === undefined) return undefined;
   const senses = vocabulary.sensesOf(told.text ?? '');
   // What has not happened yet is told by no rule.
@@ -207,7 +205,7 @@ function ruleFor(status: number, body: Body, question: Question): string | undef
 const BLANK = { blank: { test: 'is: blank', text: '' }, unreadable: undefined } as const;
 
 /** The first place at which an answer says something that not every answer says. */
-function toldIn(body: JsonValue, asked: Asked, vocabulary: Vocabulary): Told | undefined {
+function toldIn(body: JsonValue, asked: Question, vocabulary: Vocabulary): Told | undefined {
   if (typeof body === 'string') return textTold('', body, asked);
   for (const [path, name, value] of placesOf(body, '', DEEPEST)) {
     const told = speaks(name) ? toldAt(path, name, value, asked, vocabulary) : undefined;
@@ -220,7 +218,7 @@ function toldAt(
   path: string,
   name: string,
   value: Exclude<Plain, null>,
-  asked: Asked,
+  asked: Question,
   vocabulary: Vocabulary,
 ): Told | undefined {
   const { kind } = nameOf(name);
@@ -258,7 +256,7 @@ function* placesOf(
 /** So much of a text tells it from another. */
 const LONGEST_QUOTED = 60;
 
-function textTold(path: string, text: string, asked: Asked): Told | undefined {
+function textTold(path: string, text: string, asked: Question): Told | undefined {
   const where = path === '' ? '' : `path: ${yaml(path)}, `;
   const fixed = asked.without(text, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
   if (fixed === text && path !== '' && !/\s/.test(text.trim()))

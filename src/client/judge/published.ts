@@ -1,0 +1,89 @@
+import { fieldsOf, valueAt } from '../../core/answer-body.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
+import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
+import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
+import { bodyMatches } from './rules.ts';
+
+/** What a service publishes that its answer to a change holds. */
+
+/**
+ * How the subject stands once its change is settled like this; undefined when it stands as before. It makes no
+ * difference whether the vendor answered, repeated its answer, or a person told it.
+ */
+export function leftBy(
+  call: Call,
+  answer: AnswerKind,
+  raw: Pick<RawReply, 'body'>,
+  dialect: Dialect,
+): SubjectFacts | undefined {
+  const { change } = call;
+  if (change === undefined || answer === 'refused') return undefined;
+  if (answer === 'no_match') return change.missing;
+  const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
+  const told = changeFields(dialectOperationOf(dialect, call), fields);
+  const textOf = (name: string): string | undefined =>
+    typeof told[name] === 'string' ? (told[name] as string) : undefined;
+  return {
+    ...change.leaves,
+    ...present({
+      inviteCode: textOf('invite_code'),
+      userId: textOf('user_id'),
+      projectId: textOf('project_id'),
+      state: told.accepted === true ? ('member' as const) : undefined,
+    }),
+  };
+}
+
+/** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
+export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
+  const { answer_fields: places = {}, accepted } = operation;
+  const own = fields ?? null;
+  const wrapped = unwrapped(own);
+  const told = Object.entries(places).flatMap(([name, path]) => {
+    const value = path === undefined ? undefined : wrapped.map((each) => valueAt(each, path)).find(isId);
+    return isId(value) ? [[name, String(value)] as const] : [];
+  });
+  // A test of the whole is one of the whole answer: `{}` within another one says nothing.
+  const isAccepted = [accepted ?? []]
+    .flat()
+    .some((test) =>
+      (test.path === undefined ? [own] : wrapped).some((value) => bodyMatches(test, { kind: 'json', value })),
+    );
+  return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
+}
+
+const isId = (value: JsonValue | undefined): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** The fields themselves, and what some vendors wrap them in: `data`, `result`, or a list of one. */
+function unwrapped(fields: JsonValue): readonly JsonValue[] {
+  const inner = ['data', 'result', 'results'].map((name) => valueAt(fields, name));
+  return [fields, ...inner].flatMap((each) => {
+    if (Array.isArray(each)) return each.length === 1 ? (each as JsonValue[]) : [];
+    return each === fields || isObject(each) ? [each as JsonValue] : [];
+  });
+}
+
+/** What some write where there is no id: a word for nothing, or zeros alone. */
+const NO_ID = /^\s*(?:null|nil|none|undefined|n\/a|false|true|error|failed|invalid|-1|[0-]*)\s*$/i;
+
+/** The id without which nobody can say what was made, by the operation's own words. */
+export const publishedId = ({
+  answer_fields: { invite_code: code, project_id: project } = {},
+}: DialectOperation) => code ?? project;
+
+/** Whether it came, or should have come. */
+export function publishedIdIn(
+  operation: DialectOperation,
+  fields: JsonValue | undefined,
+): 'came' | 'accepted' | 'missing' | 'none' {
+  if (publishedId(operation) === undefined) return 'none';
+  const { accepted, invite_code: code, project_id: project, user_id: user } = changeFields(operation, fields);
+  const id = operation.answer_fields?.invite_code === undefined ? project : code;
+  if (id !== undefined) return NO_ID.test(String(id)) ? 'missing' : 'came';
+  if (accepted !== true) return 'missing';
+  // Whoever has an id is there, whatever the status says of the request.
+  return user === undefined ? 'accepted' : 'came';
+}
