@@ -118,7 +118,7 @@ export function readBackRequestOf(
   values: RequestValues,
 ): FreeRequest {
   const fields = fieldsOf(readBack, withPermissions(dialect, call));
-  return freeRequest(dialect, basePath, readBack, fields, valuesFor(call, values));
+  return freeRequestOf(dialect, basePath, readBack, Object.fromEntries(fields), valuesFor(call, values));
 }
 
 export function freeRequestOf(
@@ -128,17 +128,7 @@ export function freeRequestOf(
   parameters: JsonObject,
   values: RequestValues,
 ): FreeRequest {
-  return freeRequest(dialect, basePath, shape, new Map(Object.entries(parameters)), values);
-}
-
-function freeRequest(
-  dialect: Dialect,
-  basePath: string,
-  shape: RequestShape,
-  fields: Map<string, JsonValue>,
-  values: RequestValues,
-): FreeRequest {
-  const shaped = shapedRequest(shape, fields, values);
+  const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
   return built(dialect, basePath, shape, shaped, values) as FreeRequest;
 }
 

@@ -49,14 +49,7 @@ import {
   withRoles,
 } from './team/change-inputs.ts';
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
-import {
-  HEEDED,
-  mayMean,
-  type NamedProject,
-  PROJECT,
-  projectIds,
-  readProject,
-} from './team/named-project.ts';
+import { HEEDED, type NamedProject, PROJECT, projectIds, readProject } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
 interface Wish {
@@ -187,13 +180,20 @@ function missing(
       .sort()
       .map((email) => {
         const person = personIn(team, project, { email });
-        const unclear = invalid.find((row) => mayMean(row, person, team, options));
+        const unclear = invalid.find((row) => mayMean(row, person));
         const name = names.get(project);
         const action =
           unclear === undefined ? removalAction(person) : heldBack(email, name ?? project, unclear.row);
         return workOf(person, 'none', action, name);
       }),
   );
+}
+
+/** What cannot be read of an invalid row may mean anybody, in any project. */
+function mayMean({ cells = {} }: InvalidRow, { email, facts }: PersonInProject): boolean {
+  const [named, userId] = [readEmail(cells.email), readUserId(cells.user_id)];
+  if (userId.kind === 'read' && userId.value === facts?.userId) return true;
+  return named.kind === 'wrong' || named.value === email;
 }
 
 function heldBack(email: string, project: string, row: RowNumber): PersonAction {

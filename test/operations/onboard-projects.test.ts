@@ -215,33 +215,12 @@ describe('people whom the list does not have any more', () => {
       { email: 'new@x.org', role: 'viewer', project: 'Fra' },
       [],
     ],
-    ['has a wrong role: that person in that project', { ...FINE, email: ZOE, role: 'owner' }, [ZOE]],
-    ['has a wrong role in another project: nobody here', { email: ZOE, role: 'owner', project: 'Far' }, []],
-    [
-      'has a wrong address: anybody in that project',
-      { ...FINE, email: 'far@@x.org', project_id: 'p-far' },
-      [FAR],
-    ],
-    [
-      'has neither address nor project: anybody',
-      { role: 'viewer', email: '', project: '' },
-      [FAR, ANN, BOB, ZOE],
-    ],
-    // Whose user id nobody knows may be the one that the row names.
-    [
-      'has a wrong address and a user id: whose id that is, or may be',
-      { ...FINE, email: 'x', user_id: 'u-ann' },
-      [ANN, BOB, ZOE],
-    ],
+    ['has a wrong role: that person', { ...FINE, email: ZOE, role: 'owner' }, [ZOE]],
+    ['has a wrong address: anybody', { ...FINE, email: 'far@@x.org' }, [FAR, ANN, BOB, ZOE]],
     [
       'has one person by address and another by id: both',
       { ...FINE, email: ZOE, user_id: 'u-ann', role: '' },
       [ANN, ZOE],
-    ],
-    [
-      'names one project well and one not: that person in every project',
-      { role: 'viewer', email: FAR, project: 'Far; Fra' },
-      [FAR],
     ],
   ])('are held back by a row that %s', (_, cells, held) => {
     const found = missing(REMOVING, [{ row: 17, ...present({ cells }) }]);

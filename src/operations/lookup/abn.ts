@@ -32,18 +32,11 @@ const STANDING = /\s*\([^()\d]*\)$/u;
 /** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
 
-/** The spelling of most files. Reading it directly gives the same result in a third of the time. */
-const PLAIN = /^[0-9]{11}$/;
-
 /** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
 const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
 
 /** Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits or letters is blank. Total and pure. */
 export function readAbn(text: string): AbnReading {
-  return PLAIN.test(text) ? readDigits(text) : readSpelled(text);
-}
-
-function readSpelled(text: string): AbnReading {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
   const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();

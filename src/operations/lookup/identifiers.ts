@@ -253,21 +253,8 @@ interface WebAddress {
   readonly doubt: string | undefined;
 }
 
-/** What was read last, never altered. A row has a few cells, and each is read by several normalisers in turn. */
-const lastRead = new Map<string, WebAddress | Unusable>();
-const READINGS_KEPT = 8;
-
 /** A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong with it. */
 function readAddress(text: string): WebAddress | Unusable {
-  const known = lastRead.get(text);
-  if (known !== undefined) return known;
-  if (lastRead.size === READINGS_KEPT) lastRead.clear();
-  const read = parseAddress(text);
-  lastRead.set(text, read);
-  return read;
-}
-
-function parseAddress(text: string): WebAddress | Unusable {
   // The parser removes line ends and tabs silently, which would join two values into a third, so we look first.
   if (/\s/.test(text)) return unusable('contains a space or several values');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];

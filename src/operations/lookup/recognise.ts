@@ -39,18 +39,7 @@ const TOP_LEVEL = new Set(
 const COUNTRY = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
 
 export function isAbn(cell: string): boolean {
-  return mayBeAbn(cell) && NUMBERS.test(cell) && isUsable(normaliseAbn(cell));
-}
-
-/** Eleven digits at least, or a character that may stand for some. Most cells have neither, which a loop finds soonest. */
-function mayBeAbn(cell: string): boolean {
-  let digits = 0;
-  for (let at = 0; at < cell.length; at += 1) {
-    const code = cell.charCodeAt(at);
-    if (code >= 0x80) return true;
-    if (code >= 0x30 && code <= 0x39) digits += 1;
-  }
-  return digits >= 11;
+  return NUMBERS.test(cell) && isUsable(normaliseAbn(cell));
 }
 
 export function isEmail(cell: string): boolean {

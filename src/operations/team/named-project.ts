@@ -1,17 +1,13 @@
-import { subjectOfProject, type Team } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
-import type { InputField, InvalidRow, OperationOptions, RowInput } from '../../core/operation.ts';
-import type { PersonInProject } from './change-action.ts';
+import type { InputField, OperationOptions, RowInput } from '../../core/operation.ts';
 import {
   checkedProjectId,
   PROJECT_ID,
   quotedCell,
   type Read,
   read,
-  readEmail,
   readText,
-  readUserId,
   USER_ID,
   wrong,
 } from './change-inputs.ts';
@@ -93,42 +89,4 @@ function idOf(name: string, options: OperationOptions): string | undefined {
   const ids = projectIds(options);
   const spelled = [...ids].find(([each]) => each.trim().toLowerCase() === name.toLowerCase());
   return ids.get(name) ?? spelled?.[1];
-}
-
-/**
- * Whether an invalid row may mean this person in this project. What can be read of the row narrows down whom it means, and what
- * cannot be read may mean anybody, or any project.
- */
-export function mayMean(
-  { cells }: InvalidRow,
-  person: PersonInProject,
-  team: Team,
-  options: OperationOptions,
-): boolean {
-  if (cells === undefined) return true;
-  return mayNamePerson(cells, person) && mayNameProject(cells, person.subject.project, team, options);
-}
-
-/** A person whose user id is not known may be the one that the row names by it. */
-function mayNamePerson(cells: RowInput, { email, facts }: PersonInProject): boolean {
-  const userId = readUserId(cells.user_id);
-  if (userId.kind === 'read' && facts?.userId === userId.value) return true;
-  const named = readEmail(cells.email);
-  if (named.kind === 'read') return named.value === email;
-  return userId.kind === 'wrong' || facts?.userId === undefined;
-}
-
-function mayNameProject(cells: RowInput, project: string, team: Team, options: OperationOptions): boolean {
-  const named = readProject(cells, options);
-  if (named.kind === 'wrong') return true;
-  const { value } = named;
-  return value.kind === 'known' ? value.id === project : idsMadeFor(value.name, team).includes(project);
-}
-
-function idsMadeFor(name: string, team: Team): readonly string[] {
-  const own = subjectOfProject(name);
-  const ofAnother = subjectOfProject(name, '');
-  return team.all
-    .filter(({ subject }) => subject.name === own || subject.name.startsWith(ofAnother))
-    .flatMap(({ facts }) => facts?.projectId ?? []);
 }
