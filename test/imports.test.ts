@@ -78,6 +78,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
+    'balance.ts',
     'checked-call.ts',
     'choose.ts',
     'open-ledger.ts',
@@ -85,7 +86,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'run-job.ts',
     'store-choice.ts',
     'summary.ts',
-    'tasks/account-test.ts',
+
     'tasks/batch-status.ts',
     'tasks/copy-store.ts',
     'tasks/enrich.ts',

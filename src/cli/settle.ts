@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { stop } from '../core/errors.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { credits, type Doubt } from '../ledger/ledger.ts';
-import { commandToGoOn } from '../lib/command-line.ts';
+import { commandToGoOn, wholeNumber } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
 import {
@@ -82,17 +82,11 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
   if (extraCredits !== undefined && retry === undefined) {
     throw stop('usage', '--extra-credits belongs to --retry.', 'Add --retry.');
   }
-  if (extraCredits !== undefined && !/^\d{1,15}$/.test(extraCredits)) {
-    throw stop(
-      'usage',
-      `--extra-credits ${extraCredits} is not a whole number.`,
-      'Give it as digits, such as 20.',
-    );
-  }
   const [kind] = given;
   if (kind === 'told') return { kind, answer: answer ?? [] };
   if (kind !== 'retry') return kind && { kind };
-  return { kind, extraCredits: extraCredits === undefined ? undefined : credits(Number(extraCredits)) };
+  const most = wholeNumber('--extra-credits', extraCredits);
+  return { kind, extraCredits: most === undefined ? undefined : credits(most) };
 }
 
 const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;

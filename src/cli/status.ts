@@ -143,7 +143,7 @@ function stateLines(status: BatchStatus, changes: ChangesDone | undefined): read
 }
 
 function openLines(status: BatchStatus): readonly string[] {
-  const { batch, open, lastMinute, run, pause, unanswered, misses } = status;
+  const { batch, open, lastMinute, run, pause, unanswered } = status;
   const ranges = rangesWords(status.ranges);
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
@@ -155,7 +155,6 @@ function openLines(status: BatchStatus): readonly string[] {
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
     batch.heldSinceMs !== undefined &&
       `Held       since ${isoTime(batch.heldSinceMs)}, ${pausedBy(status)}by pause`,
-    misses && `Misses     ${missesWords(misses)}`,
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
@@ -183,12 +182,6 @@ function sweepsBudgetWords({ command = '', settings }: Batch): string | undefine
   const budget = budgetToFinishIn(settings);
   const isSweep = wordsOfCommand(command)?.[0] === 'nightly';
   return budget !== undefined && isSweep ? raiseInJob(budget) : undefined;
-}
-
-function missesWords({ count, kept }: NonNullable<BatchStatus['misses']>): string {
-  const fact = `the last ${counted(count, 'answer')} of this account were all status 404`;
-  if (kept) return `${fact}, and are kept as no match`;
-  return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {

@@ -154,8 +154,6 @@ const RangesObject = noun({
 });
 
 const status = membersOf<BatchStatus>();
-/** Answers with status 404, and whether a person keeps them as no match. */
-export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
 /** What `status BATCH` prints. */
 export const BatchStatusObject = noun({
   ...BatchObject.members,
@@ -178,7 +176,5 @@ export const BatchStatusObject = noun({
   ),
   /** Ranges of its rows, for workers; left out where the store has none. */
   ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
-  /** Those at the end of the account's answers. */
-  misses: status(MissesObject.optional(), ({ misses }) => misses),
   ...leftOpen,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CreditPrice, type Money, moneyFor } from '../client/account/price.ts';
+import { type CreditPrice, moneyFor } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import type { LogEntry } from '../run/tasks/log.ts';
 import type { Spend, SpendGroup } from '../run/tasks/spend.ts';
@@ -7,12 +7,8 @@ import { membersOf, noun } from './noun.ts';
 
 /** Who did what, and what it cost. */
 
-const sum = membersOf<Money>();
 /** Money at the price that the accounts file has for a credit. */
-export const MoneyOfCredits = noun({
-  amount: sum(z.number(), ({ amount }) => amount),
-  currency: sum(z.string(), ({ currency }) => currency),
-});
+export const MoneyOfCredits = z.object({ amount: z.number(), currency: z.string() });
 
 /** An entry of the log, with the price of a credit of its account, if there is one. */
 export interface PricedEntry extends LogEntry {

@@ -13,12 +13,7 @@ import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-const estimate = membersOf<Estimate>();
-const EstimateObject = noun({
-  low: estimate(z.number(), ({ low }) => low),
-  expected: estimate(z.number(), ({ expected }) => expected),
-  high: estimate(z.number(), ({ high }) => high),
-});
+const EstimateObject = z.object({ low: z.number(), expected: z.number(), high: z.number() });
 
 /** Shares to a hundredth of a percent: more digits would only look exact. */
 function rounded({ low, expected, high }: Estimate): Estimate {

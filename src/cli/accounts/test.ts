@@ -1,10 +1,22 @@
-import { type Account, describeKey, findAccount, loadAccounts } from '../../client/account/account.ts';
-import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
+import {
+  type Account,
+  describeKey,
+  findAccount,
+  loadAccounts,
+  resolveKey,
+} from '../../client/account/account.ts';
+import { isAgreed } from '../../client/account/agreements.ts';
+import { checkAddress } from '../../client/client.ts';
+import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
+import { systemClock } from '../../core/clock.ts';
+import { EXIT, type ExitCode, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
-import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
+import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
+import { amountIn } from '../../run/balance.ts';
+import { eachLedgerThere } from '../../run/open-ledger.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -20,90 +32,103 @@ export async function testAccounts(console: Console, name: string | undefined): 
   }
   const reports: AccountTest[] = [];
   for (const account of chosen) {
-    const waits = `${account.name}: waits, because `;
     let report: AccountTest = { name: account.name };
-    for await (const fact of testAccount(
-      account,
-      (event) => event.kind === 'paused' && console.say(`${waits}${event.why}.`),
-    )) {
-      const { lines, object } = shown(account, fact);
+    await testAccount(console, account, (told, ...lines) => {
       // Each line is shown at once, so that those before a failure are seen.
-      for (const line of lines) console.print(`${account.name}: ${line}`);
-      report = { ...report, ...object };
-    }
+      for (const line of linesOf(...lines)) console.print(`${account.name}: ${line}`);
+      report = { ...report, ...told };
+    });
     reports.push(report);
   }
   console.result({ accounts: reports });
   return EXIT.done;
 }
 
-interface Shown {
-  readonly lines: readonly string[];
-  readonly object: Omit<AccountTest, 'name'>;
-}
+type Tell = (told: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
 
-function shown(account: Account, fact: AccountFact): Shown {
-  const { via, documentationUrl, dialectPath, key, vendor } = account;
-  switch (fact.kind) {
-    case 'sandbox':
-      return {
-        lines: ['needs no key and no network; it is started when it is used.'],
-        object: { sandbox: true },
-      };
-    case 'dialect':
-      return {
-        lines: linesOf(
-          dialectPath !== undefined && `the dialect ${fact.dialect} can be used.`,
-          via && `asked through ${via.service}, as ${via.connectedAccount}.`,
-        ),
-        object: { sandbox: false, dialect: fact.dialect },
-      };
-    case 'key':
-      return {
-        lines: [`the key is there (${describeKey(key)}), and only you can read the accounts file.`],
-        object: { key: 'present' },
-      };
-    case 'address': {
-      const { addresses, proxy, url } = fact;
-      const where =
-        proxy === undefined ? `is ${addresses.join(', ')} and` : `is reached through the proxy ${proxy} and`;
-      const isNumber = proxy === undefined && addresses.join() === url.hostname;
-      return {
-        lines: linesOf(
-          `${url.hostname} ${isNumber ? '' : `${where} `}takes connections.`,
-          documentationUrl && `its API reference is at ${documentationUrl}.`,
-        ),
-        object: { resolves_to: [...addresses], ...present({ proxy }), connects: true },
-      };
-    }
-    case 'tried': {
-      const { userId, email } = fact.user;
-      const user = linesOf(userId, email).join(', ');
-      return {
-        lines: [`the key works; it belongs to ${foreignWords(user)}.`],
-        object: { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
-      };
-    }
-    case 'balance':
-      return balanceShown(fact);
-    case 'unagreed':
-      return untried('nobody has agreed yet to what its dialect sends', 'a run asks');
-    case 'untried': {
-      const noCall = `the ${vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`;
-      const why = fact.why === undefined ? noCall : `the vendor does not say whose key it is (${fact.why})`;
-      return untried(why, 'the first run does that');
-    }
-  }
-}
+/** A test stops instead of waiting longer than this, because a person watches it. */
+const MAX_PAUSE_MS = 60_000;
 
-function balanceShown({ left, booked }: Extract<AccountFact, { readonly kind: 'balance' }>): Shown {
-  const ours = booked === undefined ? '' : `; our books have ${counted(booked, 'credit')} as spent`;
-  return {
-    lines: [`the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${ours}.`],
-    object: { key_tried: true, balance: left, ...present({ booked }) },
+/**
+ * Finds out step by step whether an account can be used. It sends at most two questions, which are free.
+ * @throws StopError at the first step that fails.
+ */
+async function testAccount(console: Console, account: Account, tell: Tell): Promise<void> {
+  const { baseUrl, via, documentationUrl, dialectPath, key } = account;
+  if (baseUrl === undefined)
+    return tell({ sandbox: true }, 'needs no key and no network; it is started when it is used.');
+  await resolveKey(account);
+  const dialect = await dialectOf(account);
+  tell(
+    { sandbox: false, dialect: dialect.name },
+    dialectPath !== undefined && `the dialect ${dialect.name} can be used.`,
+    via && `asked through ${via.service}, as ${via.connectedAccount}.`,
+  );
+  tell(
+    { key: 'present' },
+    `the key is there (${describeKey(key)}), and only you can read the accounts file.`,
+  );
+  const { addresses, proxy } = await checkAddress(baseUrl);
+  const where = proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
+  const isNumber = proxy === undefined && addresses.join() === baseUrl.hostname;
+  tell(
+    { resolves_to: [...addresses], ...present({ proxy }), connects: true },
+    `${baseUrl.hostname} ${isNumber ? '' : `${where} and `}takes connections.`,
+    documentationUrl && `its API reference is at ${documentationUrl}.`,
+  );
+  const context: LookContext = {
+    ...{ account, dialect, clock: systemClock, maxPauseMs: MAX_PAUSE_MS },
+    signal: new AbortController().signal,
+    emit: (event) => event.kind === 'paused' && console.say(`${account.name}: waits, because ${event.why}.`),
   };
+  await testKey(context, baseUrl, tell);
 }
 
-function untried(why: string, instead: string): Shown {
-  return { lines: [`${why}, so the key itself was not tried; ${instead}.`], object: { key_tried: false } };
+/** Asks the vendor whose key it is, and what is left, where it answers that for free. */
+async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<void> {
+  const { account, dialect } = context;
+  const untried = (why: string, instead: string): void =>
+    tell({ key_tried: false }, `${why}, so the key itself was not tried; ${instead}.`);
+  const { whoami, balance } = dialect;
+  const question = (whoami ?? balance) && dialectQuestion(dialect, baseUrl);
+  if (question !== undefined && !(await isAgreed(question.agreement)))
+    return untried('nobody has agreed yet to what its dialect sends', 'a run asks');
+  const told = await whoAmI(context);
+  const left = await balanceLeft(context, baseUrl);
+  if (told?.kind === 'told') {
+    const { userId, email } = told.user;
+    tell(
+      { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
+      `the key works; it belongs to ${foreignWords(linesOf(userId, email).join(', '))}.`,
+    );
+  } else if (told !== undefined)
+    untried(`the vendor does not say whose key it is (${told.why})`, 'the first run does that');
+  else if (left === undefined)
+    untried(
+      `the ${account.vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`,
+      'the first run does that',
+    );
+  if (left === undefined) return;
+  const [money] = await eachLedgerThere(undefined, (ledger) =>
+    ledger.accountMoney(account.identity, 'ever', systemClock.wallMs()),
+  );
+  const ours = money === undefined ? '' : `; our books have ${counted(money.spent, 'credit')} as spent`;
+  tell(
+    { key_tried: true, balance: left, ...present({ booked: money?.spent }) },
+    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${ours}.`,
+  );
+}
+
+/** @throws StopError where the vendor refuses the key, or is none. */
+async function balanceLeft(context: LookContext, baseUrl: URL): Promise<number | undefined> {
+  const { balance } = context.dialect;
+  if (balance === undefined) return undefined;
+  const { client, waiter } = await openLookUps(context, baseUrl);
+  try {
+    const asked = await client.ask(waiter, client.freeRequest(balance));
+    if (asked.verdict.kind === 'stopped') throw new StopError(asked.verdict.stop);
+    return amountIn(asked, context.dialect, balance.credits);
+  } finally {
+    await client.close();
+  }
 }

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { type Clock, isoTime } from '../../core/clock.ts';
-import { stop, unreachable } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { present } from '../../core/objects.ts';
 import { outputProblem } from '../../lib/atomic-file.ts';
 
 /**
@@ -63,41 +62,12 @@ function beginsLikeOurs(descriptor: number): boolean {
 
 const LINE_START = '{"at":"';
 
-/** Names each member of an event that is written, so that a member added to an event later stays out. */
+/** Of a note nothing: its sentence names files and columns. A vendor's words, and what a call is known by, stay out as well. */
 function factsOf(event: RunEvent): object | undefined {
-  switch (event.kind) {
-    case 'batch':
-      return {
-        batch: event.batch,
-        rows: event.rows,
-        ...present({ rows_beyond: event.rowsBeyond }),
-        settled: event.settled,
-        resumed: event.resumed,
-        requests_per_second: event.requestsPerSecond ?? null,
-      };
-    case 'note':
-      // The sentences of these events name files and columns.
-      return undefined;
-    case 'writing':
-      return {};
-    case 'sent':
-    case 'closed':
-      return { row: event.row };
-    case 'answered':
-      return { row: event.row, found: event.found, credits: event.credits };
-    case 'in_doubt':
-      return { row: event.row, credits: event.credits };
-    case 'paused':
-      return { until: isoTime(event.untilMs), asked: event.asked };
-    case 'learned':
-      return { requests_per_second: event.requestsPerSecond };
-    case 'looked':
-      return { said: event.said };
-    case 'row':
-      return { row: event.row, outcome: event.outcome };
-    case 'stopping':
-      return { in_flight: event.inFlight };
-    default:
-      return unreachable(event);
-  }
+  if (event.kind === 'note') return undefined;
+  if (event.kind === 'paused') return { until: isoTime(event.untilMs), asked: event.asked };
+  const facts = Object.entries(event).filter(([name]) => name !== 'kind' && name !== 'call');
+  return Object.fromEntries(facts.map(([name, value]) => [snakeCase(name), value ?? null]));
 }
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

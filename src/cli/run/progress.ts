@@ -179,8 +179,6 @@ function barOf(done: number, rows: number): string {
 class Recent {
   readonly #startedMs: number;
   #times: number[] = [];
-  /** The place of the oldest time that counts: what is older is removed now and then, because there may be very many. */
-  #oldest = 0;
 
   constructor(startedMs: number) {
     this.#startedMs = startedMs;
@@ -191,14 +189,9 @@ class Recent {
   }
 
   perSecond(nowMs: number): number {
-    while (nowMs - (this.#times[this.#oldest] ?? nowMs) >= RATE_WINDOW_MS) this.#oldest += 1;
-    const count = this.#times.length - this.#oldest;
-    if (this.#oldest > count) {
-      this.#times = this.#times.slice(this.#oldest);
-      this.#oldest = 0;
-    }
+    this.#times = this.#times.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
     const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
-    return (count * 1000) / spanMs;
+    return (this.#times.length * 1000) / spanMs;
   }
 }
 

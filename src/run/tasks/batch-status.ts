@@ -16,7 +16,6 @@ import { storeAt } from '../../ledger/stores.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from '../open-ledger.ts';
-import { missesNow, missesStop } from '../series.ts';
 import { isAtWorkOn } from './hold.ts';
 
 export interface BatchOverview {
@@ -155,8 +154,6 @@ export interface BatchStatus extends BatchOverview {
   readonly halfDone: readonly string[];
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
   readonly acts: readonly Act[];
-  /** The newest answers of the account, all of status 404, for which a run would stop or that a person has kept. */
-  readonly misses: { readonly count: number; readonly kept: boolean } | undefined;
 }
 
 /** A run that is at work is about to do the other half, and a row that has ended says itself what became of it. */
@@ -193,7 +190,6 @@ export async function batchStatus(
     pause: await pauseNow(ledger, shown, nowMs),
     awaited: ledger.workers === undefined ? spenders[0] : undefined,
     acts: await ledger.acts(id),
-    misses: await missesShown(ledger, batch),
   };
 }
 
@@ -237,13 +233,4 @@ export function secondsLeft({
   const isUnknown = pause !== undefined || perSecond === 0 || settled === 0;
   if (batch.state !== 'open' || isUnknown || rows <= settled) return undefined;
   return Math.ceil(((rows - settled) * (calls / settled)) / perSecond);
-}
-
-async function missesShown(
-  ledger: LedgerReader,
-  { accountIdentity: identity, sandbox }: Batch,
-): Promise<BatchStatus['misses']> {
-  const { history } = await missesNow(ledger, { identity, sandbox });
-  const { misses: count, kept } = history;
-  return kept || missesStop(history, false) !== undefined ? { count, kept } : undefined;
 }

@@ -11,7 +11,6 @@ import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { finishedRows } from '../../ledger/rows.ts';
 import { isPaidBy } from '../../ledger/tally.ts';
 import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
@@ -25,7 +24,6 @@ import { stoppable } from '../stoppable.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 import { type GivenRows, listOf } from './enrich/given-rows.ts';
-import { RowSet } from './enrich/row-set.ts';
 
 export type { GivenRows } from './enrich/given-rows.ts';
 
@@ -130,7 +128,7 @@ class Reading<Row> {
     if (sample !== undefined) window.open();
     const hear = (event: RunEvent): void => {
       if (event.kind === 'batch') begun.resolve(event.batch);
-      if (event.kind === 'row') window.finished(event.row);
+      if (event.kind === 'row') window.tell();
       onEvent?.(event);
     };
     const running = stoppable(this.#signal(), (signal) => {
@@ -176,7 +174,6 @@ class Reading<Row> {
   ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
     const batch = await ledger.batch(id);
     invariant(batch !== undefined, `batch ${id} has begun`);
-    for await (const { row } of finishedRows(ledger, id)) window.finished(row);
     const { sheet } = await openFile(file, job.read);
     const list: EnrichedList = {
       batch,
@@ -186,10 +183,11 @@ class Reading<Row> {
     };
     for await (const rows of sheet.groups()) {
       for (const row of rows) {
-        await window.until(row.row);
-        // Read only now: the run may have settled a doubt that the row had before.
-        const [record] = await ledger.rows(id, row.row, 1);
-        if (record?.row === row.row) yield enrichedRow<Row>(list, row, record);
+        const record = await window.until(row.row, async () => {
+          const [found] = await ledger.rows(id, row.row, 1);
+          return found?.row === row.row ? found : undefined;
+        });
+        if (record !== undefined) yield enrichedRow<Row>(list, row, record);
         window.take(row.row);
       }
     }
@@ -202,7 +200,6 @@ class Reading<Row> {
  */
 class Window implements Pace {
   readonly #ahead: number;
-  readonly #finished = new RowSet();
   #taken: RowNumber = 0;
   #isOpen = false;
   #isOver = false;
@@ -217,39 +214,41 @@ class Window implements Pace {
     return this.#isOpen ? Number.POSITIVE_INFINITY : this.#taken + this.#ahead;
   }
 
-  async until(row: RowNumber): Promise<void> {
+  /** How the row ended, once the ledger has that; undefined where the run is over without it. */
+  async until(row: RowNumber, found: () => Promise<RowRecord | undefined>): Promise<RowRecord | undefined> {
     // A row between two that are read is none of the list, so what comes before this one is out of the way.
     this.take(row - 1);
-    while (!(this.#isOver || this.#finished.has(row))) await this.#change();
-  }
-
-  finished(row: RowNumber): void {
-    this.#finished.add(row);
-    this.#tell();
+    for (;;) {
+      const isLast = this.#isOver;
+      const change = this.#change();
+      const record = await found();
+      if (record !== undefined || isLast) return record;
+      await change;
+    }
   }
 
   take(row: RowNumber): void {
     if (row <= this.#taken) return;
     this.#taken = row;
-    this.#tell();
+    this.tell();
   }
 
   /** The run stops, so it need not wait for the reader any more. */
   open(): void {
     this.#isOpen = true;
-    this.#tell();
+    this.tell();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#tell();
+    this.tell();
   }
 
   #change(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
-  #tell(): void {
+  tell(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();

@@ -189,9 +189,9 @@ class Sweeping {
       const file = await this.#swept(store, todo);
       this.#files.push(file);
       const { stopped } = file;
-      if (stopped === undefined || STOP_REACH[stopped.code] === 'file') return undefined;
-      if (STOP_REACH[stopped.code] === 'sweep') this.#stopping.abort(stopped);
-      return stopped;
+      const isOfSweep = stopped !== undefined && OF_SWEEP.has(stopped.code);
+      if (isOfSweep) this.#stopping.abort(stopped);
+      return isOfSweep || (stopped !== undefined && OF_ACCOUNT.has(stopped.code)) ? stopped : undefined;
     } catch (error) {
       this.#stopping.abort(error);
       throw error;
@@ -323,40 +323,17 @@ export function totalsOf({ files }: SweepSummary) {
   };
 }
 
-/**
- * Says for each stop which files would end in the same way: only this one (`file`), the further files of its account
- * (`account`), or all files of the sweep (`sweep`).
- */
-const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>> = {
-  usage: 'file',
-  job: 'file',
-  input: 'file',
-  output: 'file',
-  consent: 'file',
-  unsupported: 'file',
-  guard: 'file',
-  plan: 'file',
-  budget: 'file',
-  extra_credits: 'file',
-  account: 'account',
-  address: 'account',
-  account_budget: 'account',
-  doubts: 'account',
-  vendor_credits: 'account',
-  dearer: 'account',
-  paused: 'account',
-  key: 'account',
-  clock: 'sweep',
-  system: 'sweep',
-  store: 'sweep',
-  store_damaged: 'sweep',
-  store_lost: 'sweep',
-  store_version: 'sweep',
-  disk_full: 'sweep',
-  busy: 'sweep',
-  interrupted: 'sweep',
-  terminated: 'sweep',
-};
+/** Stops in which the further files of the account would end as well. */
+const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
+  ...(['account', 'address', 'account_budget', 'doubts'] as const),
+  ...(['vendor_credits', 'dearer', 'paused', 'key'] as const),
+]);
+
+/** Stops in which every file of the sweep would end as well. */
+const OF_SWEEP: ReadonlySet<StopCode> = new Set<StopCode>([
+  ...(['clock', 'system', 'store', 'store_damaged', 'store_lost', 'store_version'] as const),
+  ...(['disk_full', 'busy', 'interrupted', 'terminated'] as const),
+]);
 
 /**
  * Exit codes from the worst to the least: first those of a signal from outside, then those that need a person, and last

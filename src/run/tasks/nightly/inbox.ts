@@ -208,15 +208,22 @@ function refuseOwnLink(folder: string): Promise<void> {
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
   // The run may have taken hours since the folder was checked.
   await refuseOwnLink(dirname(input));
-  try {
-    if (await moveWithoutReplacing(path, input)) return;
-  } catch (error) {
-    const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(outputProblem(input, error))}`;
-    throw stop('output', fact, 'Move it there by hand; its output is there already.');
-  }
-  const fact = `${path} cannot be moved to ${dirname(input)}: a file of that name appeared there meanwhile.`;
-  throw stop('output', fact, 'Move it there by hand; its output is there already.');
+  await move(path, input, 'Move it there by hand; its output is there already.');
 }
+
+/** @throws StopError `output`; the file is then still in its old place. */
+async function move(path: string, place: string, next: string, words?: string): Promise<void> {
+  let why = 'a file of that name appeared there meanwhile.';
+  try {
+    if (words !== undefined) await writeFile(reasonOf(place), words, { flag: 'wx' });
+    if (await moveWithoutReplacing(path, place)) return;
+  } catch (error) {
+    why = messageOf(outputProblem(place, error));
+  }
+  throw stop('output', `${path} cannot be moved to ${dirname(place)}: ${why}`, next);
+}
+
+const reasonOf = (place: string): string => `${place}.reason.txt`;
 
 /**
  * Moves a file that no run can begin with into `failed/`, with the reason beside it. Otherwise every night would try it and
@@ -225,18 +232,10 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
  * @returns the new path. @throws StopError `output`; the file is then still in its old place.
  */
 export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
-  const reasonOf = (place: string): string => `${place}.reason.txt`;
   const place = await freePlace(join(dirname(path), FAILED_FOLDER), path, (each) => [reasonOf(each)]);
   const words = `${sentence(message)}\n${next}\nThen put it back into ${dirname(path)}.\n`;
-  try {
-    await writeFile(reasonOf(place), words, { flag: 'wx' });
-    if (await moveWithoutReplacing(path, place)) return place;
-  } catch (error) {
-    const fact = `${path} cannot be moved to ${dirname(place)}: ${messageOf(outputProblem(place, error))}`;
-    throw stop('output', fact, 'Move it away by hand; otherwise every sweep tries it again.');
-  }
-  const fact = `${path} cannot be moved to ${dirname(place)}: a file of that name appeared there meanwhile.`;
-  throw stop('output', fact, 'Move it away by hand; otherwise every sweep tries it again.');
+  await move(path, place, 'Move it away by hand; otherwise every sweep tries it again.', words);
+  return place;
 }
 
 async function someExist(paths: readonly string[]): Promise<boolean> {
