@@ -3,7 +3,7 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
 import type { JsonObject, Vendor } from '../core/operation.ts';
-import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
+import type { Outcome, RowNumber, RowStatus } from '../core/row.ts';
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
@@ -193,9 +193,12 @@ export interface WaitingRow {
   readonly reason: string;
 }
 
+/** Where rows are read: from one on, or those before one. */
+export type RowPlace = { readonly from: RowNumber } | { readonly before: RowNumber };
+
 export interface RowKind {
   readonly row: RowNumber;
-  readonly kind: OutcomeKind;
+  readonly kind: RowStatus;
   readonly input: number | null;
 }
 

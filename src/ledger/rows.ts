@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
+import type { Outcome, OutcomeKind, RowNumber, RowStatus } from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
@@ -12,6 +12,7 @@ import type {
   PlannedRow,
   RowKind,
   RowLeft,
+  RowPlace,
   SubmittedRow,
   WaitingRow,
 } from './records.ts';
@@ -90,18 +91,27 @@ export const readRows = ({ db }: Context) => ({
   },
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
-  /** How rows ended, and the hash of the cells that they were finished from, without their answers, which take time. */
-  rowKinds: (
+  /**
+   * In which states rows are, and the hash of the cells that they were finished from, without their answers, which take time: those from
+   * a row on, or the last ones before a row. @param states only those in one of them.
+   */
+  async rowKinds(
     batch: BatchId,
-    fromRow: RowNumber,
-    beforeRow: RowNumber,
-    limit = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly RowKind[]> =>
-    db.rows<RowKind>(
-      `SELECT row, state AS kind, input FROM rows WHERE batch = ? AND row >= ? AND row < ? AND state <> 'pending'
-        ORDER BY row LIMIT CAST(? AS {int})`,
-      [batch, fromRow, beforeRow, limit],
-    ),
+    place: RowPlace,
+    limit: number,
+    states: readonly RowStatus[] = [],
+  ): Promise<readonly RowKind[]> {
+    const [here, at, order] = 'from' in place ? ['>=', place.from, ''] : ['<', place.before, 'DESC'];
+    const read = (where: string): Promise<readonly RowKind[]> =>
+      db.rows<RowKind>(
+        `SELECT row, state AS kind, input FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
+        [batch, at, limit],
+      );
+    // One state after the other, so that an index finds the rows of each.
+    const wanted = states.length === 0 ? [''] : states.map((state) => `AND state = '${state}'`);
+    const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
+    return 'from' in place ? found.slice(0, limit) : found.slice(-limit);
+  },
   /**
    * Those that have a vendor's answer which another dialect than this one read last, or which turned out to be none. Answers that a
    * person told are not among them.
@@ -317,8 +327,9 @@ export async function* finishedRows(
   batch: BatchId,
 ): AsyncGenerator<RowKind, void, undefined> {
   const { inputs } = PAGE_ROWS;
-  const read = (from: RowNumber) => ledger.rowKinds(batch, from, Number.MAX_SAFE_INTEGER, inputs);
-  for await (const page of pages(inputs, read)) yield* page.filter(({ kind }) => kind !== 'in_doubt');
+  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, inputs);
+  for await (const page of pages(inputs, read))
+    yield* page.filter(({ kind }) => kind !== 'in_doubt' && kind !== 'pending');
 }
 
 /** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */

@@ -80,7 +80,10 @@ test('a row that is kept and not worked on has no outcome, and is counted nowher
   ]);
   expect(await ledger.counts(batch)).toEqual({ matched: 1 });
   expect((await ledger.rows(batch, 0, 9)).map(({ row, input }) => [row, input])).toEqual([[3, 21]]);
-  expect(await ledger.rowKinds(batch, 0, 9)).toEqual([{ row: 3, kind: 'matched', input: 21 }]);
+  expect(await ledger.rowKinds(batch, { from: 3 }, 9)).toMatchObject([
+    { row: 3, kind: 'matched', input: 21 },
+    { row: 4, kind: 'pending' },
+  ]);
   expect(await ledger.plannedRows(batch, 0, 9)).toEqual([]);
 });
 

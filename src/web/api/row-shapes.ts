@@ -94,7 +94,7 @@ export const RowDetail = BatchNamed.extend({
   /** What was planned for a row of changes, as steps in words. */
   planned: z.array(z.string()),
   attempts: z.array(AttemptObject),
-  /** The row before, if one is near. */
+  /** The row before. */
   prev: z.number().nullable(),
   next: z.number().nullable(),
 });

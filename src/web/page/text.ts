@@ -454,7 +454,6 @@ export const text = {
     last: 'Last',
     pages: 'Pages',
     shown: (from: string, to: string, last: string) => `Rows ${from} to ${to} of ${last}`,
-    looking: (at: string) => `No such row yet: searching from row ${at} …`,
     row: 'Row',
     ended: 'Status',
     credits: 'Credits',

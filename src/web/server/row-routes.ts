@@ -24,7 +24,7 @@ import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { type FoundList, ListFiles } from './row-routes/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
-import { everyRow, filteredRows, lastRow, type PageWish } from './row-routes/row-numbers.ts';
+import { type PageWish, rowsOfPage } from './row-routes/row-numbers.ts';
 import type { Server } from './server.ts';
 
 export function rowRoutes(server: Server): Hono {
@@ -60,27 +60,21 @@ async function rowPage(
   { limit: wanted, ...wished }: PageWish,
 ): Promise<RowPage> {
   const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
-  const { status } = wish;
   const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
-    const last = await lastRow(ledger, batch, found.list);
-    const page =
-      status === undefined
-        ? everyRow(wish, last)
-        : await filteredRows({ ledger, batch, list: found.list, last }, wish, status);
-    const both = await bothOfRows(ledger, batch, found, page.rows);
+    const { rows, prev, next } = await rowsOfPage(ledger, batch, wish);
+    const both = await bothOfRows(ledger, batch, found, rows);
     const header = found.list?.header ?? [];
     const { columns, more } = await shownColumns(ledger, batch, header);
     return {
       ...headOf(batch, found),
       counts: countsOf(batch, await ledger.counts(batch.id)),
-      last,
+      last: await ledger.lastSubmitted(batch.id),
       header: [...header],
       added: columns.map(({ name }) => name),
       more_columns: more,
       rows: both.map((each) => viewOfRow(batch, columns, header.length, each)),
-      prev: page.prev,
-      next: page.next,
+      ...{ prev, next },
     };
   });
 }
@@ -116,8 +110,14 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
   const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
-    const near = await rowsAround(ledger, batch, found, story.row);
-    const [both] = near.includes(story.row) ? await bothOfRows(ledger, batch, found, [story.row]) : [];
+    const [before, from] = [{ before: story.row }, { from: story.row }];
+    const near = [
+      ...(await ledger.rowKinds(batch.id, before, 1)),
+      ...(await ledger.rowKinds(batch.id, from, 2)),
+    ];
+    const [both] = near.some(({ row }) => row === story.row)
+      ? await bothOfRows(ledger, batch, found, [story.row])
+      : [];
     if (both === undefined)
       throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
     const header = found.list?.header ?? [];
@@ -130,26 +130,10 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       view,
       planned: story.planned === undefined ? [] : stepsOf(story.planned),
       attempts: RowObject.of(story).attempts,
-      prev: near.findLast((row) => row < story.row) ?? null,
-      next: near.find((row) => row > story.row) ?? null,
+      prev: near.findLast(({ row }) => row < story.row)?.row ?? null,
+      next: near.find(({ row }) => row > story.row)?.row ?? null,
     };
   });
-}
-
-/** Between a row and the next one may be so many blank lines. */
-const NEAR = 50;
-
-/** The numbers of the row and of those around it, without blank lines. */
-async function rowsAround(
-  ledger: LedgerReader,
-  batch: Batch,
-  { list }: FoundList,
-  row: RowNumber,
-): Promise<readonly RowNumber[]> {
-  const [from, before] = [Math.max(2, row - NEAR), row + NEAR + 1];
-  const known = await ledger.rowKinds(batch.id, from, before);
-  const listed = (await list?.between(ledger, from, before)) ?? [];
-  return [...new Set([...known, ...listed].map((each) => each.row))].sort((one, other) => one - other);
 }
 
 /** What was planned: `change role, jo@x.com in Sales: viewer → editor`. */
@@ -165,7 +149,7 @@ async function foundRows(server: Server, lists: ListFiles, context: Context): Pr
   const { batch, location } = await batchOf(context, server);
   const { text, from } = queryOf(context, FindQuery);
   const found = await lists.of(batch);
-  const last = await lookInto(location, (ledger) => lastRow(ledger, batch, found.list));
+  const last = await lookInto(location, (ledger) => ledger.lastSubmitted(batch.id));
   const lines = find(() => lookAtLedger(location), batch, found, { text, from, last });
   context.header('content-type', 'application/x-ndjson');
   return stream(context, async (out) => {

@@ -67,13 +67,7 @@ function pageInPlace(before: RowPage, now: RowPage): RowPage {
 }
 
 function PageOfRows({ page }: { readonly page: RowPage }) {
-  const { batch, rows, next, prev, last, list } = page;
-  // The server looks through a part of the batch at a time, and a page without rows is none: it is looked on, one way.
-  const onward = query.value.has('before') ? prev : next;
-  const isLooking = rows.length === 0 && onward !== null && query.value.has('status');
-  useEffect(() => {
-    if (isLooking) go(addressOf(page, onward), true);
-  }, [page]);
+  const { batch, rows, last, list } = page;
   return (
     <>
       <About of={page} />
@@ -92,7 +86,7 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
           <Pager page={page} />
         </>
       ) : (
-        <Nothing page={page} onward={isLooking ? onward : null} />
+        <Nothing page={page} />
       )}
     </>
   );
@@ -149,15 +143,7 @@ function Jump({ page }: { readonly page: RowPage }) {
   );
 }
 
-function Nothing({ page, onward }: { readonly page: RowPage; readonly onward: PagePlace | null }) {
-  if (onward !== null) {
-    const at = 'from' in onward ? onward.from : onward.before;
-    return (
-      <p class="loading" role="status">
-        {text.rows.looking(grouped(at))}
-      </p>
-    );
-  }
+function Nothing({ page }: { readonly page: RowPage }) {
   return (
     <section class="empty">
       <h2>{text.rows.none}</h2>

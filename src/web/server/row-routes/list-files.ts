@@ -16,8 +16,6 @@ export interface OpenList {
   /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */
   readonly inputOf: (row: InputRow) => number;
   between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
-  /** The number of its last row, which blank lines move beyond `known`; `known` itself where that would take long to see. */
-  lastRow(ledger: LedgerReader, known: RowNumber): Promise<RowNumber>;
   rows(ledger: LedgerReader, from: RowNumber): AsyncIterable<InputRow>;
 }
 
@@ -49,9 +47,6 @@ const HASHED_AFTER_MS = 2_000;
 
 /** Places in a list are remembered so far apart, where the run has not remembered them in the ledger. */
 const ROWS_BETWEEN_PLACES = 500;
-
-/** So many rows are read to see where the list ends. */
-const MOST_TO_END = 20_000;
 
 export class ListFiles {
   readonly #open = new Map<string, Kept>();
@@ -99,7 +94,6 @@ async function openKept(batch: Batch, content: Content): Promise<OpenList> {
 async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> {
   const header = await sheet.header();
   const places = new Map<number, Position>();
-  let end: RowNumber | undefined;
   const placeBefore = async (ledger: LedgerReader, row: RowNumber): Promise<Position | undefined> => {
     const noted = await ledger.positionBefore(batch.id, row);
     const first = Math.floor((noted?.row ?? 0) / ROWS_BETWEEN_PLACES);
@@ -120,14 +114,6 @@ async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> 
     header,
     inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header),
     rows,
-    async lastRow(ledger, known) {
-      const place = await placeBefore(ledger, known);
-      if (end === undefined && known - (place?.row ?? 0) < MOST_TO_END) {
-        end = known;
-        for await (const { row } of rows(ledger, known + 1)) end = row;
-      }
-      return Math.max(known, end ?? known);
-    },
     async between(ledger, from, before) {
       const found: InputRow[] = [];
       for await (const row of rows(ledger, from)) {

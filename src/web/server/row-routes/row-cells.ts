@@ -76,7 +76,7 @@ interface BothOfRow {
   readonly record: RowRecord | undefined;
 }
 
-/** Rows by rising numbers, each with its cells and its record. Numbers of blank lines are left out. */
+/** Rows by rising numbers, each with its cells and its record. */
 export async function bothOfRows(
   ledger: LedgerReader,
   batch: Batch,
@@ -91,12 +91,7 @@ export async function bothOfRows(
     for (const row of wanted) {
       const input = inputs.get(row);
       const record = records.get(row);
-      if (input !== undefined || record !== undefined || list === undefined)
-        both.push({
-          row,
-          record,
-          input: list && input && own(list, input, record),
-        });
+      both.push({ row, record, input: list && input && own(list, input, record) });
     }
   }
   return both;

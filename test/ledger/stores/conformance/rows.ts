@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import { type AttemptId, credits } from '../../../../src/ledger/ledger.ts';
+import { OUTCOME_KINDS, type Outcome, type OutcomeKind } from '../../../../src/core/row.ts';
+import { type AttemptId, credits, type RowPlace } from '../../../../src/ledger/ledger.ts';
 import { finishedRows } from '../../../../src/ledger/rows.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { proof } from '../../../combinations.ts';
@@ -82,12 +82,16 @@ export function rowsConform(store: Store): void {
       expect(await ledger.counts(batch)).toEqual(Object.fromEntries(OUTCOME_KINDS.map((kind) => [kind, 2])));
       const kinds = (await ledger.rows(batch, 0, OUTCOME_KINDS.length)).map(({ outcome }) => outcome);
       expect(kinds).toEqual(OUTCOME_KINDS.map(outcomeOf));
-      expect(await ledger.rowKinds(batch, 6, 102)).toEqual([
-        { row: 6, kind: OUTCOME_KINDS[6], input: null },
+      const numbersOf = async (place: RowPlace, limit: number, states?: readonly OutcomeKind[]) =>
+        (await ledger.rowKinds(batch, place, limit, states)).map(({ row }) => row);
+      expect(await ledger.rowKinds(batch, { from: 7 }, 2)).toEqual([
         { row: 7, kind: OUTCOME_KINDS[7], input: null },
         { row: 100, kind: OUTCOME_KINDS[0], input: null },
-        { row: 101, kind: OUTCOME_KINDS[1], input: null },
       ]);
+      expect(await numbersOf({ before: 101 }, 2)).toEqual([7, 100]);
+      const two = [OUTCOME_KINDS[1], OUTCOME_KINDS[0]];
+      expect(await numbersOf({ from: 1 }, 2, two)).toEqual([1, 100]);
+      expect(await numbersOf({ before: 101 }, 2, two)).toEqual([1, 100]);
     });
 
     test('a final outcome is never changed, whatever comes after it', async () => {
