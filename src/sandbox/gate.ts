@@ -4,7 +4,6 @@ import type { ProviderDialect } from './provider.ts';
 import type { RateLimit } from './rate.ts';
 import { API_CALL } from './service.ts';
 import {
-  type Authorization,
   readAuthorization,
   rejection,
   type SandboxAnswer,
@@ -71,14 +70,14 @@ export class SandboxAdmission {
   constructor(parts: AdmissionParts) {
     const ofProvider = [...parts.provider.operations, ...parts.lookUps];
     this.#parts = parts;
-    this.#providerRoutes = new Routes(ofProvider);
-    this.#routes = new Routes([...ofProvider, ...parts.service, API_CALL]);
+    this.#providerRoutes = routesTo(ofProvider);
+    this.#routes = routesTo([...ofProvider, ...parts.service, API_CALL]);
   }
 
   /** Must be called when the request arrives, because a rate limit counts arrivals. */
   admit(head: RequestHead): SandboxAdmitted | TurnedAway {
     const { method, target, idempotencyKey } = head;
-    const route = this.#routes.find(method, target);
+    const route = routeAt(this.#routes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const { operation } = route;
     const { name } = operation;
@@ -88,14 +87,15 @@ export class SandboxAdmission {
       return turnedAway(name, rejection(401, words));
     }
     const { account, project } = authorization;
-    if (this.#isDead(authorization)) return turnedAway(name, rejection(401, 'This key has been revoked.'));
+    if (authorization.revoked || this.#parts.isRevoked(account))
+      return turnedAway(name, rejection(401, 'This key has been revoked.'));
     // An "API Call" is limited by the account that its inner call uses.
     const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
     return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
   }
 
   admitInner({ method, target, account }: InnerHead): SandboxAdmitted | TurnedAway {
-    const route = this.#providerRoutes.find(method, target);
+    const route = routeAt(this.#providerRoutes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
     return this.#limited(route.operation, account) ?? { ...admitted, idempotencyKey: undefined };
@@ -105,10 +105,6 @@ export class SandboxAdmission {
   retryAfter(waitMs: number): string | undefined {
     this.#waitIsTold = !this.#waitIsTold;
     return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
-  }
-
-  #isDead({ account, revoked }: Authorization): boolean {
-    return revoked || this.#parts.isRevoked(account);
   }
 
   #limited({ vendor, name }: VendorOperation, account: string): TurnedAway | undefined {
@@ -135,40 +131,26 @@ type Route =
 /** Paths that are announced and not available yet; their exact form is not published. */
 const UNAVAILABLE = /^\/latest\/(?:projects\/delete|scim)(?:\/|$)/;
 
-class Routes {
-  readonly #byPath = new Map<string, VendorOperation>();
-  readonly #patterns: { readonly pattern: RegExp; readonly operation: VendorOperation }[] = [];
+type Routes = readonly { readonly pattern: RegExp; readonly operation: VendorOperation }[];
 
-  constructor(operations: readonly VendorOperation[]) {
-    for (const operation of operations) {
-      if (!operation.path.includes('{')) this.#byPath.set(operation.path, operation);
-      else this.#patterns.push({ pattern: patternOf(operation.path), operation });
-    }
-  }
+const routesTo = (operations: readonly VendorOperation[]): Routes =>
+  operations.map((operation) => ({
+    pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/, '([^/]+)')}$`),
+    operation,
+  }));
 
-  /** @param target the path with the query, from the request's first line. */
-  find(method: string, target: string): Route {
-    const queryAt = target.includes('?') ? target.indexOf('?') : target.length;
-    const path = target.slice(0, queryAt);
-    const query = target.slice(queryAt);
-    const found = this.#findPath(path);
-    if (found === undefined || (found.operation.method === 'POST' && query !== '')) return nothingAt(target);
-    const { operation, segment } = found;
-    if (method !== operation.method) {
-      return { kind: 'error', status: 405, error: `${path} takes ${operation.method}, not ${method}.` };
-    }
-    return withParameters(operation, segment, query);
+/** @param target the path with the query, from the request's first line. */
+function routeAt(routes: Routes, method: string, target: string): Route {
+  const [path = ''] = target.split('?', 1);
+  const query = target.slice(path.length);
+  const found = routes.find(({ pattern }) => pattern.test(path));
+  if (found === undefined) return nothingAt(target);
+  const { operation, pattern } = found;
+  if (operation.method === 'POST' && query !== '') return nothingAt(target);
+  if (method !== operation.method) {
+    return { kind: 'error', status: 405, error: `${path} takes ${operation.method}, not ${method}.` };
   }
-
-  #findPath(path: string): { readonly operation: VendorOperation; readonly segment: string } | undefined {
-    const operation = this.#byPath.get(path);
-    if (operation !== undefined) return { operation, segment: '' };
-    for (const { pattern, operation: candidate } of this.#patterns) {
-      const segment = pattern.exec(path)?.[1];
-      if (segment !== undefined) return { operation: candidate, segment };
-    }
-    return undefined;
-  }
+  return withParameters(operation, pattern.exec(path)?.[1] ?? '', query);
 }
 
 function nothingAt(target: string): Route {
@@ -193,8 +175,4 @@ function withParameters(operation: VendorOperation, encodedSegment: string, quer
 /** The parameters behind the question mark of a target, if it has one. */
 export function parametersIn(target: string): JsonMembers {
   return Object.fromEntries(new URLSearchParams(/\?.*/s.exec(target)?.[0] ?? ''));
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`);
 }

@@ -23,21 +23,27 @@ interface Act {
   readonly credits: number;
 }
 
-interface Parts {
-  readonly clock: Clock;
-  readonly book: SandboxBook;
-  readonly state: ServiceState;
-  readonly keyed: KeyedAnswers;
-  readonly noted: (entry: Entry) => void;
+/** A key is valid for so long, by the vendor's own clock. */
+const VALID_MS = 24 * 60 * 60 * 1000;
+
+interface KeyedAnswer extends SandboxDecision {
+  /** The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key. */
+  readonly fingerprint: string;
+  readonly atMs: number;
 }
 
 export class Registrar {
-  readonly #parts: Parts;
-  #sequence: number;
+  readonly state = new ServiceState();
+  readonly #clock: Clock;
+  readonly #noted: (entry: Entry) => void;
+  /** By account and idempotency key: the vendor acts once for each, and answers later requests as it answered the first. */
+  readonly #keyed = new Map<string, KeyedAnswer>();
+  #book = new SandboxBook();
+  #sequence = 0;
 
-  private constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#sequence = parts.book.lastSequence;
+  private constructor(clock: Clock, noted: (entry: Entry) => void) {
+    this.#clock = clock;
+    this.#noted = noted;
   }
 
   /** @param noted receives every entry, also those that are read back. */
@@ -46,14 +52,11 @@ export class Registrar {
     clock: Clock,
     noted: (entry: Entry) => void,
   ): Promise<Registrar> {
-    const state = new ServiceState();
-    const keyed = new KeyedAnswers();
-    const book = await SandboxBook.open(bookPath, (entry) => note(entry, { state, keyed, noted }));
-    return new Registrar({ clock, book, state, keyed, noted });
-  }
-
-  get state(): ServiceState {
-    return this.#parts.state;
+    const registrar = new Registrar(clock, noted);
+    if (bookPath !== undefined)
+      registrar.#book = await SandboxBook.open(bookPath, (entry) => registrar.#note(entry));
+    registrar.#sequence = registrar.#book.lastSequence;
+    return registrar;
   }
 
   nextSequence(): number {
@@ -61,17 +64,18 @@ export class Registrar {
     return this.#sequence;
   }
 
+  /** The answer to the key; undefined when there is none or it is too old. */
   answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
-    const { keyed, clock } = this.#parts;
-    return keyed.find(account, idempotencyKey, clock.wallMs());
+    const answer = this.#keyed.get(keyedName(account, idempotencyKey));
+    return answer !== undefined && this.#clock.wallMs() - answer.atMs < VALID_MS ? answer : undefined;
   }
 
   creditsOf(account: string): number {
-    return this.#parts.book.creditsOf(account);
+    return this.#book.creditsOf(account);
   }
 
   sum(): BookSum {
-    return this.#parts.book.sum();
+    return this.#book.sum();
   }
 
   /**
@@ -108,22 +112,28 @@ export class Registrar {
   }
 
   close(): void {
-    this.#parts.book.close();
+    this.#book.close();
   }
 
   #append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
-    const { book, clock } = this.#parts;
-    const entry = { at: isoTime(clock.wallMs()), sequence, ...booked };
-    book.append(entry);
-    note(entry, this.#parts);
+    const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
+    this.#book.append(entry);
+    this.#note(entry);
+  }
+
+  #note(entry: Entry): void {
+    const { at, account, credits, change, answered } = entry;
+    if (change !== undefined) this.state.apply(change, account);
+    if (answered !== undefined) {
+      const { idempotency_key: key, fingerprint, status, body } = answered;
+      this.#keyed.set(keyedName(account, key), { fingerprint, status, body, credits, atMs: Date.parse(at) });
+    }
+    this.#noted(entry);
   }
 }
 
-function note(entry: Entry, { state, keyed, noted }: Pick<Parts, 'state' | 'keyed' | 'noted'>): void {
-  if (entry.change !== undefined) state.apply(entry.change, entry.account);
-  keyed.note(entry);
-  noted(entry);
-}
+/** It is unique, because an account's short hash has no line end. */
+const keyedName = (account: string, key: string): string => `${account}\n${key}`;
 
 function decide(
   { operation, account, project, segment, query, parameters }: SandboxAdmitted,
@@ -149,39 +159,6 @@ function problemOfBody(
     return rejection(415, 'Content-Type must be application/json.');
   }
   return isMembers(json) ? undefined : rejection(400, 'The body must be a JSON object.');
-}
-
-/** The vendor acts once for each key of an account, and answers later requests as it answered the first. */
-
-/** A key is valid for so long, by the vendor's own clock. */
-const VALID_MS = 24 * 60 * 60 * 1000;
-
-interface KeyedAnswer extends SandboxDecision {
-  /** The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key. */
-  readonly fingerprint: string;
-  readonly atMs: number;
-}
-
-class KeyedAnswers {
-  readonly #answers = new Map<string, KeyedAnswer>();
-
-  /** Remembers the answer of a line of the book, if its request had a key. */
-  note({ at, account, credits, answered }: Entry): void {
-    if (answered === undefined) return;
-    const { idempotency_key: key, fingerprint, status, body } = answered;
-    this.#answers.set(nameOf(account, key), { fingerprint, status, body, credits, atMs: Date.parse(at) });
-  }
-
-  /** The answer to the key; undefined when there is none or it is too old. */
-  find(account: string, key: string, nowMs: number): KeyedAnswer | undefined {
-    const answer = this.#answers.get(nameOf(account, key));
-    return answer !== undefined && nowMs - answer.atMs < VALID_MS ? answer : undefined;
-  }
-}
-
-/** The name of a key of an account. It is unique, because an account's short hash has no line end. */
-function nameOf(account: string, key: string): string {
-  return `${account}\n${key}`;
 }
 
 /** A hash that is equal only for requests with the same bytes. */
@@ -246,18 +223,18 @@ class SandboxBook {
   #lastSequence = 0;
   #mails = 0;
 
-  private constructor(file: LineFile | undefined) {
+  /** @param file left out: it lives in memory. */
+  constructor(file?: LineFile) {
     this.#file = file;
   }
 
   /**
-   * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. Without a path it lives in
-   * memory. One sandbox at a time writes a book. A StopError (usage) names a line that cannot be read.
+   * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. One sandbox at a time writes a book. A
+   * StopError (usage) names a line that cannot be read.
    */
-  static async open(path: string | undefined, onEntry: (entry: Entry) => void): Promise<SandboxBook> {
-    const file = path === undefined ? undefined : new LineFile(path);
+  static async open(path: string, onEntry: (entry: Entry) => void): Promise<SandboxBook> {
+    const file = new LineFile(path);
     const book = new SandboxBook(file);
-    if (path === undefined || file === undefined) return book;
     try {
       for await (const old of entriesOf(path, file.wholeBytes)) {
         book.#count(old);

@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   operations: 3_383,
   plan: 4_616,
   run: 11_597,
-  sandbox: 2_666,
+  sandbox: 2_478,
   web: 15_734,
 };
 
