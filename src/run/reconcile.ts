@@ -11,7 +11,6 @@ import {
 import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
 import { bodyHolding, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
-import { unreachable } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
@@ -31,19 +30,20 @@ import { type Run, type Session, tellTime } from './session.ts';
 const WORKS_ON_MS = 60_000;
 
 /** What the vendor said when it was asked, and with which reply. */
-interface Finding extends Pick<Look, 'said' | 'why' | 'status' | 'body'> {
+interface Finding extends Pick<Look, 'said' | 'why'> {
+  readonly heard?: Pick<RawReply, 'status' | 'body'>;
   /** The lost answer itself. */
   readonly told?: RawReply;
   /** The state of its subject after the call, where the answer does not say it. */
   readonly left?: SubjectFacts;
 }
 
-const unhelpful = (why: string): Pick<Look, 'said' | 'why'> => ({
+const unhelpful = (why: string): Finding => ({
   ...{ said: 'unclear', why: `the vendor's reply does not help: ${why}` },
 });
 
-const heardIn = (reply: Reply): Pick<Look, 'status' | 'body'> =>
-  reply.kind === 'answered' ? reply.raw : { status: 0, body: Buffer.alloc(0) };
+const heardIn = (reply: Reply): Pick<Finding, 'heard'> =>
+  reply.kind === 'answered' ? { heard: reply.raw } : {};
 
 interface Question {
   readonly sureMs: number;
@@ -96,7 +96,7 @@ function readBackFinding(
   call: Call,
   shape: ReadBack,
   { reply, verdict: ofQuestion }: Pick<Asked, 'reply' | 'verdict'>,
-): Pick<Finding, 'said' | 'why' | 'told'> {
+): Finding {
   if (reply.kind !== 'answered') return unhelpful(reply.message);
   if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
   const own = vendorReply(reply.raw, dialect);
@@ -142,30 +142,22 @@ function inviteQuestion({ session: { client, clock }, waiter }: Run, { call }: D
   const [first] = lists;
   if (first === undefined) return undefined;
   const email = String(parameters.email).toLowerCase();
-  const nothing = { status: 0, body: Buffer.alloc(0) };
   return {
     sureMs: Math.max(...lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
     ask: async () => {
       for (const { name, listing } of lists) {
         const told = await client.members(waiter, project, listing, 'once');
-        if (told.kind !== 'listed') return { ...unhelpful(`${name}: ${told.why}`), ...nothing };
+        if (told.kind !== 'listed') return unhelpful(`${name}: ${told.why}`);
         const person = told.people.find((each) => each.email === email);
         if (person === undefined) continue;
-        const body = Buffer.from(JSON.stringify(person));
-        return { ...listedFinding(dialect, call, name, person, clock.wallMs()), status: 200, body };
+        const heard = { status: 200, body: Buffer.from(JSON.stringify(person)) };
+        return { ...listedFinding(dialect, call, name, person, clock.wallMs()), heard };
       }
-      if (lists.length === LISTS.length)
-        return {
-          said: 'not_happened',
-          why: 'the person is neither invited nor in the project',
-          ...nothing,
-          status: 200,
-        };
-      const other = LISTS.find((name) => name !== first.name);
-      return {
-        ...unhelpful(`the person is not in ${first.name}, and the dialect has no ${other}`),
-        ...nothing,
-      };
+      const other = LISTS.find((name) => dialect[name] === undefined);
+      if (other !== undefined)
+        return unhelpful(`the person is not in ${first.name}, and the dialect has no ${other}`);
+      const heard = { status: 200, body: Buffer.alloc(0) };
+      return { said: 'not_happened', why: 'the person is neither invited nor in the project', heard };
     },
   };
 }
@@ -176,7 +168,7 @@ export function listedFinding(
   list: (typeof LISTS)[number],
   { role, otherRole, ...ids }: ListedPerson,
   receivedAtMs: number,
-): Omit<Finding, 'status' | 'body'> {
+): Finding {
   const isMember = list === 'list_users';
   const why = `the person is ${isMember ? 'in the project' : 'invited'}`;
   // Another person sent this invite. To send ours as well could cause a second mail.
@@ -216,8 +208,8 @@ function inviteAnswer(
 
 /**
  * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of the calls in
- * doubt was charged, and their money is given back. A run calls this before it sends anything, because a count means
- * nothing while a run is buying. When no call is in doubt, both counts are kept for the next comparison.
+ * doubt was charged, and their money is given back; of a call with several lost attempts, that of one. A run calls this before it sends
+ * anything, because a count means nothing while a run is buying. When no call is in doubt, both counts are kept for the next comparison.
  */
 export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
@@ -226,52 +218,37 @@ export async function compareUsage(run: Run): Promise<void> {
   // Where many spend, another process may be buying now, and the count says nothing.
   if (usage === undefined || account.exclusiveKey !== true || ledger.spenders !== undefined) return;
   const { usage: mark } = await ledger.account(account.identity);
-  if ((await moneyOf(session)).inDoubt > 0 && mark === undefined) return;
+  if (mark === undefined && (await moneyOf(session)).inDoubt > 0) return;
   const doubts = await doubtsAtRisk(session);
   for (const doubt of doubts)
     await untilSure(run, await msUntilSure(run, doubt, sureMsOf(client, usage.sure_after)));
-  const count = await countUsage(run, usage);
-  if (count === undefined) return;
-  const { credits, money } = count;
+  const before = await moneyOf(session);
+  const asked = await client.ask(run.waiter, client.freeRequest(usage));
+  const money = await moneyOf(session);
+  // Another run of the account is buying, so no comparison is possible.
+  if (money.reserved > 0 || before.spent !== money.spent || before.inDoubt !== money.inDoubt) return;
+  const count = countIn(asked, client.dialect, usage);
   if (mark !== undefined) {
-    const finding =
-      credits === undefined ? unhelpful(count.why) : countFinding(client.dialect, mark, credits, money);
-    await concludeAll(run, doubts, { ...finding, ...heardIn(count.reply) });
+    const said =
+      typeof count === 'number' ? countFinding(client.dialect, mark, count, money) : unhelpful(count);
+    for (const doubt of doubts) await conclude(run, doubt, 'usage', { ...said, ...heardIn(asked.reply) });
   }
-  const after = await moneyOf(session);
   // Of a moment without open or doubtful calls: from then on, only lost calls can make the counts differ.
-  if (credits === undefined || after.inDoubt > 0 || after.spent !== money.spent) return;
+  if (typeof count !== 'number' || (await moneyOf(session)).inDoubt > 0) return;
   await ledger.changeAccount(account.identity, {
-    usage: { counted: credits, spent: money.spent, atMs: clock.wallMs() },
+    usage: { counted: count, spent: money.spent, atMs: clock.wallMs() },
   });
 }
 
-/** Asks for the count; undefined while another run of the account is buying, because no comparison is possible then. */
-async function countUsage({ session, waiter }: Run, usage: NonNullable<Dialect['usage']>) {
-  const { client } = session;
-  const before = await moneyOf(session);
-  if (before.reserved > 0) return undefined;
-  const asked = await client.ask(waiter, client.freeRequest(usage));
+/** The vendor's count, or why there is none. */
+function countIn(
+  asked: Asked,
+  dialect: Dialect,
+  { credits }: NonNullable<Dialect['usage']>,
+): number | string {
   const { reply, verdict } = asked;
-  const money = await moneyOf(session);
-  const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
-  if (!wasQuiet) return undefined;
-  if (reply.kind !== 'answered') return { money, reply, why: reply.message };
-  if (wasKept(reply.raw)) return { money, reply, why: KEPT_BY_CACHE };
-  return { money, reply, why: verdict.why, credits: amountIn(asked, client.dialect, usage.credits) };
-}
-
-/**
- * In rounds, because a call with several lost attempts is in doubt about one of them at a time. Attempts that were lost after the
- * vendor's count are left out.
- */
-async function concludeAll(run: Run, doubts: readonly Doubt[], finding: Finding): Promise<void> {
-  const newest = Math.max(...doubts.map(({ attempt }) => attempt));
-  for (let left = doubts; left.length > 0; ) {
-    for (const doubt of left) await conclude(run, doubt, 'usage', finding);
-    if (finding.said !== 'not_happened') return;
-    left = (await doubtsAtRisk(run.session)).filter(({ attempt }) => attempt <= newest);
-  }
+  if (reply.kind !== 'answered') return reply.message;
+  return wasKept(reply.raw) ? KEPT_BY_CACHE : (amountIn(asked, dialect, credits) ?? verdict.why);
 }
 
 function countFinding(
@@ -279,7 +256,7 @@ function countFinding(
   mark: UsageMark,
   credits: number,
   money: Money,
-): Pick<Look, 'said' | 'why'> {
+): Finding {
   const grown = credits - mark.counted;
   const settled = money.spent - mark.spent;
   const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
@@ -328,34 +305,29 @@ async function untilSure({ session, waiter, emit, looked }: Run, waitMs: number)
   await session.clock.sleep(waitMs, waiter.signal);
 }
 
+const NOTHING = { status: 0, body: Buffer.alloc(0) };
+
 /** Keeps what was said, and ends the doubt where that is certain. @returns whether it was. */
 async function conclude(
   { session: { ledger, clock, account, client }, batch, emit }: Run,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
-  { said, why, status, body, told, left }: Finding,
+  { said, why, heard = NOTHING, told, left }: Finding,
 ): Promise<boolean> {
   const atMs = clock.wallMs();
+  const { status, body } = heard;
   await ledger.look({ attempt, kind, said, why, status, body, atMs });
   crashPoint('after-look');
   emit({ kind: 'looked', said });
-  switch (said) {
-    case 'not_happened':
-      await ledger.release(attempt, why, atMs);
-      return true;
-    case 'happened': {
-      // The exact cost is not known, so the earlier counts cannot be compared any more.
-      await ledger.changeAccount(account.identity, { usage: undefined });
-      const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
-      const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-      await ledger.decide(decision, { told, left: leaves });
-      return true;
-    }
-    case 'unclear':
-      return false;
-    default:
-      return unreachable(said);
+  if (said === 'not_happened') await ledger.release(attempt, why, atMs);
+  if (said === 'happened') {
+    // The exact cost is not known, so the earlier counts cannot be compared any more.
+    await ledger.changeAccount(account.identity, { usage: undefined });
+    const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
+    const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
+    await ledger.decide(decision, { told, left: leaves });
   }
+  return said !== 'unclear';
 }
 
 /** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
