@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { dialectMark } from '../client/dialect.ts';
+import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
@@ -18,7 +18,7 @@ import {
   isFreshFor,
   isSurelyFreshFor,
 } from '../plan/known-calls.ts';
-import { type MetCall, RowWalk } from '../plan/row-walk.ts';
+import { RowWalk } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import type { Answered, CallToBuy, Waits } from './call.ts';
 import { MOST_TOLD, PUT_OFF } from './hear.ts';
@@ -136,75 +136,60 @@ async function workRow(
 
 // ------------------------------------------------------------------------------------------------ what is known
 
-type Knowing = Pick<Work, 'context' | 'batch' | 'unknown'>;
-
-type End = (task: Task, outcome: Outcome, answers: readonly AttemptId[]) => void;
-
-interface Asking {
-  readonly walking: Walking;
-  readonly met: MetCall;
-}
-
 /**
  * Finishes the rows that end without a question to anybody. They are walked side by side, so that the ledger is asked once for the
  * next call of all of them: one by one, each costs ten times as much. Whatever is not beyond question, such as a lost answer or one
  * that is too old, is left, and so is all that is bought.
  * @returns the rows that are left, as far as they got.
  */
-export async function leftOf(work: Knowing, tasks: readonly Task[], end: End): Promise<readonly Walking[]> {
-  const { job, dialect } = work.context;
+export async function leftOf(
+  { context, batch, unknown }: Pick<Work, 'context' | 'batch' | 'unknown'>,
+  tasks: readonly Task[],
+  end: (task: Task, outcome: Outcome, answers: readonly AttemptId[]) => void,
+): Promise<readonly Walking[]> {
+  const { job, dialect, ledger, account } = context;
   const { operation } = job;
-  const begun = tasks.flatMap((task): readonly Walking[] => {
+  let walking: readonly Walking[] = tasks.flatMap((task) => {
     if (task.kind === 'work')
       return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [] }];
     end(task, task.outcome, []);
     return [];
   });
   // A change is never answered from an older one, and an operation that looks into answers needs their bodies.
-  const isPossible = operation.change === undefined && operation.readsAnswers !== true;
-  return isPossible ? walkTogether(work, begun, end) : begun;
-}
-
-async function walkTogether(work: Knowing, begun: readonly Walking[], end: End): Promise<readonly Walking[]> {
-  const { ledger, account } = work.context;
+  if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: Walking[] = [];
-  for (let asking = askingOf(begun, end); asking.length > 0; ) {
-    const keys = asking.map(({ met }) => met.keyFor(account.identity));
-    const found = await ledger.find(keys, { detail: 'kind' });
-    const answered: Walking[] = [];
-    for (const [at, { walking, met }] of asking.entries()) {
-      const [state, key] = [found[at], keys[at]];
-      if (state?.kind === 'answered' && isBeyondQuestion(work, state.answer)) {
-        walking.walk.tell(met, state.answer);
-        walking.answers.push(state.answer.attempt);
-        answered.push(walking);
-      } else {
-        // One about a forgotten person may be known by another account.
-        if (state?.kind === 'unknown' && key !== undefined && others.length === 0) work.unknown.add(key);
-        left.push(walking);
+  while (walking.length > 0) {
+    const asking = walking.flatMap((each) => {
+      const step = each.walk.step();
+      if (step.kind === 'call') return [{ each, met: step.met, key: step.met.keyFor(account.identity) }];
+      end(each.task, step.outcome, each.answers);
+      return [];
+    });
+    const found = await ledger.find(
+      asking.map(({ key }) => key),
+      { detail: 'kind' },
+    );
+    walking = asking.flatMap(({ each, met, key }, at) => {
+      const state = found[at];
+      if (state?.kind === 'answered' && isBeyondQuestion(batch, dialect, state.answer)) {
+        each.walk.tell(met, state.answer);
+        each.answers.push(state.answer.attempt);
+        return [each];
       }
-    }
-    asking = askingOf(answered, end);
+      // One about a forgotten person may be known by another account.
+      if (state?.kind === 'unknown' && others.length === 0) unknown.add(key);
+      left.push(each);
+      return [];
+    });
   }
   return left;
 }
 
-/** What rows ask for next; those that have ended are finished. */
-function askingOf(all: readonly Walking[], end: End): readonly Asking[] {
-  const asking: Asking[] = [];
-  for (const walking of all) {
-    const step = walking.walk.step();
-    if (step.kind === 'call') asking.push({ walking, met: step.met });
-    else end(walking.task, step.outcome, walking.answers);
-  }
-  return asking;
-}
-
-function isBeyondQuestion({ context, batch }: Knowing, answer: KnownAnswer): boolean {
-  const isRead = answer.dialect === dialectMark(context.dialect);
-  return answer.erasedAtMs === undefined && isRead && isSurelyFreshFor(batch, answer);
-}
+const isBeyondQuestion = (batch: Batch, dialect: Dialect, answer: KnownAnswer): boolean =>
+  answer.erasedAtMs === undefined &&
+  answer.dialect === dialectMark(dialect) &&
+  isSurelyFreshFor(batch, answer);
 
 // ---------------------------------------------------------------------------------------------- how rows ended
 
@@ -330,33 +315,22 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<Standing>>
   return look(work, wanted);
 }
 
-/** @returns undefined when the ledger has to be asked what became of the call. */
+/**
+ * Uses the answer, settles the doubt, or buys the call: also anew, what is too old, and what turned out to be no answer where a person
+ * agreed to that.
+ * @returns undefined when the ledger has to be asked what became of the call.
+ */
 async function answerFrom(
   work: Work,
   wanted: CallToBuy,
   { state, key, call, isElsewhere = false }: FoundCall<Standing>,
 ): Promise<Obtained | undefined> {
-  // What was erased in another account is nothing that a request of this one could replace.
-  const isNew = state.kind === 'unknown' || (isElsewhere && asksErasedAgain(work.batch));
-  if (isNew) return bought(work, { ...wanted, ifUnknown: true });
-  switch (state.kind) {
-    case 'answered':
-    case 'unanswered':
-      return useAnswer(work, wanted, state);
-    case 'in_doubt':
-      return settle(work, { ...wanted, key, call }, state);
-    default:
-      return unreachable(state);
-  }
-}
-
-/** Uses the answer, or buys the call anew: what is too old, and what turned out to be no answer where a person agreed to that. */
-async function useAnswer(
-  work: Work,
-  wanted: CallToBuy,
-  { kind, answer }: Extract<CallState, { readonly kind: 'answered' | 'unanswered' }>,
-): Promise<Obtained | undefined> {
   const { context, batch } = work;
+  if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state);
+  // What was erased in another account is nothing that a request of this one could replace.
+  if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
+    return bought(work, { ...wanted, ifUnknown: true });
+  const { kind, answer } = state;
   const { erasedAtMs, attempt } = answer;
   const isFresh = await isFreshFor(batch, answer, context.ledger);
   if (erasedAtMs !== undefined && (isFresh || !asksErasedAgain(batch)))

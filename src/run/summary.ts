@@ -49,24 +49,20 @@ export interface RunSummary {
   readonly budgetToFinish: number | undefined;
 }
 
-interface RunEnding {
+interface RunEnding extends Pick<RunSummary, 'forecast' | 'stopped' | 'durationMs'> {
   readonly metrics: RunMetrics;
   /** The credits that the batch had spent when the run began. */
   readonly spentBefore: Credits;
   readonly files: OutputFiles | undefined;
-  readonly forecast: Forecast | undefined;
-  readonly stopped: StopError | undefined;
   /** What the rows of this run may still add to its cost; undefined where its budget did not stop it. */
   readonly mostLeft: number | undefined;
-  readonly durationMs: number;
 }
 
 /** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger, job } = context;
-  const { metrics, spentBefore, files, forecast, stopped, mostLeft, durationMs } = ending;
+  const { metrics, spentBefore, files, mostLeft, ...ended } = ending;
   const counts = await ledger.counts(batch.id);
-  const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const { tally, figures, changes, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
   return {
@@ -78,17 +74,17 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     spentNow: credits(money.spent - spentBefore),
     requests: metrics.requests,
     pauses: metrics.pauses,
-    durationMs,
+    ...ended,
     repaired: job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
     figures,
-    forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
-    unanswered: isInDoubt ? await ledger.rowsUnanswered(batch.id) : 0,
-    stopped,
+    unanswered: (counts.in_doubt ?? 0) > 0 ? await ledger.rowsUnanswered(batch.id) : 0,
     budgetToFinish:
-      mostLeft === undefined ? undefined : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
+      mostLeft === undefined
+        ? undefined
+        : Math.max(heldCredits(money) + mostLeft, ended.stopped?.leastBudget ?? 0),
   };
 }
 
