@@ -109,12 +109,8 @@ export const RUN_AGAIN =
 
 /** The server of a store said nothing, or that it can do nothing now. */
 export class Unanswered extends StopError {
-  /** A commit was asked for, and nobody knows whether it was made. */
-  readonly isUnknown: boolean;
-
-  constructor(code: StopCode, message: string, { isUnknown = false, next = RUN_AGAIN } = {}) {
+  constructor(code: StopCode, message: string, next = RUN_AGAIN) {
     super({ code, message, next });
-    this.isUnknown = isUnknown;
   }
 
   /** Whether it may pass by itself. A disk that is full waits for a person. */

@@ -76,12 +76,10 @@ export const isAway = (error: unknown): boolean => {
 
 const NO_ROOM = '53100';
 
-/** @param isUnknown whether a commit was asked for, of which nobody knows. */
-export const unanswered = (error: unknown, shown: string, isUnknown: boolean): Unanswered =>
+export const unanswered = (error: unknown, shown: string): Unanswered =>
   new Unanswered(
     codeOf(error) === NO_ROOM ? 'disk_full' : 'store',
     `${shown} stopped answering: ${messageOf(error)}.`,
-    { isUnknown },
   );
 
 const NOT_ALLOWED = '42501';
@@ -106,7 +104,7 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
   const message = messageOf(error).replace(/^SASL: .*password must be.*/, 'it asks for a password');
   const fact = `${shown} cannot be reached: ${message}.`;
   if (isAway(error))
-    return new Unanswered('store', fact, { next: 'Check that the server runs, and that the URL is right.' });
+    return new Unanswered('store', fact, 'Check that the server runs, and that the URL is right.');
   const next =
     'Check the user and the database in the URL, the password in the file that PGPASSFILE names or in PGPASSWORD, and the certificates: &sslrootcert=FILE, &sslcert=FILE&sslkey=FILE.';
   return stop('store', fact, next);
@@ -115,8 +113,6 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
 // ------------------------------------------------------------------------------------------ while it is away
 
 export interface Manner extends WriteManner {
-  /** The work is not done again where nobody knows whether it was committed: that is thrown as `Unanswered`. */
-  readonly isOnce?: boolean;
   /** The work is done now or not at all. A process that has nothing to write hears of an outage by nothing else. */
   readonly isAtOnce?: boolean;
 }
@@ -166,8 +162,8 @@ export class Outage {
   }
 
   /** @throws StopError where the work is not done again. */
-  #waitOut(error: Unanswered, { isBought = false, isOnce = false, isAtOnce = false }: Manner): void {
-    if ((isOnce && error.isUnknown) || (!isBought && !error.mayPass)) throw error;
+  #waitOut(error: Unanswered, { isBought = false, isAtOnce = false }: Manner): void {
+    if (!isBought && !error.mayPass) throw error;
     const { clock, tell, longestMs = Number.POSITIVE_INFINITY, signal } = this.#riding;
     if (this.#sinceMs === undefined)
       tell?.(

@@ -145,7 +145,7 @@ export class PostgresDb implements Db {
       invariant(isAskable(each), `nothing reads again what a group returns: ${each.sql}`);
     const queries = statements.map(({ each, records }) => queryOf(each, records));
     const asked = (client: PoolClient, query: QueryConfig | undefined): Promise<Rows> =>
-      query === undefined ? NO_ROWS : this.#ask(client, query, true).then(({ rows }) => rows);
+      query === undefined ? NO_ROWS : this.#ask(client, query).then(({ rows }) => rows);
     const group: Transaction<readonly Rows[]> = {
       work: async (client) => {
         const answers = await inOneMessage(client, () => [
@@ -186,7 +186,7 @@ export class PostgresDb implements Db {
   }
 
   /**
-   * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
+   * From now on a COMMIT without an answer is found out, by the row of this worker. What is written before that may be done twice.
    * @param whyNot says what became of the row where it is not as this worker left it.
    */
   workAs(worker: number, whyNot: () => Promise<StopError>): void {
@@ -236,20 +236,18 @@ export class PostgresDb implements Db {
       }
       return isWritten ? transaction.again(client) : transaction.work(client);
     };
-    const done = this.#lastTurn.then(() =>
-      this.#through(work, { isBought, isOnce: this.#worker === undefined }),
-    );
+    const done = this.#lastTurn.then(() => this.#through(work, { isBought }));
     this.#lastTurn = done.catch(() => {});
     return done;
   }
 
   /** Takes the lock, and the next number of the worker. */
   #begin(client: PoolClient, isGroup: boolean): readonly Promise<Rows>[] {
-    const begun = this.#ask(client, { text: isGroup ? `${BEGIN}; ${this.#endsIn}` : BEGIN }, isGroup);
+    const begun = this.#ask(client, { text: isGroup ? `${BEGIN}; ${this.#endsIn}` : BEGIN });
     const answers = [begun];
     if (this.#worker !== undefined)
       answers.push(
-        this.#ask(client, { ...MARK, values: [this.#worker, this.#newest, this.#newest + 2] }, isGroup).catch(
+        this.#ask(client, { ...MARK, values: [this.#worker, this.#newest, this.#newest + 2] }).catch(
           async (error) => {
             throw codeOf(error) === NOTHING_MARKED ? await this.#whyNot() : error;
           },
@@ -261,7 +259,7 @@ export class PostgresDb implements Db {
   async #commit(client: PoolClient, transaction: Transaction<unknown>): Promise<Rows> {
     if (this.#worker !== undefined) this.#inDoubt = transaction;
     try {
-      const { command } = await this.#ask(client, { text: 'COMMIT' }, true);
+      const { command } = await this.#ask(client, { text: 'COMMIT' });
       this.#inDoubt = undefined;
       invariant(command === 'COMMIT', 'a transaction was to be committed in which a statement was refused');
       this.#newest += 2;
@@ -316,11 +314,11 @@ export class PostgresDb implements Db {
     };
   }
 
-  async #ask(client: PoolClient, query: QueryConfig, isUnknown = false): Promise<QueryResult> {
+  async #ask(client: PoolClient, query: QueryConfig): Promise<QueryResult> {
     try {
       return await client.query(query);
     } catch (error) {
-      throw isAway(error) ? unanswered(error, this.shown, isUnknown) : refusal(error, this.#address);
+      throw isAway(error) ? unanswered(error, this.shown) : refusal(error, this.#address);
     }
   }
 }

@@ -136,7 +136,7 @@ const isOutside = (sql: string, at: number): boolean =>
  * What fails in the database is thrown as what a person can do about it.
  * @param reader for what is read beside a transaction, which sees nothing of it.
  */
-export function sqlite(writer: Connection, reader: Connection): Db {
+export function sqlite(writer: Connection, reader = writer): Db {
   const folder = dirname(writer.raw.name);
   let last: Promise<unknown> = Promise.resolve();
   let isBusy = false;

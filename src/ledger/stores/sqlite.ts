@@ -5,6 +5,7 @@ import { invariant, StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
+import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
@@ -67,7 +68,7 @@ const store: Store = {
   bytes: (location) =>
     reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
   check: (location) => reading(location, checkLedger),
-  backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
+  backUp: (location, file) => reading(location, (db) => backUp(db, file)),
   alone: (location, options, work) =>
     explaining(location, async (folder) => {
       const alone = await open(folder, { create: false, ...options, mayBeCopied: true });
@@ -108,18 +109,18 @@ const APPLICATION_ID = 0x526f7758;
 const FORMER = [0x526f774c, 0x526f576f];
 
 /** Whether nothing is laid out there yet. @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce. */
-async function isEmpty(connection: Connection, folder: StoreFolder): Promise<boolean> {
-  const application = Number(connection.pragma('application_id'));
+async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
+  const { application_id: application } = await oneRow<{ application_id: number }>(
+    db,
+    'PRAGMA application_id',
+  );
   if (FORMER.includes(application)) throw earlier(folder.path);
-  const db = sqlite(connection, connection);
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
-  if (application !== APPLICATION_ID && tables.length > 0) throw notALedger(folder);
+  if (application !== APPLICATION_ID && tables.length > 0)
+    throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
   if (tables.includes('steps')) await refuseNewer(db, folder.path);
   return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
 }
-
-const notALedger = ({ ledger }: StoreFolder) =>
-  stop('store', `${ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
 
 // --------------------------------------------------------------------------------------------- to spend
 
@@ -138,7 +139,7 @@ async function openLocked(
   folder: StoreFolder,
   { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
 ): Promise<Alone> {
-  const isNew = await isEmpty(writer, folder);
+  const isNew = await isEmpty(sqlite(writer), folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
   writer.pragma('journal_mode = WAL');
@@ -256,40 +257,30 @@ function limitPages(connection: Connection, moreBytes = 0): void {
 
 /** Opens a store to read it, also beside a running spender. */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
-  const connection = await openToRead(folder, tell);
-  return closedByFailure(connection.raw, () =>
-    readerAt(sqlite(connection, connection), placeOf(folder), tell),
-  );
+  const db = await openToRead(folder, tell);
+  return closedByFailure(db, () => readerAt(db, placeOf(folder), tell));
 }
 
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
-async function openToRead(folder: StoreFolder, tell?: Tell): Promise<Connection> {
+async function openToRead(folder: StoreFolder, tell?: Tell): Promise<Db> {
   refuseForeign(folder);
-  const connection = hasLedger(folder) ? new Connection(folder.ledger, 'read') : undefined;
-  return closedByFailure({ close: () => connection?.raw.close() }, async () => {
-    if (connection !== undefined && !(await isEmpty(connection, folder))) return connection;
-    throw noStore(folder, tell);
+  if (!hasLedger(folder)) throw noStore(folder, tell);
+  const db = sqlite(new Connection(folder.ledger, 'read'));
+  return closedByFailure(db, async () => {
+    if (await isEmpty(db, folder)) throw noStore(folder, tell);
+    return db;
   });
 }
 
 /** Reads a ledger as it is, also one that nothing is bought from. */
-function reading<T>(
-  location: string,
-  work: (connection: Connection, folder: StoreFolder) => Promise<T>,
-): Promise<T> {
-  return explaining(location, async (folder) => {
-    const connection = await openToRead(folder);
-    try {
-      return await work(connection, folder);
-    } finally {
-      connection.raw.close();
-    }
+const reading = <T>(location: string, work: (db: Db, folder: StoreFolder) => Promise<T>): Promise<T> =>
+  explaining(location, async (folder) => {
+    const db = await openToRead(folder);
+    return work(db, folder).finally(db.close);
   });
-}
 
 /** SQLite's own check, and each budget added up anew from the calls. */
-async function checkLedger(connection: Connection): Promise<StoreCheck> {
-  const db = sqlite(connection, connection);
+async function checkLedger(db: Db): Promise<StoreCheck> {
   const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
   const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
   // On broken pages anything may be found.
@@ -303,40 +294,33 @@ async function checkLedger(connection: Connection): Promise<StoreCheck> {
  * before the person who puts it back has said so: whatever the ledger bought since is unknown to it. A crash leaves `FILE.part`.
  * @throws StopError `output` when there is such a file already, or none can be written there.
  */
-async function backUp(connection: Connection, file: string): Promise<void> {
+async function backUp(db: Db, file: string): Promise<void> {
   const path = resolve(file);
   const part = `${path}.part`;
   try {
     rmSync(part, { force: true });
     writeFileSync(part, '', { mode: FILE_MODE, flag: 'wx' });
-    // SQLite begins again for each write of others, unless what it reads is held.
-    connection.rows('BEGIN');
-    connection.rows('SELECT 1 FROM sqlite_schema');
-    await connection.raw.backup(part).finally(() => connection.rows('COMMIT'));
-    await markBackup(new Connection(part, 'write'));
+    await db.rows('VACUUM INTO ?', [part]);
+    await markBackup(sqlite(new Connection(part, 'write')));
     syncFile(part);
     if (!(await moveWithoutReplacing(part, path)))
       throw stop('output', `There is a file ${path} already.`, 'Name a new one.');
   } catch (error) {
     rmSync(part, { force: true });
-    if (error instanceof StopError) throw error;
-    if (isDiskFull(error))
+    if (error instanceof StopError && error.code === 'disk_full')
       throw stop('output', `The disk of ${path} is full.`, 'Name a file on another one.');
     throw error instanceof Error && 'syscall' in error ? outputProblem(path, error, 'store backup') : error;
   }
 }
 
-async function markBackup(copy: Connection): Promise<void> {
-  const db = sqlite(copy, copy);
+async function markBackup(copy: Db): Promise<void> {
   try {
-    // It has no log from here on, so it is one file.
-    copy.pragma('journal_mode = DELETE');
-    const { newest } = await ledgerNow(db);
+    const { newest } = await ledgerNow(copy);
     const since = newest === undefined ? 'since' : `after ${isoTime(newest.atMs)}`;
     const lost = `The store is a backup that was put back. What was bought ${since} is not in it, and would be bought again.`;
-    await db.transaction((sql) => setMeta(sql, { lost }));
+    await copy.transaction((sql) => setMeta(sql, { lost }));
   } finally {
-    await db.close();
+    await copy.close();
   }
 }
 
@@ -347,7 +331,7 @@ async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<C
   const copy = join(folder.path, 'ledger.db.copy');
   return {
     place: folder.path,
-    present: hasLedger(folder) ? await identityIn(new Connection(folder.ledger, 'read')) : undefined,
+    present: hasLedger(folder) ? await identityIn(sqlite(new Connection(folder.ledger, 'read'))) : undefined,
     async take(from, identity) {
       rmSync(copy, { force: true });
       const connection = new Connection(copy, 'write');
@@ -356,7 +340,7 @@ async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<C
         connection.pragma(`application_id = ${APPLICATION_ID}`);
         // It is on the disk as a whole before anybody takes it for a ledger.
         connection.pragma('synchronous = OFF');
-        await copyTables(from, sqlite(connection, connection), identity);
+        await copyTables(from, sqlite(connection), identity);
         const said = String(connection.pragma('integrity_check'));
         invariant(said === 'ok', `SQLite says of the copy ${copy}: ${said}`);
       } finally {
@@ -377,15 +361,10 @@ async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<C
 }
 
 /** The name of the ledger in a file; undefined where it has none. */
-async function identityIn(connection: Connection): Promise<string | undefined> {
-  try {
-    return await metaOf(sqlite(connection, connection), 'identity');
-  } catch {
-    return undefined;
-  } finally {
-    connection.raw.close();
-  }
-}
+const identityIn = (db: Db): Promise<string | undefined> =>
+  metaOf(db, 'identity')
+    .catch(() => undefined)
+    .finally(db.close);
 
 /**
  * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves copies between its entries,

@@ -37,7 +37,7 @@ export function madeOnce(make: () => Promise<string>): () => Promise<string> {
     const kept = mkdtempSync(join(tmpdir(), 'rowonce-kept-'));
     cpSync(place, kept, { recursive: true });
     const connection = new Connection(join(kept, 'ledger.db'), 'read');
-    const now = await ledgerNow(sqlite(connection, connection));
+    const now = await ledgerNow(sqlite(connection));
     connection.raw.close();
     return () => {
       const copy = join(temporaryFolder(), 'store');
