@@ -33,16 +33,10 @@ const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string,
   [/^SQLITE_BUSY/, 'busy', 'Another program holds the ledger in STORE', 'Close that program.'],
   // A kernel makes a disk that fails read-only.
   [
-    /^(?:SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/,
-    'store',
-    'The store STORE cannot be used: SAID',
-    `Check that its disk is sound and mounted for writing, ${GOES_ON}`,
-  ],
-  [
     /^/,
     'store',
     'The store STORE cannot be used: SAID',
-    'Give yourself permission to write to the folder and its files, or name another one with --store.',
+    `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${GOES_ON}`,
   ],
 ];
 
