@@ -175,7 +175,10 @@ test.each([
   [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],
   [{ version: 0 }, /^The operation verify-email \(version\): version is 0\.$/],
   [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*must begin with "\/"/],
-  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} is in x-note/],
+  [
+    { request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } },
+    /authorization and x-note both have \{key\}/,
+  ],
   [{ inputs: [] }, /inputs is empty/],
 ])('what is wrong with an operation is said before anything is sent: %o', async (wrong, message) => {
   const { vendor, options } = await deskOf();
@@ -236,5 +239,5 @@ test('an own dialect stands in the place of the file of the account, and is chec
     job: 'enrich-person',
     dialects: [own, own],
   });
-  await expect(twice.summary()).rejects.toThrow('There are 2 dialects for a provider: mine, mine.');
+  await expect(twice.summary()).rejects.toThrow('Two dialects are for the same vendor.');
 });

@@ -15,13 +15,12 @@ import { DIALECTS, shippedDialect } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
-import { foreignWords } from '../core/plain-text.ts';
+import { foreignWords, wordsIn } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { Question } from './account/agreements.ts';
-import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/dialect-schema.ts';
-import { differencesOf } from './dialect/differences.ts';
+import type { Dialect, DialectOperation, Differences, Envelope, ReadBack } from './dialect/dialect-schema.ts';
 import type { OwnDialect } from './dialect/file.ts';
 
 export type {
@@ -70,14 +69,8 @@ export function defineDialect(dialect: OwnDialect): OwnDialect {
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
 export async function dialectOf(account: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
-  const twice = own.find(({ vendor }, index) => own.findIndex((each) => each.vendor === vendor) < index);
-  if (twice !== undefined) {
-    const names = own
-      .filter(({ vendor }) => vendor === twice.vendor)
-      .map(({ name }) => foreignWords(String(name)));
-    const fact = `There are ${names.length} dialects for a ${twice.vendor}: ${names.join(', ')}.`;
-    throw stop('account', fact, 'Pass one of them.');
-  }
+  if (new Set(own.map(({ vendor }) => vendor)).size < own.length)
+    throw stop('account', 'Two dialects are for the same vendor.', 'Pass one of them.');
   return asSpokenBy(account, await spokenBy(account, own), own);
 }
 
@@ -138,17 +131,6 @@ async function spokenBy(
   const stating = sandbox ? { ...direct, credits_charged: SANDBOX_PRICE } : direct;
   if (via === undefined) return stating;
   return throughService(stating, via, await spoken('service', via.dialectPath));
-}
-
-/** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
-export function dialectQuestion({ name, differences }: Dialect, address: URL | string): Question | undefined {
-  if (differences === undefined) return undefined;
-  const { origin } = new URL(address);
-  return {
-    agreement: `dialect:${differences.hash}`,
-    fact: `The dialect ${foreignWords(name)} sends ${origin} other requests than the built-in one`,
-    details: differences.words,
-  };
 }
 
 /** Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged. */
@@ -375,4 +357,72 @@ export function answerPlaceOf(
     ...present({ fields, results }),
     ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };
+}
+
+// ---------------------------------------------------------------------------------------------------- what a person agrees to
+
+/**
+ * How the requests of a dialect differ from the built-in ones. Another person may have written its file, so the user sees every entry
+ * that sends something otherwise, and agrees to just these. What answers mean is no part of it.
+ */
+
+/** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
+export function dialectQuestion({ name, differences }: Dialect, address: URL | string): Question | undefined {
+  if (differences === undefined) return undefined;
+  const { origin } = new URL(address);
+  return {
+    agreement: `dialect:${differences.hash}`,
+    fact: `The dialect ${foreignWords(name)} sends ${origin} other requests than the built-in one`,
+    details: differences.words,
+  };
+}
+
+/** 128 bits: nobody can make two dialects with one hash, and show the harmless one. */
+const HASH_DIGITS = 32;
+
+/** Entries that only read answers, price them or name the dialect; all others may alter a request. */
+const NOT_SENT: ReadonlySet<string> = new Set(
+  wordsIn(`
+    name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated answer_fields
+    accepted results answer answer_status sure_after valid_for connectedAccount
+  `),
+);
+
+/** In these the names are those of the vendor. */
+const OF_VENDOR: ReadonlySet<string> = new Set(['headers', 'fields', 'body', 'request']);
+
+/** @returns undefined when the dialect sends what the built-in one sends. */
+export function differencesOf(dialect: Dialect, builtIn: Dialect): Differences | undefined {
+  const now = new Map(entriesSent(dialect));
+  const before = new Map(entriesSent(builtIn));
+  // In one order, so that a file whose entries were moved about asks nobody again.
+  const differing = [...new Set([...now.keys(), ...before.keys()])]
+    .filter((name) => now.get(name) !== before.get(name))
+    .sort();
+  if (differing.length === 0) return undefined;
+  const sent = differing.map((name) => [name, now.get(name) ?? null]);
+  const text = canonicalJson(['rowonce-dialect-3', dialect.vendor, ...sent]);
+  return {
+    hash: hash('sha256', text, 'hex').slice(0, HASH_DIGITS),
+    words: differing.map((name) => difference(name, now.get(name), before.get(name))),
+  };
+}
+
+function difference(name: string, now: string | undefined, before: string | undefined): string {
+  if (now === undefined) return `${whole(name)}: left out, built in is ${whole(before ?? '')}`;
+  if (before === undefined) return `${whole(name)}: ${whole(now)}, which is not built in`;
+  return `${whole(name)}: ${whole(now)} instead of ${whole(before)}`;
+}
+
+/** Nothing is cut: what a person does not see, they do not agree to. */
+const whole = (text: string): string => foreignWords(text, Math.max(text.length, 1));
+
+/** Every value that may alter a request, with its path, as the file has it. */
+function entriesSent(value: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] {
+  if (value === undefined) return [];
+  if (!isObject(value)) return [[path.join('.'), value === null ? 'none' : JSON.stringify(value)]];
+  const isOfVendor = OF_VENDOR.has(path.at(-1) ?? '');
+  return Object.entries(value).flatMap(([name, each]) =>
+    !isOfVendor && NOT_SENT.has(name) ? [] : entriesSent(each, [...path, name]),
+  );
 }

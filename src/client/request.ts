@@ -80,28 +80,23 @@ export function requestOf(
 
 /**
  * Refuses a call that cannot become a request. The plan calls this before anything is sent.
+ * @returns a value of the row, with its field, that the call's path would name and cannot hold; undefined when there is none.
  * @throws StopError `job` where two values of the call share a field, or a query has no form for one; `unsupported`
  *   where the service does not send such requests.
  */
-export function requireSendable(dialect: Dialect, call: Call): void {
-  const operation = dialectOperationOf(dialect, call);
-  const { method } = shapedCall(dialect, operation, call);
-  const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
-  if (dialect.through !== undefined && !methods.includes(method)) {
-    const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
-    throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
-  }
-}
-
-/** A value, with its field, that the call's path would name and cannot hold; undefined when there is none. */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
-  if (!operation.path.includes('{') || GENERIC_OPERATIONS.includes(call.operation)) return undefined;
-  const fields = fieldsOf(operation, withPermissions(dialect, call));
-  const wrong = [...operation.path.matchAll(PATH_FIELD)].find(
-    ([, name = '']) => fields.has(name) && !isPathSegment(fields.get(name)),
-  )?.[1];
-  return wrong === undefined ? undefined : `${wrong} ${foreignName(String(fields.get(wrong)))}`;
+  if (!GENERIC_OPERATIONS.includes(call.operation)) {
+    const fields = fieldsOf(operation, withPermissions(dialect, call));
+    for (const [, name = ''] of operation.path.matchAll(PATH_FIELD))
+      if (fields.has(name) && !isPathSegment(fields.get(name)))
+        return `${name} ${foreignName(String(fields.get(name)))}`;
+  }
+  const { method } = shapedCall(dialect, operation, call);
+  const { methods = ['GET', 'POST'] } = dialect.through?.envelope ?? { methods: METHODS };
+  if (methods.includes(method)) return undefined;
+  const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
+  throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
 }
 
 function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): Shaped {

@@ -25,7 +25,7 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
   requireReceiver(job, accounts);
   const account = chooseAccount(accounts, job.operation.vendor, options.account ?? job.account);
   const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
-  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
+  const read = { ...job.read, ...options.read };
   const { formulas = job.formulas } = options;
   const said = present({ account: options.account, read: options.read, repair: options.repair });
   return {

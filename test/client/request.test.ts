@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type Dialect, type DialectOperation, dialectOperationOf } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { freeRequestOf, readBackRequestOf, requestOf, requireSendable } from '../../src/client/request.ts';
+import { freeRequestOf, readBackRequestOf, requestOf, unfitForPath } from '../../src/client/request.ts';
 import { version } from '../../src/core/families.ts';
 import type { Call, JsonObject } from '../../src/core/operation.ts';
 
@@ -81,7 +81,7 @@ describe('a field with a dot in its name', () => {
     ['it would stand inside of another value', { fields: { abn: 'query' } }, { abn: '1', 'query.abn': '2' }],
     ['another value would stand inside of it', { fields: { abn: 'query.abn' } }, { abn: '1', query: 'x' }],
   ])('is refused by the plan already where %s', (_what, operation, parameters) => {
-    expect(() => requireSendable(dialect(operation), call(parameters))).toThrow(
+    expect(() => unfitForPath(dialect(operation), call(parameters))).toThrow(
       expect.objectContaining({ code: 'job' }),
     );
   });
@@ -120,10 +120,10 @@ describe('each method', () => {
         connectedAccount: 'acme-data',
       },
     });
-    expect(() => requireSendable(through(), call({ a: 1 }))).toThrow(
+    expect(() => unfitForPath(through(), call({ a: 1 }))).toThrow(
       'The "API Call" step of the service sends GET and POST, but do is a PUT.',
     );
-    requireSendable(through(['GET', 'PUT']), call({ a: 1 }));
+    unfitForPath(through(['GET', 'PUT']), call({ a: 1 }));
     const sent = requestOf(through(['PUT']), '/step', call({ a: 1 }), { key: 'k' });
     expect(JSON.parse(String(sent.body))).toMatchObject({ method: 'PUT', body: { a: 1 } });
   });

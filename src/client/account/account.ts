@@ -70,8 +70,6 @@ export interface Account {
   readonly timeoutMs?: number;
   /** How long bought answers are kept; without it for ever. */
   readonly retentionMs?: number;
-  /** Whose telephone numbers its lists have, where a job does not say so. */
-  readonly country?: string;
   readonly budget: AccountCaps;
   /** What a credit costs its owner, for what is shown beside credits. */
   readonly price?: CreditPrice;
@@ -254,7 +252,7 @@ function sandboxServer(name: string, entry: AccountEntry, baseUrl: URL, document
 }
 
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
-  const { vendor, limits = {}, budget = {}, dialect, retention: retentionMs, country, price } = entry;
+  const { vendor, limits = {}, budget = {}, dialect, retention: retentionMs, price } = entry;
   const windows = WINDOWS.flatMap(({ name: window, windowMs }) => {
     const requests = limits[window];
     return requests === undefined ? [] : [{ requests, windowMs }];
@@ -269,7 +267,6 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     ...present({
       timeoutMs: limits.timeout,
       retentionMs,
-      country,
       price,
       dialectPath: dialect && (shippedDialect(dialect) ?? resolve(dirname(path), dialect)),
       exclusiveKey: entry.exclusive_key === true ? (true as const) : undefined,
@@ -319,11 +316,10 @@ function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: Accoun
   const ofRegion = region === undefined ? undefined : value?.regions?.[region];
   const address = entry.base_url ?? ofRegion;
   if (address === undefined) {
-    const fact =
-      region === undefined ? 'the address is missing' : `the address of region ${region} is missing`;
-    const next =
-      region === undefined ? 'Add base_url.' : `Add base_url, or regions: { ${region}: https://… }.`;
-    throw problem(['accounts', name], 'name', `accounts.${name}: ${fact}`, next);
+    const [of, or] =
+      region === undefined ? ['', ''] : [` of region ${region}`, `, or regions: { ${region}: https://… }`];
+    const fact = `accounts.${name}: the address${of} is missing`;
+    throw problem(['accounts', name], 'name', fact, `Add base_url${or}.`);
   }
   const url = new URL(address);
   if (ofRegion !== undefined && new URL(ofRegion).href !== url.href) {

@@ -75,10 +75,6 @@ const shared = {
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
   exclusive_key: z.boolean().optional(),
   retention: retention.optional(),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU')
-    .optional(),
   price: price.optional(),
   sandbox: z.literal(true).optional(),
 };
@@ -89,55 +85,35 @@ const BESIDE_VIA = ['connected_account', 'api_call_url'] as const;
 /** What an account of a sandbox has no use for: its vendors take one key, and speak the built-in dialects. */
 const NOT_OF_SANDBOX = [...KEYS, 'id', 'dialect', 'exclusive_key'] as const;
 
-type Written = Partial<
-  Readonly<
-    Record<
-      'via' | 'sandbox' | 'base_url' | (typeof BESIDE_VIA)[number] | (typeof NOT_OF_SANDBOX)[number],
-      unknown
-    >
-  >
->;
-
-type Refuse = (message: string, next: string, name?: keyof Written) => void;
-
 /** What belongs together: one key, or a service that has it, or a sandbox that needs none. */
-function checkEntry(entry: Written, context: z.core.$RefinementCtx): void {
-  const refuse: Refuse = (message, next, name) =>
-    context.addIssue({ code: 'custom', message, params: { next }, path: name === undefined ? [] : [name] });
-  const [beside] = given(entry, BESIDE_VIA);
-  if (entry.via !== undefined) checkVia(entry, refuse);
-  else if (beside !== undefined) {
+function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void {
+  const refuse = (message: string, next: string, ...path: readonly string[]): void =>
+    context.addIssue({ code: 'custom', message, params: { next }, path: [...path] });
+  const given = (names: readonly string[]): readonly string[] =>
+    names.filter((name) => entry[name] !== undefined);
+  const keys = given(KEYS);
+  const [beside] = given(BESIDE_VIA);
+  if (entry.via !== undefined) {
+    const [own] = given(['base_url', 'sandbox', ...KEYS]);
+    const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
+    if (own !== undefined)
+      refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);
+    else if (missing !== undefined)
+      refuse(`${missing} is missing beside via`, `Add a line that begins with ${missing}:.`);
+  } else if (beside !== undefined) {
     const next = 'Add via: with the name of the service account, or leave it out.';
     refuse('it belongs to an account with via', next, beside);
-  } else if (entry.sandbox === true) checkSandbox(entry, refuse);
-  else {
-    const keys = given(entry, KEYS);
-    if (keys.length === 0)
-      refuse('the key is missing', 'Add key_env: with the name of an environment variable.');
-    else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');
-  }
-}
-
-const given = (entry: Written, names: readonly (keyof Written)[]): readonly (keyof Written)[] =>
-  names.filter((name) => entry[name] !== undefined);
-
-function checkVia(entry: Written, refuse: Refuse): void {
-  const [own] = given(entry, ['base_url', 'sandbox', ...KEYS]);
-  const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
-  if (own !== undefined)
-    refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);
-  else if (missing !== undefined)
-    refuse(`${missing} is missing beside via`, `Add a line that begins with ${missing}:.`);
-}
-
-function checkSandbox(entry: Written, refuse: Refuse): void {
-  const [stray] = given(entry, NOT_OF_SANDBOX);
-  if (stray !== undefined) refuse('a sandbox account has none', 'Leave it out.', stray);
-  // Nobody is asked before a sandbox is, so its address cannot be that of a real vendor.
-  const address = URL.parse(String(entry.base_url));
-  if (address === null || isLoopback(address.hostname)) return;
-  const next = 'Write it as http://127.0.0.1:4810, where a sandbox listens by itself.';
-  refuse('a sandbox must be on this machine', next, 'base_url');
+  } else if (entry.sandbox === true) {
+    const [stray] = given(NOT_OF_SANDBOX);
+    if (stray !== undefined) refuse('a sandbox account has none', 'Leave it out.', stray);
+    // Nobody is asked before a sandbox is, so its address cannot be that of a real vendor.
+    const address = URL.parse(String(entry.base_url));
+    if (address === null || isLoopback(address.hostname)) return;
+    const next = 'Write it as http://127.0.0.1:4810, where a sandbox listens by itself.';
+    refuse('a sandbox must be on this machine', next, 'base_url');
+  } else if (keys.length === 0)
+    refuse('the key is missing', 'Add key_env: with the name of an environment variable.');
+  else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');
 }
 
 const service = z

@@ -14,22 +14,13 @@ const MOST_CHARACTERS = 65_536;
 /** The most steps of a pattern. It then takes less than half a second for the longest text, whatever that says. */
 const MOST_STEPS = 256;
 
-class LinearPattern implements Pattern {
-  readonly #compiled: RE2JS;
-
-  constructor(compiled: RE2JS) {
-    this.#compiled = compiled;
-  }
-
-  test(text: string): boolean {
-    return this.#compiled.test(text.slice(0, MOST_CHARACTERS));
-  }
-
-  groups(text: string): ReturnType<Pattern['groups']> {
-    const matcher = this.#compiled.matcher(text.slice(0, MOST_CHARACTERS));
+const linear = (compiled: RE2JS): Pattern => ({
+  test: (text) => compiled.test(text.slice(0, MOST_CHARACTERS)),
+  groups: (text) => {
+    const matcher = compiled.matcher(text.slice(0, MOST_CHARACTERS));
     return matcher.find() ? matcher.getNamedGroups() : undefined;
-  }
-}
+  },
+});
 
 /** What is wrong with a pattern, as a clause, and what to do about it. */
 interface Refusal {
@@ -43,7 +34,7 @@ export function makeLinear(text: string): Refusal | undefined {
     const compiled = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
     const steps = compiled.programSize();
     if (steps > MOST_STEPS) return tooLarge(steps);
-    runBy(text, new LinearPattern(compiled));
+    runBy(text, linear(compiled));
     return undefined;
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) return unknownSyntax(error);

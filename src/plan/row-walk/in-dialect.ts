@@ -1,6 +1,6 @@
 import { answerPlaceOf, type Dialect, type DialectOperation, vendorHeaders } from '../../client/dialect.ts';
 import { changeFields } from '../../client/judge.ts';
-import { requireSendable, unfitForPath } from '../../client/request.ts';
+import { unfitForPath } from '../../client/request.ts';
 import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed, valueAt } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import { PAGING_PLACES, saysMore } from '../../core/more-pages.ts';
@@ -39,7 +39,6 @@ function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' 
   }
   const unfit = unfitForPath(dialect, call);
   if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
-  requireSendable(dialect, call);
   return step;
 }
 
