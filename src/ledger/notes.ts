@@ -1,6 +1,14 @@
 import type { Context, Writing } from './context.ts';
 import type { Cell, Sql } from './db.ts';
-import { ACTS, type Act, type Agreement, type BatchId, GOES_ON, type Notice } from './records.ts';
+import {
+  ACTS,
+  type Act,
+  type Agreement,
+  type BalanceNote,
+  type BatchId,
+  GOES_ON,
+  type Notice,
+} from './records.ts';
 
 /** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
 
@@ -54,6 +62,14 @@ export const readConsents = ({ db }: Context) => ({
     );
     return note && { sha256, shown: note.words, agreedAtMs: note.at };
   },
+  /** What vendors said was left, oldest first. */
+  async balances(): Promise<readonly BalanceNote[]> {
+    const notes = await db.rows<{ said: string; at: number; facts: string }>(
+      `SELECT said, at, facts FROM notes WHERE kind = 'balance' ORDER BY id`,
+      [],
+    );
+    return notes.map(({ said, at, facts }) => ({ accountIdentity: said, atMs: at, ...JSON.parse(facts) }));
+  },
 });
 
 export const writeConsents = (context: Writing) => ({
@@ -63,6 +79,13 @@ export const writeConsents = (context: Writing) => ({
       await sql.rows(
         `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
         [Math.floor(agreedAtMs), sha256, context.worker, shown],
+      );
+    }),
+  noteBalance: ({ accountIdentity, atMs, ...facts }: BalanceNote): Promise<void> =>
+    context.transaction(async (sql) => {
+      await sql.rows(
+        `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'balance', ?, ?, 'person', '', ?)`,
+        [Math.floor(atMs), accountIdentity, context.worker, JSON.stringify(facts)],
       );
     }),
 });

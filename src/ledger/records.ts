@@ -169,6 +169,14 @@ export interface Agreement {
   readonly agreedAtMs: number;
 }
 
+/** What a vendor said was left, and what the books had booked of its account by then. */
+export interface BalanceNote {
+  readonly accountIdentity: string;
+  readonly atMs: number;
+  readonly left: number;
+  readonly spent: number;
+}
+
 /** What a batch sent and spent over time, for a chart; empty for a batch that sent nothing. */
 export interface Activity {
   readonly fromMs: number;

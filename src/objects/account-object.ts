@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Account, describeKey } from '../client/account/account.ts';
 import type { StopError } from '../core/errors.ts';
+import { DriftObject } from './log-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Accounts, without their keys. */
@@ -72,7 +73,6 @@ export const AccountTest = z.object({
   user: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).optional(),
   /** The credits that the vendor says are left. */
   balance: z.number().optional(),
-  /** What our books have as spent; absent where there is no store. */
-  booked: z.number().optional(),
+  drift: DriftObject.optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CreditPrice, moneyFor } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import type { LogEntry } from '../run/tasks/log.ts';
-import type { Spend, SpendGroup } from '../run/tasks/spend.ts';
+import type { Drift, Spend, SpendGroup } from '../run/tasks/spend.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Who did what, and what it cost. */
@@ -90,11 +90,30 @@ export const SpendGroupObject = noun({
   money: group(z.array(MoneyOfCredits), ({ money }) => money),
 });
 
+const drift = membersOf<Drift>();
+/** By what the vendor's balance fell and our books rose since the balance was asked for first. */
+export const DriftObject = noun({
+  since: drift(z.string(), ({ sinceMs }) => isoTime(sinceMs)),
+  until: drift(z.string(), ({ atMs }) => isoTime(atMs)),
+  left: drift(z.number(), ({ left }) => left),
+  taken: drift(z.number(), ({ taken }) => taken),
+  booked: drift(z.number(), ({ booked }) => booked),
+});
+const accountDrift = membersOf<Spend['drifts'][number]>();
+const AccountDriftObject = noun({
+  account: accountDrift(z.string(), ({ account }) => account),
+  ...DriftObject.members,
+});
+
 const spend = membersOf<Spend & { readonly output: string | undefined }>();
 /** What `rowonce spend` tells. */
 export const SpendObject = noun({
   month: spend(z.string(), ({ month }) => month),
   by: spend(z.enum(['account', 'batch', 'day', 'operator']), ({ by }) => by),
   groups: spend(z.array(SpendGroupObject), ({ groups }) => groups.map(SpendGroupObject.of)),
+  /** How far our books and the balances of vendors are apart, as `accounts test` has noted it. */
+  drifts: spend(z.array(AccountDriftObject).optional(), ({ drifts }) =>
+    drifts.length === 0 ? undefined : drifts.map(AccountDriftObject.of),
+  ),
   output: spend(z.string().nullable(), ({ output = null }) => output),
 });

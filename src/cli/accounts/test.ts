@@ -14,9 +14,10 @@ import { present } from '../../core/objects.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
+import { DriftObject } from '../../objects/log-object.ts';
 import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
-import { amountIn } from '../../run/balance.ts';
-import { eachLedgerThere } from '../../run/open-ledger.ts';
+import { amountIn, heldAgainstBooks } from '../../run/balance.ts';
+import { driftWords } from '../../run/tasks/spend.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -109,13 +110,11 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
       'the first run does that',
     );
   if (left === undefined) return;
-  const [money] = await eachLedgerThere(undefined, (ledger) =>
-    ledger.accountMoney(account.identity, 'ever', systemClock.wallMs()),
-  );
-  const ours = money === undefined ? '' : `; our books have ${counted(money.spent, 'credit')} as spent`;
+  const drift = await heldAgainstBooks(account.identity, left, systemClock);
   tell(
-    { key_tried: true, balance: left, ...present({ booked: money?.spent }) },
-    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${ours}.`,
+    { key_tried: true, balance: left, ...present({ drift: drift && DriftObject.of(drift) }) },
+    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left.`,
+    drift && `${driftWords(drift)}.`,
   );
 }
 

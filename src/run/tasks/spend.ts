@@ -2,8 +2,12 @@ import { loadAccounts } from '../../client/account/account.ts';
 import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import { counted, grouped } from '../../core/plain-text.ts';
 import type { Batch, BatchId, LedgerReader, Spent } from '../../ledger/ledger.ts';
+import { type Drift, driftsIn } from '../balance.ts';
 import { eachLedgerThere } from '../open-ledger.ts';
+
+export type { Drift } from '../balance.ts';
 
 /** What a month cost, from the ledgers alone. Days and months are those of UTC, as budgets count them. */
 
@@ -37,6 +41,8 @@ export interface Spend {
   readonly month: string;
   readonly by: SpendBy;
   readonly groups: readonly SpendGroup[];
+  /** By account, where its vendor was asked for the balance more than once. */
+  readonly drifts: readonly (Drift & { readonly account: string })[];
 }
 
 export interface SpendOptions {
@@ -64,6 +70,7 @@ export async function spendOf({
   const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
   const prices = await pricesOfAccounts();
   const groups = new Map<string, Sum>();
+  const drifts: Spend['drifts'][number][] = [];
   await eachLedgerThere(store, async (ledger) => {
     const lines = new Map((await ledger.batches()).map((line) => [line.id, line]));
     for await (const part of ledger.spentBetween(fromMs, untilMs)) {
@@ -72,6 +79,7 @@ export async function spendOf({
       const sum = sumFor(groups, line, nameBy(by, line, part));
       sum.add(part, line, prices.get(line.accountIdentity));
     }
+    if (by === 'account') drifts.push(...(await driftsByName(ledger, [...lines.values()])));
     for (const line of lines.values()) {
       if (line.createdAtMs < fromMs || line.createdAtMs >= untilMs) continue;
       const name = nameBy(by, line, { dayMs: line.createdAtMs, ...(await begunBy(ledger, line, by)) });
@@ -83,7 +91,21 @@ export async function spendOf({
     for (const sum of groups.values()) await sum.complete(ledger, by, fromMs);
   });
   const shown = [...groups.values()].map((sum) => sum.group()).filter(isUsed);
-  return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent) };
+  return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent), drifts };
+}
+
+/** `since 2026-11-02 the vendor took 243 credits, and our books have 372: 129 more`. */
+export function driftWords({ sinceMs, taken, booked }: Drift): string {
+  const apart = booked - taken;
+  const words = apart === 0 ? 'as many' : `${grouped(Math.abs(apart))} ${apart > 0 ? 'more' : 'fewer'}`;
+  const since = isoTime(sinceMs).slice(0, 10);
+  return `since ${since} the vendor took ${counted(taken, 'credit')}, and our books have ${grouped(booked)}: ${words}`;
+}
+
+async function driftsByName(ledger: LedgerReader, batches: readonly Batch[]): Promise<Spend['drifts']> {
+  const names = new Map(batches.map((each) => [each.accountIdentity, each.accountName]));
+  const drifts = driftsIn(await ledger.balances());
+  return [...drifts].map(([identity, drift]) => ({ account: names.get(identity) ?? identity, ...drift }));
 }
 
 const byName = (one: SpendGroup, other: SpendGroup): number =>
