@@ -51,8 +51,8 @@ export interface KeyedRequest {
   readonly firstSentAtMs: number;
 }
 
-/** A committed intent. Whoever holds it may send its request once. */
-class CommittedIntent {
+/** A committed intent. Whoever holds it may send its request once. Only a store that has committed one may make this. */
+export class Admitted {
   readonly kind = 'admitted';
   readonly attempt: AttemptId;
   /** The requested amount, or the highest price that was seen if that is more. */
@@ -69,14 +69,6 @@ class CommittedIntent {
     invariant(!this.#isUsed, 'an admission sends one request');
     this.#isUsed = true;
   }
-}
-
-/** No other value has this type: only `admitted` gives one. */
-export type Admitted = CommittedIntent;
-
-/** Only a store that has committed the intent may call this. */
-export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
-  return new CommittedIntent(attempt, reserved);
 }
 
 export type Admission =
@@ -229,24 +221,21 @@ export interface InFlight {
 /** How much is read of a call's state: `kind` is what the answer is and when it came, `whole` all that is spent or shown. */
 export type Detail = 'kind' | 'whole';
 
+type AnswerOf<Kind extends ReadAs, Level> = Level extends 'whole' ? AnswerRecord<Kind> : KnownAnswer<Kind>;
+
 export type CallState<Level extends Detail = 'whole'> =
   | { readonly kind: 'unknown' }
   /** Nothing stands of it yet, and this attempt is under way. */
   | InFlight
-  | { readonly kind: 'answered'; readonly answer: AnswerOf<AnswerKind>[Level] }
+  | { readonly kind: 'answered'; readonly answer: AnswerOf<AnswerKind, Level> }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
-  | { readonly kind: 'unanswered'; readonly answer: AnswerOf<NoAnswerKind>[Level] }
+  | { readonly kind: 'unanswered'; readonly answer: AnswerOf<NoAnswerKind, Level> }
   | {
       readonly kind: 'in_doubt';
       readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;
       /** The last decision of the asking batch about the call, unless an attempt has already used it. */
       readonly decision?: Decision;
     };
-
-interface AnswerOf<Kind extends ReadAs> {
-  readonly kind: KnownAnswer<Kind>;
-  readonly whole: AnswerRecord<Kind>;
-}
 
 /** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */
 export function standingDecision(state: CallState): Decision | undefined {

@@ -34,16 +34,14 @@ export type End = Omit<
 
 /** An attempt has ended so. */
 export function endOf(call: CallId, closure: Closure, atMs: number): End {
-  const { kind, why } = closure;
-  const end = { call, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
+  const end = { call, why: closure.why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
+  const { kind } = closure;
   if (kind === 'in_doubt') return { ...end, state: 'doubt', said: null, price: null, facts: null };
   if (kind !== 'answered') return { ...end, state: 'unsold', said: kind, price: null, facts: null };
-  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left } = closure;
-  return {
-    ...{ call, state: 'answered', said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, why, dialect },
-    ...{ at: end.at, price: showsPrice ? charged : null },
-    facts: left === undefined ? null : JSON.stringify(left),
-  };
+  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = closure;
+  const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
+  const price = showsPrice ? charged : null;
+  return { ...end, state: 'answered', ...answer, price, facts: left && JSON.stringify(left) };
 }
 
 /** Sets a state, and whether the call is then the current one of its key. */

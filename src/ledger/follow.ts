@@ -188,14 +188,8 @@ async function tell(sql: Sql, { number }: Writing, doubt: KeptCall, told: Told):
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was risked first.
     const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
-    const answer = {
-      state: 'answered',
-      said: toldAs,
-      charged,
-      is_at_most: charged > 0 ? 1 : 0,
-      why,
-    } as const;
-    const end = { ...answer, call: id, dialect: null, at, price: null };
+    const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
+    const end = { ...answer, call: id, why, dialect: null, at, price: null };
     await endCall(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
   }
 }

@@ -12,7 +12,7 @@ import {
   perScope,
   SETTLED,
 } from './ends.ts';
-import { ROW_COLUMNS, ROW_DOUBTED, ROWS_KNOWN, type Row } from './moves.ts';
+import { ROW_COLUMNS, ROW_DOUBTED, ROWS_FOLLOW, ROWS_KNOWN, type Row } from './moves.ts';
 import { isCurrent, isPast } from './schema.ts';
 
 /**
@@ -216,11 +216,6 @@ UPDATE budgets SET held = budgets.held + d.held
 FROM (${perScope(`v JOIN calls c ON c.id = v.call AND c.moved = v.moved`, '0', 'c.reserved')}) d
 WHERE budgets.scope = d.scope`);
 
-/** Rows of other batches that are in doubt rest on the newest call of their key. */
-const ROWS_FOLLOW = each(IN_GROUP)(
-  `UPDATE rows SET call = v.id FROM v WHERE rows.call IN (v.prior, v.replaces) AND rows.state = 'in_doubt' AND EXISTS (SELECT 1 FROM calls c WHERE c.id = v.id)`,
-);
-
 // --------------------------------------------------------------------------------------------- the group
 
 /**
@@ -238,6 +233,7 @@ export async function writeGroup(
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const sorted = inOrder(intents, moved);
   const [fresh, placed] = partition(sorted, isFresh);
+  const callOf = ({ id: call }: Intent) => ({ call, moved });
   const steps = [
     step([REPLY], replies),
     step([END_FIRST], first),
@@ -265,15 +261,12 @@ export async function writeGroup(
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
     step([INTENT], fresh),
+    step([NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN], placed),
     step(
       [ROWS_FOLLOW],
-      fresh.filter(({ replaces }) => replaces !== null),
+      sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null).map(callOf),
     ),
-    step([NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW], placed),
-    step(
-      [BOOK_INTENT],
-      sorted.map(({ id: call }) => ({ call, moved })),
-    ),
+    step([BOOK_INTENT], sorted.map(callOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
   return new Set((wrote.flat() as readonly { readonly id: CallId }[]).map(({ id }) => id));

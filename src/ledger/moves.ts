@@ -1,5 +1,6 @@
-import { type Each, each, eachOf, eachWhole, type Filled, type Sql } from './db.ts';
+import { type Each, each, eachWhole, type Filled, type Sql } from './db.ts';
 import type { BatchId } from './records.ts';
+import { isCurrent, isPast } from './schema.ts';
 
 /**
  * A row moves in the commit of what it rests on: when its call is lost, when somebody decides about that, and when it is known what
@@ -30,17 +31,14 @@ SELECT c.batch, c.row, 'in_doubt', c.id, c.why FROM (SELECT max(c.id) AS id FROM
 ON CONFLICT (batch, row) DO UPDATE SET state = 'in_doubt', call = excluded.call, reason = excluded.reason
 WHERE rows.state IN ('pending', 'in_doubt')`);
 
-/** What was retried is in doubt again where its retry did not happen. */
-const BACK = ofCall(`
-UPDATE rows SET call = p.id FROM v JOIN calls c ON c.id = v.call AND c.state IN ('unsold', 'released')
-  JOIN calls p ON p.id = c.prior AND p.state = 'doubt'
-WHERE rows.call = c.id AND rows.state = 'in_doubt'`);
-
-/** A late answer of what was retried stands, and its retry is lost beside it. */
-const TO_THE_LATE = ofCall(`
-UPDATE rows SET call = c.id FROM v JOIN calls c ON c.id = v.call AND c.state = 'answered'
-  JOIN calls r ON r.prior = c.id AND r.kind IN ('retry', 'repeat') AND r.state = 'lost'
-WHERE rows.call = r.id AND rows.state = 'in_doubt'`);
+/**
+ * Rows in doubt rest on what stands of their question: what was sent in its place, what was in doubt before that, or a late answer. A
+ * lost refresh is in doubt beside the answer that stands.
+ */
+export const ROWS_FOLLOW = ofCall(`
+UPDATE rows SET call = o.id FROM v JOIN calls c ON c.id = v.call JOIN calls o ON o.key = c.key AND ${isCurrent('o')}
+  JOIN calls x ON x.key = c.key AND ${isPast('x')} AND NOT (x.state = 'lost' AND x.kind = 'refresh')
+WHERE rows.call = x.id AND rows.state = 'in_doubt'`);
 
 /** A row may wait for another one of the same person: then the call is the last one of its others. */
 const WAITS = `rows.state = 'in_doubt' AND rows.call IS NULL AND (rows.others = '[' || c.id || ']' OR rows.others LIKE '%,' || c.id || ']')`;
@@ -72,8 +70,7 @@ const waitingSql = (rows: string, known: string): readonly string[] => [
 
 /** What rests on calls of which it is known by now what became of them. */
 export const ROWS_KNOWN: readonly OfCall[] = [
-  BACK,
-  TO_THE_LATE,
+  ROWS_FOLLOW,
   NOT_WAITING,
   PLANNED_BEFORE,
   ...waitingSql(
@@ -150,8 +147,9 @@ export const WAITS_FOR_RETRY = waitingSql(
   `'it may be sent again'`,
 ).map((sql) => eachWhole(OF_BATCH)(sql));
 
-const SKIPPED_GO = each(OF_BATCH)(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.call = v.call AND r.state = 'skipped')`);
+const CELLS_GO = each(OF_BATCH)(`
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.call = v.call
+  AND r.state NOT IN ('pending', 'in_doubt'))`);
 
 export async function skipRows(
   sql: Sql,
@@ -159,7 +157,7 @@ export async function skipRows(
   reason: string,
 ): Promise<void> {
   await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', reason);
-  await sql.each(SKIPPED_GO, [of]);
+  await sql.each(CELLS_GO, [of]);
 }
 
 const FINISHED = { ...ROW_COLUMNS, rests_on: 'int' } as const;
@@ -168,14 +166,11 @@ const FINISH = each(FINISHED)(`
 UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason, call = v.call, others = v.others FROM v
 WHERE rows.batch = v.batch AND rows.row = v.row AND rows.call = v.rests_on AND rows.state IN ('pending', 'in_doubt')`);
 
-const FINISHED_GO = each(FINISHED)(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
-  AND r.state NOT IN ('pending', 'in_doubt'))`);
-
 /** Writes how rows end that rest on a call. */
-export const finishRows = (sql: Sql, call: number, rows: readonly Row[]): Promise<void> =>
-  eachOf(
-    sql,
-    [FINISH, FINISHED_GO],
+export async function finishRows(sql: Sql, call: number, rows: readonly Row[]): Promise<void> {
+  await sql.each(
+    FINISH,
     rows.map((row) => ({ ...row, rests_on: call })),
   );
+  await sql.each(CELLS_GO, rows);
+}

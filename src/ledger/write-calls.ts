@@ -1,5 +1,5 @@
 import { invariant } from '../core/errors.ts';
-import { type Admission, admitted, type Closure, type Intent, type RawReply } from './call-records.ts';
+import { type Admission, Admitted, type Closure, type Intent, type RawReply } from './call-records.ts';
 import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
 import { each } from './db.ts';
@@ -64,7 +64,7 @@ async function admit(context: Writing, gather: Gather, intent: Intent): Promise<
   if (place === undefined) return KNOWN;
   for (let tries = 0; ; tries += 1) {
     const draft = await draftOf(context, gather, intent, place);
-    if (await gather.intent(draft)) return admitted(draft.id as AttemptId, credits(draft.reserve));
+    if (await gather.intent(draft)) return new Admitted(draft.id as AttemptId, credits(draft.reserve));
     const [standing] = await context.db.each(STANDING, [draft]);
     invariant(standing !== undefined, 'something stands in the way of every intent');
     // The tables know of a higher price than this process did.

@@ -16,13 +16,7 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import {
-  type AccountLine,
-  type Admitted,
-  type AttemptId,
-  admitted,
-  credits,
-} from '../../src/ledger/ledger.ts';
+import { type AccountLine, Admitted, type AttemptId, credits } from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
@@ -31,7 +25,7 @@ const nothing = (): void => {};
 
 const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Sent> =>
   client.send(permit, admission, PAID, nothing);
-const admission = () => admitted(1 as AttemptId, credits(1));
+const admission = () => new Admitted(1 as AttemptId, credits(1));
 
 async function openClient(
   script: Script = (_, response) => response.end('{}'),
