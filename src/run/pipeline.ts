@@ -119,14 +119,19 @@ interface Worked {
 
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
 async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
-  const { context, batch } = submitted;
+  const { context, batch, input, sample: only } = submitted;
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
   const suspect = await settleSeries(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
-  const stopped = await inSession(submitted, sessions, left(submitted));
+  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
+  const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
+  const again = (): Promise<void> => submitAgain(submitted);
+  const stopped = await inSession(submitted, sessions, (state) =>
+    tasksOf(state, { ...left, submitAgain: again }),
+  );
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
@@ -134,14 +139,6 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
 }
 
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
-
-function left(submitted: Submitted): TasksLeft {
-  const { context, input, sample: only } = submitted;
-  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
-  const again = (): Promise<void> => submitAgain(submitted);
-  return (state) =>
-    tasksOf(state, { ...submitted, range: { ...ALL_ROWS, beforeRow }, only, submitAgain: again });
-}
 
 /**
  * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list was submitted by another
@@ -180,20 +177,8 @@ async function inSession(
   try {
     await sessions.recover(run);
     const uncovered = new Map<CallKey, Doubt>();
-    await workLeft(
-      {
-        context,
-        batch,
-        run,
-        flying: new Map(),
-        unknown: new Set(),
-        uncovered,
-        mayWait: true,
-        signal,
-        stopAll,
-      },
-      left,
-    );
+    const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
+    await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
     if (context.hearBalance !== undefined && !signal.aborted) {

@@ -73,12 +73,6 @@ export interface AccountHistory extends Record<keyof Told, number> {
   readonly trusted: boolean;
 }
 
-function noteAnswer(history: AccountHistory, status: number, isFound: boolean): void {
-  history.answers += 1;
-  history[status === 404 ? 'misses' : 'answersNot404'] += 1;
-  if (isFound) history.found += 1;
-}
-
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
 export function hearOfAnswers(history: AccountHistory, told: Told): void {
   for (const what of ['answers', 'answersNot404', 'found', 'misses'] as const)
@@ -94,7 +88,7 @@ export function onlyMissesYet({ answersNot404, kept, trusted }: AccountHistory):
 }
 
 /** The stop for misses that look like a wrong address. Answers to changes are never taken back. */
-export function missesStop(history: AccountHistory, isOfChanges: boolean): StopError | undefined {
+function missesStop(history: AccountHistory, isOfChanges: boolean): StopError | undefined {
   const { misses } = history;
   if (!onlyMissesYet(history) || misses < FIRST_MISSES) return undefined;
   const [corrected, ways, answers] = isOfChanges
@@ -243,18 +237,17 @@ function countMiss(
   isFound: boolean,
 ): Promise<StopError> | undefined {
   const { history, client } = session;
-  noteAnswer(history, status, isFound);
+  history.answers += 1;
+  history[status === 404 ? 'misses' : 'answersNot404'] += 1;
+  if (isFound) history.found += 1;
   const stopped = missesStop(history, call.change !== undefined);
   if (stopped === undefined) return undefined;
   stopAll(stopped);
-  return noteMisses(session, `${client.origin}${client.basePath}${operation.path}`).then(() => stopped);
+  const where = `${client.origin}${client.basePath}${operation.path}`;
+  return note(session, missesOf(session.account.identity), 'stopped', where).then(() => stopped);
 }
 
-/** Of two processes that were stopped, the other one's run may have been accepted since. */
-async function noteMisses({ ledger, clock, account }: SeriesRun['session'], where: string): Promise<void> {
-  const { series, word } = await missesNow(ledger, account);
-  if (word?.state !== 'accepted') await note({ ledger, clock }, series, 'stopped', where);
-}
+const missesOf = (account: string): Named => ({ kind: 'no-match', account, shape: 'first' });
 
 /** Takes back the answers by which a run was stopped, once all its rows are written: those rows wait, and what was charged stays bought. */
 export async function takeSeriesBack({ session: { series, ledger, account } }: SeriesRun): Promise<void> {
@@ -270,13 +263,12 @@ export async function missesNow(
   { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
 ) {
   const { answers, answersNot404, found, misses } = await ledger.account(identity);
-  const series: Named = { kind: 'no-match', account: identity, shape: 'first' };
-  const word = misses === 0 ? undefined : await wordOn(ledger, series);
+  const word = misses === 0 ? undefined : await wordOn(ledger, missesOf(identity));
   const history: AccountHistory = {
     ...{ answers, answersNot404, found, misses, foundBefore: found },
     ...{ kept: word?.state === 'accepted', trusted: sandbox },
   };
-  return { history, series, word };
+  return { history, word };
 }
 
 /** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */
@@ -297,7 +289,8 @@ export async function settleSeries(
  */
 async function settleMisses(context: RunContext, baseUrl: URL): Promise<StopError | undefined> {
   const { ledger, account, dialect, accept, emit } = context;
-  const { history, series, word } = await missesNow(ledger, account);
+  const { history, word } = await missesNow(ledger, account);
+  const series = missesOf(account.identity);
   const stopped = missesStop(history, account.vendor === 'service');
   if (stopped === undefined) return undefined;
   const say = (misses: number, what: string): void => {
