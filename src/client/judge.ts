@@ -59,29 +59,14 @@ type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind:
 
 /** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
 export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
+  if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
+  if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
   try {
-    return judgeReply(reply, dialect, operation, call);
+    const answer = meantBy(reply.raw, dialect, operation, call);
+    return verdictOf(answer, chargedCredits(answer, dialect, operation), call);
   } catch (error) {
     return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
-}
-
-function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
-  switch (reply.kind) {
-    case 'not_sent':
-      return { kind: 'not_sent', why: foreignWords(reply.message) };
-    case 'lost':
-      return { kind: 'in_doubt', why: foreignWords(reply.message) };
-    case 'answered':
-      return judgeAnswer(reply.raw, dialect, operation, call);
-    default:
-      return unreachable(reply);
-  }
-}
-
-function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
-  const answer = meantBy(raw, dialect, operation, call);
-  return verdictOf(answer, chargedCredits(answer, dialect, operation), call);
 }
 
 const NOT_FOUND = 404;

@@ -24,13 +24,11 @@ export function holdingOf(body: JsonValue, places: readonly JsonValue[], questio
     : undefined;
   if (listed !== undefined) return holdingOfList(listed, question);
   const names = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
-  const things = [body, ...containersIn(body)]
-    .flatMap((each) => [each].flat().flatMap((one) => membersOf(one as JsonValue)))
-    .filter(
-      ([name, value]) => names?.test(nameOf(name).plain) === true && (value === null || !isPlain(value)),
-    );
+  const things = ([body, ...containersIn(body)].flat() as JsonValue[])
+    .flatMap((each) => thingsIn(each, (name) => names?.test(nameOf(name).plain) === true))
+    .filter((value) => value === null || !isPlain(value));
   // Whatever stands beside the thing itself is of something else.
-  if (things.length > 0 && things.every(([, value]) => isKnown(value, question))) return 'empty';
+  if (things.length > 0 && things.every((value) => isKnown(value, question))) return 'empty';
   const isEmpty = places.every(isBlank) || places.some(lacksThing);
   const isData = places.some((each) => !isPlain(each) && holdsData(each, question));
   if (isData && !(isEmpty && isScant(places, question))) return 'data';
@@ -59,6 +57,11 @@ function containersIn(body: JsonValue): readonly JsonValue[] {
   return values.filter((value) => value !== undefined && (value === null || !isPlain(value))) as JsonValue[];
 }
 
+const thingsIn = (value: JsonValue, isThing: (name: string) => boolean): readonly JsonValue[] =>
+  isObject(value)
+    ? Object.keys(value).flatMap((name) => (isThing(name) ? [value[name] as JsonValue] : []))
+    : [];
+
 /** Whether there is nothing in it but what was asked. */
 function isKnown(value: JsonValue, question: Question): boolean {
   if (value === null || value === '') return true;
@@ -70,7 +73,7 @@ function isKnown(value: JsonValue, question: Question): boolean {
 /** Where a thing is there and blank, nothing was found; so it is where each member of a list lacks it. */
 function lacksThing(body: JsonValue): boolean {
   if (Array.isArray(body)) return body.length > 0 && body.every(lacksThing);
-  return membersOf(body).some(([name, value]) => nameOf(name).isThing && isBlank(value));
+  return thingsIn(body, (name) => nameOf(name).isThing).some(isBlank);
 }
 
 /** A record has more than so many fields, or one that is a record's alone. */
@@ -147,13 +150,13 @@ export function otherIn(places: readonly JsonValue[], { names, sent }: Question)
   // What is alone in an object is wrapped in it: `{"company":{…}}`.
   const inner = Object.values(record);
   const own = (inner.length === 1 && isObject(inner[0]) ? inner[0] : record) as JsonValue;
-  const other = membersOf(own).find(
-    ([name, value]) =>
-      LABELS[names.get(nameOf(name).plain)?.name ?? ''] !== undefined && isPlain(value) && !isBlank(value),
-  );
-  if (other === undefined || sent.some((each) => isShownIn(own, each))) return undefined;
-  const [name, value] = other;
-  return `the ${LABELS[names.get(nameOf(name).plain)?.name ?? '']} ${String(value).trim()}`;
+  for (const [name, value] of membersOf(own)) {
+    const by = names.get(nameOf(name).plain);
+    const label = LABELS[by?.name ?? ''];
+    if (label === undefined || !isPlain(value) || isBlank(value) || value === by?.text) continue;
+    return sent.some((each) => isShownIn(own, each)) ? undefined : `the ${label} ${String(value).trim()}`;
+  }
+  return undefined;
 }
 
 /** Whether a record shows what was asked by, as its own or in an address: `jo@acme.example` shows `acme.example`. */

@@ -20,7 +20,7 @@ import { Heard } from './heard.ts';
 import { holdsData, isField } from './holding.ts';
 import { isFilled, isPlain, membersOf, type NameKind, nameOf, type Plain } from './names.ts';
 import { is2xx } from './rules.ts';
-import { LONGEST_TEXT, plainWords, type Vocabulary } from './words.ts';
+import { LONGEST_TEXT, plainWords } from './words.ts';
 
 /** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
 
@@ -180,56 +180,38 @@ export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined
 const ruleOf = (status: number, test: string, means: string): string =>
   `- { status: [${status}], body: { ${test} }, means: ${means} }`;
 
-/** A test of the body that fits such answers and no others, and what they say there. A mark of failure has no words. */
-interface Told {
-  readonly test: string;
-  readonly text: string | undefined;
-}
-
-/** @returns undefined where there is no such test, and where what the answer shows speaks against the change. */
+/** @returns undefined where no test fits such answers and no others, and where what the answer shows speaks against the change. */
 function ruleFor(status: number, body: Body, question: Question): string | undefined {
   const isChange = question.call?.change !== undefined;
-  if (isChange && body.kind === 'json' && new Heard(question, true).listen(body.value).other)
-    return undefined;
-  const { vocabulary } = question;
+  const good = isChange ? 'found' : 'no_match';
+  if (body.kind === 'blank') return ruleOf(status, 'is: blank', good);
   // A page, or a text that is no JSON, is seldom the word of the vendor.
-  const told = body.kind === 'json' ? toldIn(body.value, question, vocabulary) : BLANK[body.kind];
+  if (body.kind !== 'json') return undefined;
+  if (isChange && new Heard(question, true).listen(body.value).other) return undefined;
+  const told = [...placesOf(body.value, '', '', DEEPEST)].find(
+    (place) => testOf(...place, question) !== undefined,
+  );
   if (told === undefined) return undefined;
-  const senses = vocabulary.sensesOf(told.text ?? '');
+  const [, name, value] = told;
+  const senses = question.vocabulary.sensesOf(typeof value === 'string' ? value : '');
   // What has not happened yet is told by no rule.
   if (senses.includes('pending') || senses.includes('working')) return undefined;
-  const isNo = told.text === undefined || senses.some((sense) => sense !== 'done');
-  return ruleOf(status, told.test, isNo ? 'refused' : isChange ? 'found' : 'no_match');
+  const isNo =
+    typeof value === 'boolean' || nameOf(name).kind === 'trouble' || senses.some((sense) => sense !== 'done');
+  return ruleOf(status, testOf(...told, question) ?? '', isNo ? 'refused' : good);
 }
 
-const BLANK = { blank: { test: 'is: blank', text: '' }, unreadable: undefined } as const;
-
-/** The first place at which an answer says something that not every answer says. */
-function toldIn(body: JsonValue, asked: Question, vocabulary: Vocabulary): Told | undefined {
-  if (typeof body === 'string') return textTold('', body, asked);
-  for (const [path, name, value] of placesOf(body, '', DEEPEST)) {
-    const told = speaks(name) ? toldAt(path, name, value, asked, vocabulary) : undefined;
-    if (told !== undefined) return told;
-  }
-  return undefined;
-}
-
-function toldAt(
-  path: string,
-  name: string,
-  value: Exclude<Plain, null>,
-  asked: Question,
-  vocabulary: Vocabulary,
-): Told | undefined {
+/** The test for what an answer says at a place; undefined where every answer may say so. */
+function testOf(path: string, name: string, value: Plain, question: Question): string | undefined {
   const { kind } = nameOf(name);
-  if ((kind === 'machine' || typeof value === 'string') && SAYS_NOTHING.test(String(value))) return undefined;
-  if (typeof value === 'string')
-    return kind === 'effect' || vocabulary.senseOfCode(value) === 'done'
-      ? undefined
-      : textTold(path, value, asked);
-  const test = `path: ${yaml(path)}, equals: ${value}`;
-  if (kind === 'machine') return typeof value === 'number' ? { test, text: '' } : undefined;
-  return (kind === 'trouble' ? isFilled(value) : !value) ? { test, text: undefined } : undefined;
+  if (value === null || SAYS_NOTHING.test(String(value)) || (name !== '' && !speaks(name))) return undefined;
+  if (typeof value !== 'string') {
+    const says =
+      kind === 'machine' ? typeof value === 'number' : kind === 'trouble' ? isFilled(value) : !value;
+    return says ? `path: ${yaml(path)}, equals: ${value}` : undefined;
+  }
+  const isPraise = name !== '' && (kind === 'effect' || question.vocabulary.senseOfCode(value) === 'done');
+  return isPraise ? undefined : textTest(path, value, question);
 }
 
 /** Deeper than that an answer does not speak of itself. */
@@ -242,30 +224,28 @@ const SAYS_NOTHING = /^\s*(?:0*|[23]\d\d|\d{4}-\d\d-\d\d.*)\s*$/;
 function* placesOf(
   value: JsonValue,
   at: string,
+  name: string,
   deepest: number,
-): Generator<readonly [path: string, name: string, value: Exclude<Plain, null>]> {
-  if (isPlain(value) || deepest === 0) return;
-  for (const [name, each] of Object.entries(value as object) as [string, JsonValue][]) {
-    // A path cannot lead to it.
-    if (name.includes('.')) continue;
-    if (!isPlain(each)) yield* placesOf(each, `${at}${name}.`, deepest - 1);
-    else if (each !== null) yield [at + name, name, each];
-  }
+): Generator<readonly [path: string, name: string, value: Plain]> {
+  if (isPlain(value)) yield [at, name, value];
+  else if (deepest > 0)
+    // A path cannot lead to a name with a dot.
+    for (const [each, inner] of Object.entries(value as object) as [string, JsonValue][])
+      if (!each.includes('.')) yield* placesOf(inner, at === '' ? each : `${at}.${each}`, each, deepest - 1);
 }
 
 /** So much of a text tells it from another. */
 const LONGEST_QUOTED = 60;
 
-function textTold(path: string, text: string, asked: Question): Told | undefined {
+function textTest(path: string, text: string, question: Question): string | undefined {
   const where = path === '' ? '' : `path: ${yaml(path)}, `;
-  const fixed = asked.without(text, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
-  if (fixed === text && path !== '' && !/\s/.test(text.trim()))
-    return { test: `${where}equals: ${yaml(text)}`, text };
+  const fixed = question.without(text, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  if (fixed === text && path !== '' && !/\s/.test(text.trim())) return `${where}equals: ${yaml(text)}`;
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
   // What has no letter of its own would fit every answer.
   if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
   const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
-  return { test: `${where}matches: ${yaml((/^\s/.test(text) ? '^\\s*' : '^') + pattern)}`, text };
+  return `${where}matches: ${yaml((/^\s/.test(text) ? '^\\s*' : '^') + pattern)}`;
 }
 
 /** Stands for what differs from row to row. No text that is shown has it. */
