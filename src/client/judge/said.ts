@@ -68,44 +68,37 @@ export function missingWords(tests: AnswerRule['body'] = []): string {
   return is === 'empty' ? `, without "${foreignWords(path)}"` : '';
 }
 
-export function stopFor(
-  means: 'key_dead' | 'credits_used_up' | 'wrong_address',
-  words: string,
-  { raw, body, by }: Said,
-): StopDetail {
-  if (means === 'wrong_address') return wrongAddress(raw, words, by);
-  const again = 'run the same command again';
-  if (means === 'credits_used_up') {
-    const message = `The ${by.name} says that the account's credits are used up: ${words}.`;
-    return { code: 'vendor_credits', message, next: `Buy credits from the ${by.name}, then ${again}.` };
-  }
-  const next =
-    body.kind === 'unreadable'
-      ? `If a proxy or a firewall said this, let this machine through it; otherwise put a working key into ${by.keyPlace}. Then ${again}.`
-      : `Put a working key into ${by.keyPlace}, then ${again}.`;
-  return { code: 'key', message: `The ${by.name} refused the key: ${words}.`, next };
-}
-
 /** No vendor answers with this status: it comes from a proxy and is about the proxy. */
 const PROXY_AUTHENTICATION = 407;
 
-function wrongAddress(
-  { status, headers }: RawReply,
+export function stopFor(
+  means: 'key_dead' | 'credits_used_up' | 'wrong_address',
   words: string,
-  { name, addressPlace }: Speaker,
+  { raw: { status, headers }, body, by: { name, keyPlace, addressPlace } }: Said,
 ): StopDetail {
+  const again = 'run the same command again';
+  if (means === 'credits_used_up') {
+    const message = `The ${name} says that the account's credits are used up: ${words}.`;
+    return { code: 'vendor_credits', message, next: `Buy credits from the ${name}, then ${again}.` };
+  }
+  if (means === 'key_dead') {
+    const message = `The ${name} refused the key: ${words}.`;
+    const next =
+      body.kind === 'unreadable'
+        ? `If a proxy or a firewall said this, let this machine through it; otherwise put a working key into ${keyPlace}. Then ${again}.`
+        : `Put a working key into ${keyPlace}, then ${again}.`;
+    return { code: 'key', message, next };
+  }
   const code = 'address';
   if (status === PROXY_AUTHENTICATION) {
     const message = `A proxy between this machine and the ${name} asks for a login: ${words}.`;
     return { code, message, next: `Let this machine through the proxy, or correct ${addressPlace}.` };
   }
-  if (!is3xx(status)) {
-    const next = `Correct ${addressPlace}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`;
-    return { code, message: `The ${name} says that the address is wrong: ${words}.`, next };
+  if (is3xx(status)) {
+    const message = `The ${name} answered with a redirect to ${foreignWords(headers.location ?? 'nowhere')}: ${words}.`;
+    const next = `Correct ${addressPlace}; redirects are not followed, because they could repeat a paid request.`;
+    return { code, message, next };
   }
-  return {
-    code,
-    message: `The ${name} answered with a redirect to ${foreignWords(headers.location ?? 'nowhere')}: ${words}.`,
-    next: `Correct ${addressPlace}; redirects are not followed, because they could repeat a paid request.`,
-  };
+  const next = `Correct ${addressPlace}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`;
+  return { code, message: `The ${name} says that the address is wrong: ${words}.`, next };
 }

@@ -203,32 +203,7 @@ const NOT_SAID = 'which does not say whether it was done';
 const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row[] =>
   rows.map((each) => ({ ...each, of: name, fits: (it) => isOf(it) && each.fits(it) }));
 
-const REDIRECT = row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407);
-const NO_SUCH_STEP = row(
-  'the service has no such step',
-  'wrong_address',
-  (it) => it.isOuter && NO_STEP.includes(it.by),
-);
-
 export const TABLE: readonly Row[] = [
-  // It is not the vendor's own word: a proxy may have sent it after the vendor had charged.
-  ...of('without JSON', (it) => !it.isJson, [
-    row('the status is 429', 'rate_limited', ({ by }) => by === 429),
-    REDIRECT,
-    NO_SUCH_STEP,
-    row('the status refuses the key', 'key_dead', ({ by }) => by === 401 || by === 403),
-    row('the status is 402', 'credits_used_up', ({ by }) => by === 402),
-    row('it is about its path', 'wrong_address', (it) => is4xx(it.by) && it.isOfRoute),
-    row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
-    wordless(
-      'it is empty, and nothing is published of it',
-      (it) => is2xx(it.by) && it.by !== ACCEPTED && it.isBlank && it.isChange && it.published === 'none',
-    ),
-    row('it is too deep', 'in_doubt', (it) => it.isCutOff),
-    row('it has no body', 'in_doubt', (it) => it.isBlank && is2xx(it.by), 'without a body'),
-    row('it is not JSON', 'in_doubt', (it) => is2xx(it.by), 'which is not JSON'),
-    row('it is no word of the vendor', 'in_doubt', () => true),
-  ]),
   ...of('a lookup with data', (it) => it.holds, [
     row('its code says too fast', 'rate_limited', code('rate_limited')),
     row('its code says out of credits', 'credits_used_up', code('credits_used_up')),
@@ -245,7 +220,6 @@ export const TABLE: readonly Row[] = [
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('any', () => true, [
-    NO_SUCH_STEP,
     row(
       'it says out of credits',
       'credits_used_up',
@@ -271,10 +245,29 @@ export const TABLE: readonly Row[] = [
       ),
       remark: SO_ALREADY,
     },
-    REDIRECT,
-    row('the status is 429', 'rate_limited', ({ by }) => by === 429 || by === 420),
+    row('the service has no such step', 'wrong_address', (it) => it.isOuter && NO_STEP.includes(it.by)),
+    row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
+    row('the status is 429', 'rate_limited', ({ by, isJson }) => by === 429 || (by === 420 && isJson)),
     row('the status is 401', 'key_dead', ({ by }) => by === 401),
-    row('the status is 403, of a provider', 'key_dead', ({ by, isService }) => by === 403 && !isService),
+    row(
+      'the status is 403, and it is no word of a service',
+      'key_dead',
+      ({ by, isService, isJson }) => by === 403 && !(isService && isJson),
+    ),
+  ]),
+  // It is not the vendor's own word: a proxy may have sent it after the vendor had charged.
+  ...of('without JSON', (it) => !it.isJson, [
+    row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
+    wordless(
+      'it is empty, and nothing is published of it',
+      (it) => is2xx(it.by) && it.by !== ACCEPTED && it.isBlank && it.isChange && it.published === 'none',
+    ),
+    row('it is too deep', 'in_doubt', (it) => it.isCutOff),
+    row('it has no body', 'in_doubt', (it) => it.isBlank && is2xx(it.by), 'without a body'),
+    row('it is not JSON', 'in_doubt', (it) => is2xx(it.by), 'which is not JSON'),
+    row('it is no word of the vendor', 'in_doubt', () => true),
+  ]),
+  ...of('with JSON', () => true, [
     row('the status is 403, of a service', 'project_refused', ({ by }) => by === 403),
     row('the status is 404', 'no_match', ({ by }) => by === 404),
     row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
