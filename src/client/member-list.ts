@@ -59,13 +59,10 @@ export async function readMemberList(
 function missingFrom({ isMore, total }: OnePage, came: number): NotTold | undefined {
   if (total !== undefined && total > came)
     return unusable(`it says that it has ${total}, and only ${came} came`);
-  if (isMore) return unusable('it says that it has more pages, and not how to ask for the next one');
-  return undefined;
+  return isMore ? unusable('it says that it has more pages, and not how to ask for the next one') : undefined;
 }
 
-function unusable(why: string): NotTold {
-  return { kind: 'unusable', why };
-}
+const unusable = (why: string): NotTold => ({ kind: 'unusable', why });
 
 interface OnePage {
   readonly kind: 'listed';

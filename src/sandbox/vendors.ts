@@ -37,8 +37,6 @@ export interface VendorOptions {
   readonly seed?: number;
   /** The faults, written like those of `--faults`. */
   readonly faults?: string;
-  /** True when faults hit free look-ups too. */
-  readonly faultyLookUps?: boolean;
   /** What a test adds to the sandbox of a user. */
   readonly extension?: Extension;
   readonly clock?: Clock;
@@ -179,8 +177,7 @@ export class Vendors {
   }
 
   #drawFault({ name, isLookUp }: VendorOperation): Fault | undefined {
-    const isSpared = isLookUp === true && this.#settings.faultyLookUps !== true;
-    const fault = this.#faults.draw(name, isSpared);
+    const fault = this.#faults.draw(name, isLookUp);
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;
   }

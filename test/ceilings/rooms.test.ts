@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_572,
-  client: 9_771,
+  client: 6_986,
   core: 2_252,
   files: 13_731,
   index: 339,
@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   operations: 3_383,
   plan: 4_616,
   run: 11_597,
-  sandbox: 2_478,
+  sandbox: 2_475,
   web: 15_734,
 };
 

@@ -39,7 +39,9 @@ export class Leases {
     const nowMs = this.#clock.monotonicMs();
     if (this.#ordered > 0 && nowMs > this.#dueAtMs + LATE_MS) this.#beginAnew();
     if (this.#ordered === 0) this.#dueAtMs = Math.max(this.#dueAtMs, nowMs);
-    const [group, groupMs, ready] = sizesOf(perSecond);
+    const group = Math.ceil(perSecond / LEASES_PER_SECOND);
+    const groupMs = (group * 1000) / perSecond;
+    const ready = Math.max(Math.floor(AHEAD_MS / groupMs) * group, 1);
     while (this.#left + this.#ordered < ready) this.#order(group, groupMs);
     if (this.#left > 0) return 0;
     return this.#dueAtMs > nowMs ? this.#dueAtMs - nowMs : Number.POSITIVE_INFINITY;
@@ -49,9 +51,9 @@ export class Leases {
     this.#left = Math.max(this.#left - 1, 0);
   }
 
-  /** A permit was taken, and its request will not leave. No more gather by this than after an idle time. */
+  /** A permit was taken, and its request will not leave. */
   giveBack(perSecond: number): void {
-    if (perSecond !== Number.POSITIVE_INFINITY) this.#left = Math.min(this.#left + 1, sizesOf(perSecond)[2]);
+    if (perSecond !== Number.POSITIVE_INFINITY) this.#left += 1;
   }
 
   close(): void {
@@ -81,10 +83,4 @@ export class Leases {
     // It only fails by being closed, and then no caller waits for it.
     bottleneck.schedule(arrive).catch(() => {});
   }
-}
-
-function sizesOf(perSecond: number): readonly [group: number, groupMs: number, ready: number] {
-  const group = Math.max(1, Math.ceil(perSecond / LEASES_PER_SECOND));
-  const groupMs = (group * 1000) / perSecond;
-  return [group, groupMs, Math.max(Math.floor(AHEAD_MS / groupMs) * group, 1)];
 }
