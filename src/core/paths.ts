@@ -26,7 +26,7 @@ export function ledgersFolder(env: Environment = process.env): string {
 
 /** Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers. */
 export function spoolFolder(store: string, env: Environment = process.env): string {
-  return join(store.includes('://') ? stateFolder(env) : resolve(store), 'spool');
+  return resolve(besideFolder(store, env), 'spool');
 }
 
 /** Where the lists are that were brought to the page: each in a folder of its own, with what it was first. */
@@ -86,6 +86,10 @@ export function besideFolder(store: string, env: Environment = process.env): str
   if (!store.includes('://')) return store;
   const name = hash('sha256', store.replace(/\/\/[^@/]*@/, '//'), 'hex').slice(0, 16);
   const folder = join(stateFolder(env), 'beside', name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever writes there hears of it.
+  }
   return folder;
 }

@@ -3,10 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { stateFolder } from '../../core/paths.ts';
+import { besideFolder } from '../../core/paths.ts';
 import type { OutputOrder } from '../../files/output/output.ts';
 import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import { isUrl } from '../../ledger/store.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 
 /**
@@ -17,7 +16,7 @@ import { replaceFile } from '../../lib/atomic-file.ts';
 type Notes = Required<Pick<OutputOrder, 'written' | 'noteWritten' | 'noteOutput'>>;
 
 export function lookerNotes(location: string, ledger: LedgerReader, batch: BatchId): Notes {
-  const folder = folderOf(location);
+  const folder = besideFolder(location);
   const noteWritten = (path: string, sha256s: readonly string[]): Promise<void> =>
     note(folder, { path, sha256s, batch });
   return {
@@ -29,8 +28,6 @@ export function lookerNotes(location: string, ledger: LedgerReader, batch: Batch
     noteOutput: noteWritten,
   };
 }
-
-const folderOf = (location: string): string => (isUrl(location) ? stateFolder() : location);
 
 /** Each note is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs. */
 export const NOTES = 'so-far';

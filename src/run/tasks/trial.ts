@@ -14,7 +14,7 @@ import { invariant, stop } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, Operation, RowInput } from '../../core/operation.ts';
-import { stateFolder } from '../../core/paths.ts';
+import { spoolFolder } from '../../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
 import type { Job, JobEntries } from '../../job/job.ts';
 import { originOf } from '../../job/job-origin.ts';
@@ -31,7 +31,6 @@ import {
   type LedgerReader,
   type RawReply,
 } from '../../ledger/ledger.ts';
-import { isUrl } from '../../ledger/store.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked } from '../../plan/plan.ts';
@@ -310,8 +309,7 @@ function lastOf(history: readonly AttemptRecord[]): Tried | undefined {
 async function writeRow({ row }: Trial, location: string, ledger: Ledger): Promise<string> {
   const columns = Object.keys(row).length === 0 ? { row: '1' } : row;
   const text = stringify([columns], { header: true });
-  const folder = join(isUrl(location) ? stateFolder() : location, 'spool');
-  const path = join(folder, `${hash('sha256', text, 'hex')}.csv`);
+  const path = join(spoolFolder(location), `${hash('sha256', text, 'hex')}.csv`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   return writeOwnFile(
     { path, mode: 0o600, chunks: [text] },

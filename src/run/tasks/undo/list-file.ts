@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { stop } from '../../../core/errors.ts';
-import { stateFolder } from '../../../core/paths.ts';
+import { besideFolder } from '../../../core/paths.ts';
 import { contentHash } from '../../../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../../../files/output/own-files.ts';
 import type { Batch, BatchId, Ledger } from '../../../ledger/ledger.ts';
-import { isUrl } from '../../../ledger/store.ts';
 import { commandLine } from '../../../lib/command-line.ts';
 import type { UndoRow } from './list.ts';
 
@@ -26,7 +25,7 @@ export const UNDO_COLUMNS = [
  */
 export function undoPath(location: string, batch: BatchId, earlier: number): string {
   const name = earlier === 0 ? `${batch}.csv` : `${batch}-${earlier + 1}.csv`;
-  return join(isUrl(location) ? stateFolder() : location, 'undo', name);
+  return join(besideFolder(location), 'undo', name);
 }
 
 /**
