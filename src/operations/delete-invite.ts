@@ -1,4 +1,3 @@
-import { unreachable } from '../core/errors.ts';
 import { withoutTextMark } from './lookup/identifiers.ts';
 import {
   deleteAction,
@@ -24,8 +23,7 @@ import { namingSomebody, personOperation } from './team/person-operation.ts';
 
 /** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
 function actionByEmail(person: PersonInProject): PersonAction {
-  const state = person.facts?.state;
-  switch (state) {
+  switch (person.facts?.state) {
     case 'invited':
       return deleteAction(person);
     case 'member':
@@ -35,11 +33,8 @@ function actionByEmail(person: PersonInProject): PersonAction {
     case 'between':
     case 'gone':
       return unchanged(`${whoIs(person)} has no invite, as far as is known`);
-    case 'done':
-    case undefined:
-      return refuse(`no invite of ${whoIs(person)} to this project is known. Give its invite_code`);
     default:
-      return unreachable(state);
+      return refuse(`no invite of ${whoIs(person)} to this project is known. Give its invite_code`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { unreachable } from '../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -118,24 +117,18 @@ export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>)
 export function roleAction(person: PersonInProject, role: Role): PersonAction | undefined {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
-  const state = facts?.state;
-  switch (state) {
+  switch (facts?.state) {
     case 'invited':
-      if (facts?.role === role) return unchanged(`${whoIs(person)} is invited as ${role} already`);
+      if (facts.role === role) return unchanged(`${whoIs(person)} is invited as ${role} already`);
       return givenUserId === undefined ? reinviteAction(person, role) : update(givenUserId, role);
     case 'member':
       return memberAction(person, userId, role);
     case 'unsure':
       return userId === undefined ? refuse(unsureWords(person)) : update(userId, role);
-    case 'between':
-    case 'gone':
-    case 'done':
-    case undefined:
+    default:
       // The row names a user of whom we know nothing, or only that another user id of the same person has left.
       if (givenUserId === undefined || givenUserId === facts?.userId) return undefined;
       return update(givenUserId, role);
-    default:
-      return unreachable(state);
   }
 }
 
@@ -176,8 +169,7 @@ export const REMOVE_IF_ACCEPTED =
 export function removalAction(person: PersonInProject): PersonAction {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
-  const state = facts?.state;
-  switch (state) {
+  switch (facts?.state) {
     case 'invited':
       if (givenUserId !== undefined) return { kind: 'remove', userId: givenUserId };
       return deleteAction(person);
@@ -187,15 +179,10 @@ export function removalAction(person: PersonInProject): PersonAction {
     case 'unsure':
       if (userId !== undefined) return { kind: 'remove', userId };
       return refuse(unsureWords(person, REMOVE_IF_ACCEPTED));
-    case 'between':
-    case 'gone':
-    case 'done':
-    case undefined:
+    default:
       if (givenUserId !== undefined && givenUserId !== facts?.userId)
         return { kind: 'remove', userId: givenUserId };
       return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
-    default:
-      return unreachable(state);
   }
 }
 
