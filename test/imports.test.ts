@@ -78,10 +78,10 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
-    'balance.ts',
     'checked-call.ts',
     'choose.ts',
     'open-ledger.ts',
+    'reconcile.ts',
     'retention.ts',
     'run-job.ts',
     'store-choice.ts',

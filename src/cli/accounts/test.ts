@@ -16,8 +16,8 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
 import { DriftObject } from '../../objects/log-object.ts';
 import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
-import { amountIn, heldAgainstBooks } from '../../run/balance.ts';
-import { driftWords } from '../../run/tasks/spend.ts';
+import { amountIn } from '../../run/reconcile.ts';
+import { driftWords, heldAgainstBooks } from '../../run/tasks/spend.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */

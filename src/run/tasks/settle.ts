@@ -23,7 +23,6 @@ import {
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { overOf, refuseOver } from '../job-today.ts';
 import {
   type FoundBatch,
   lookAtLedger,
@@ -34,6 +33,7 @@ import {
 } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
+import { overOf, refuseOver } from './job-today.ts';
 import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
 import { rowsToldOf } from './told-rows.ts';
 

@@ -1,13 +1,10 @@
 import { loadAccounts } from '../../client/account/account.ts';
 import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
-import { isoTime } from '../../core/clock.ts';
+import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { counted, grouped } from '../../core/plain-text.ts';
-import type { Batch, BatchId, LedgerReader, Spent } from '../../ledger/ledger.ts';
-import { type Drift, driftsIn } from '../balance.ts';
-import { eachLedgerThere } from '../open-ledger.ts';
-
-export type { Drift } from '../balance.ts';
+import type { BalanceNote, Batch, BatchId, LedgerReader, Spent } from '../../ledger/ledger.ts';
+import { eachLedgerThere, openIfFree } from '../open-ledger.ts';
 
 /** What a month cost, from the ledgers alone. Days and months are those of UTC, as budgets count them. */
 
@@ -218,4 +215,71 @@ export async function pricesOfAccounts(): Promise<ReadonlyMap<string, CreditPric
     () => [],
   );
   return new Map(accounts.flatMap(({ identity, price }) => (price === undefined ? [] : [[identity, price]])));
+}
+
+// ------------------------------------------------------------------------------------ beside the vendor's count
+
+/** How far the vendor's count and ours are apart, since it was asked first without a rise in between. */
+export interface Drift {
+  readonly sinceMs: number;
+  readonly atMs: number;
+  readonly left: number;
+  /** By what the vendor's balance fell. */
+  readonly taken: number;
+  /** By what our books rose. */
+  readonly booked: number;
+}
+
+/** The drift of each account that was asked more than once. Where a balance has risen, credits were bought, and counting begins anew. */
+function driftsIn(notes: readonly BalanceNote[]): ReadonlyMap<string, Drift> {
+  const first = new Map<string, BalanceNote>();
+  const last = new Map<string, BalanceNote>();
+  for (const note of notes) {
+    const before = last.get(note.accountIdentity);
+    if (before === undefined || note.left > before.left) first.set(note.accountIdentity, note);
+    last.set(note.accountIdentity, note);
+  }
+  const drifts = [...last].flatMap(([identity, { atMs, left, spent }]) => {
+    const from = first.get(identity);
+    if (from === undefined || from.atMs === atMs) return [];
+    const drift = { sinceMs: from.atMs, atMs, left, taken: from.left - left, booked: spent - from.spent };
+    return [[identity, drift] as const];
+  });
+  return new Map(drifts);
+}
+
+/**
+ * Notes what the vendor says is left beside our books. It changes no call: a person reads it in `accounts test` and `spend`.
+ * @returns undefined where nothing can be said: there is no store, another process is at work, or it was asked for the first time.
+ */
+export async function heldAgainstBooks(
+  accountIdentity: string,
+  left: number,
+  clock: Clock,
+): Promise<Drift | undefined> {
+  const [location] = await eachLedgerThere(undefined, async (_, at) => at);
+  const ledger = location === undefined ? undefined : await openIfFree(location, 'accounts test', clock);
+  if (ledger === undefined) return undefined;
+  try {
+    const note = {
+      accountIdentity,
+      atMs: clock.wallMs(),
+      left,
+      spent: await spentBy(ledger, accountIdentity),
+    };
+    await ledger.noteBalance(note);
+    return driftsIn(await ledger.balances()).get(accountIdentity);
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function spentBy(ledger: LedgerReader, accountIdentity: string): Promise<number> {
+  const own = new Set(
+    (await ledger.batches()).filter((each) => each.accountIdentity === accountIdentity).map(({ id }) => id),
+  );
+  let sum = 0;
+  for await (const part of ledger.spentBetween(0, Number.MAX_SAFE_INTEGER))
+    if (own.has(part.batch)) sum += part.spent;
+  return sum;
 }

@@ -12,8 +12,8 @@ import type {
 } from '../../ledger/ledger.ts';
 import { identifierOf } from '../../ledger/tally.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
-import { jobOfBatch } from '../job-today.ts';
 import { isWhole, leftIn, taskMaker } from '../row-tasks.ts';
+import { jobOfBatch } from './job-today.ts';
 
 /** What a person says that came of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 

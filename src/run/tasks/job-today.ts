@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
-import { StopError, stop } from '../core/errors.ts';
-import { openHeader } from '../files/input.ts';
-import { originOf } from '../job/job-origin.ts';
-import { saidBeside } from '../job/job-settings.ts';
-import type { Batch, BatchId, Doubt, LedgerReader } from '../ledger/ledger.ts';
-import { piecesOf, sha256Of } from '../lib/atomic-file.ts';
-import { commandLine } from '../lib/command-line.ts';
-import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
-import type { ResolvedJob } from '../plan/row-walk.ts';
-import { chooseAll } from './choose.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import { openHeader } from '../../files/input.ts';
+import { originOf } from '../../job/job-origin.ts';
+import { saidBeside } from '../../job/job-settings.ts';
+import type { Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
+import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { chooseAll } from '../choose.ts';
 
 /** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
 
