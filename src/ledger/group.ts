@@ -71,9 +71,9 @@ const OTHERS_PAY = eachWhole(ROW_COLUMNS)(
   `${paysSql('CAST(item.value AS {int})')} CROSS JOIN {list v.others} ${PAYING}`,
 );
 
-const CELLS_GO = eachWhole(ROW_COLUMNS)(
-  `DELETE FROM cells WHERE (batch, row) IN (SELECT v.batch, v.row FROM v WHERE v.state NOT IN ('pending', 'in_doubt'))`,
-);
+const CELLS_GO = eachWhole(ROW_COLUMNS)(`
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
+  AND r.state NOT IN ('pending', 'in_doubt'))`);
 
 // --------------------------------------------------------------------------------------------- intents
 

@@ -11,6 +11,7 @@ import sqlite from '../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
   admit,
+  answered,
   batchNamed,
   begin,
   decide,
@@ -133,6 +134,17 @@ test('cells are gone once their row has a final outcome; those of a row in doubt
   await lists.submitRows(old.batch.id, rowsOf(3));
   await begin(ledger, { key: 'other', lineage: 'same' });
   expect(kept(), 'of a batch that another one has followed').toBe('');
+});
+
+test('a row whose answer was taken back before it was finished keeps its cells, and waits', async () => {
+  const { ledger, lists, kept } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.submitRows(batch, rowsOf(1));
+  const missed = await answered(ledger, batch, 'missed', { kind: 'no_match', charged: 0, status: 404 });
+  await ledger.takeBack(ACCOUNT, 'misses');
+  await settle(ledger, batch, 2, { kind: 'no_match', reason: 'nobody' }, [missed]);
+  expect(await ledger.rowsLeft(batch, 'pending', 0, 9, 9)).toEqual([rowNamed(2)]);
+  expect(kept()).toBe('{"domain":"row-2.example"}');
 });
 
 test.each(['cancelled', 'superseded'] as const)(
