@@ -71,24 +71,14 @@ function linesOfGroups(groups: readonly SpendGroup[]): readonly string[] {
   return groups.map((group) => `  ${nameOf(group).padEnd(width)}  ${figuresOf(group)}`);
 }
 
-const nameOf = ({ name = 'nobody noted' }: SpendGroup): string => name;
+const nameOf = ({ name }: SpendGroup): string => name ?? 'nobody noted';
 
-function figuresOf({
-  spent,
-  isExact,
-  inDoubt,
-  saved,
-  requests,
-  batches,
-  budget,
-  money,
-  input,
-  account,
-}: SpendGroup): string {
-  const credits = atMost(spent, !isExact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
+function figuresOf(group: SpendGroup): string {
+  const { spent, exact, saved, requests, batches, budget, money, input, account } = group;
+  const credits = atMost(spent, !exact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
   return linesOf(
-    `${credits}${budget === undefined ? '' : ` of ${grouped(budget)}`}${money.length === 0 || spent === 0 ? '' : ` (${money.map(moneyWords).join(' + ')})`}`,
-    `${grouped(inDoubt)} in doubt`,
+    `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}${money.length === 0 || spent === 0 ? '' : ` (${money.map(moneyWords).join(' + ')})`}`,
+    `${grouped(group.in_doubt)} in doubt`,
     `${grouped(saved)} saved`,
     counted(requests, 'request'),
     input === undefined ? counted(batches, 'batch begun', 'batches begun') : `${account}, ${input}`,
@@ -111,10 +101,18 @@ const columnsOf = (by: SpendBy): readonly string[] => [
 
 /** A line for each currency; the credits stand in the first. */
 function cellsOf(group: SpendGroup): readonly (readonly (string | number | undefined)[])[] {
-  const { name, sandbox, spent, isExact, inDoubt, saved, requests, batches, budget, input, money } = group;
+  const { name, sandbox, spent, exact, saved, requests, batches, budget, input, money } = group;
   const [first, ...others] = money;
-  const figures = [spent, isExact ? 'yes' : 'at most', inDoubt, saved, requests, batches, budget];
-  const named = [name, sandbox ? 'yes' : 'no'];
+  const figures = [
+    spent,
+    exact ? 'yes' : 'at most',
+    group.in_doubt,
+    saved,
+    requests,
+    batches,
+    budget ?? undefined,
+  ];
+  const named = [name ?? undefined, sandbox ? 'yes' : 'no'];
   return [
     [...named, ...figures, first?.amount, first?.currency, input],
     ...others.map(({ amount, currency }) => [

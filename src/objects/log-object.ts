@@ -68,27 +68,26 @@ export const LogObject = z.object({
   output: z.string().nullable(),
 });
 
-const group = membersOf<SpendGroup>();
 /** Credits of an account, a batch, a day or a person in a month. */
-export const SpendGroupObject = noun({
+export const SpendGroupObject = z.object({
   /** Null where nobody was noted. */
-  name: group(z.string().nullable(), ({ name = null }) => name),
-  sandbox: group(z.boolean(), ({ sandbox }) => sandbox),
-  spent: group(z.number(), ({ spent }) => spent),
+  name: z.string().nullable(),
+  sandbox: z.boolean(),
+  spent: z.number(),
   /** Whether just that was spent; otherwise it is the most. */
-  exact: group(z.boolean(), ({ isExact }) => isExact),
-  in_doubt: group(z.number(), ({ inDoubt }) => inDoubt),
+  exact: z.boolean(),
+  in_doubt: z.number(),
   /** What batches that began in the month saved by asking once. */
-  saved: group(z.number(), ({ saved }) => saved),
-  requests: group(z.number(), ({ requests }) => requests),
-  batches: group(z.number(), ({ batches }) => batches),
+  saved: z.number(),
+  requests: z.number(),
+  batches: z.number(),
   /** The month's budget of an account, or the budget of a batch; null without one. */
-  budget: group(z.number().nullable(), ({ budget = null }) => budget),
-  input: group(z.string().optional(), ({ input }) => input),
-  account: group(z.string().optional(), ({ account }) => account),
+  budget: z.number().nullable(),
+  input: z.string().optional(),
+  account: z.string().optional(),
   /** What was spent, one for each currency; empty where an account has no price. */
-  money: group(z.array(MoneyOfCredits), ({ money }) => money),
-});
+  money: z.array(MoneyOfCredits),
+}) satisfies z.ZodType<SpendGroup>;
 
 const drift = membersOf<Drift>();
 /** By what the vendor's balance fell and our books rose since the balance was asked for first. */
@@ -110,7 +109,7 @@ const spend = membersOf<Spend & { readonly output: string | undefined }>();
 export const SpendObject = noun({
   month: spend(z.string(), ({ month }) => month),
   by: spend(z.enum(['account', 'batch', 'day', 'operator']), ({ by }) => by),
-  groups: spend(z.array(SpendGroupObject), ({ groups }) => groups.map(SpendGroupObject.of)),
+  groups: spend(z.array(SpendGroupObject), ({ groups }) => groups),
   /** How far our books and the balances of vendors are apart, as `accounts test` has noted it. */
   drifts: spend(z.array(AccountDriftObject).optional(), ({ drifts }) =>
     drifts.length === 0 ? undefined : drifts.map(AccountDriftObject.of),

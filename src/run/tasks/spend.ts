@@ -11,33 +11,33 @@ import { eachLedgerThere, openIfFree } from '../open-ledger.ts';
 export const SPEND_BY = ['account', 'batch', 'day', 'operator'] as const;
 export type SpendBy = (typeof SPEND_BY)[number];
 
-/** Credits of one group. Play money of sandboxes is never in a group with other money. */
+/** Credits of one group, as they are told. Play money of sandboxes is never in a group with other money. */
 export interface SpendGroup {
-  /** The name of the account, the id of the batch, the day, or who was at work; undefined where nobody is known. */
-  readonly name: string | undefined;
+  /** The name of the account, the id of the batch, the day, or who was at work; null where nobody is known. */
+  readonly name: string | null;
   readonly sandbox: boolean;
   readonly spent: number;
   /** Whether just that was spent; otherwise it is the most. */
-  readonly isExact: boolean;
-  readonly inDoubt: number;
+  readonly exact: boolean;
+  readonly in_doubt: number;
   /** What batches that began in the month saved by asking once. */
   readonly saved: number;
   readonly requests: number;
   /** Number of batches that began in the month. */
   readonly batches: number;
   /** The account's budget of a month, or the batch's own. */
-  readonly budget: number | undefined;
+  readonly budget: number | null;
   /** The list of a batch, and its account. */
-  readonly input?: string;
-  readonly account?: string;
+  readonly input?: string | undefined;
+  readonly account?: string | undefined;
   /** What was spent, by the prices of the accounts; none where an account has no price, one for each currency. */
-  readonly money: readonly Money[];
+  readonly money: Money[];
 }
 
 export interface Spend {
   readonly month: string;
   readonly by: SpendBy;
-  readonly groups: readonly SpendGroup[];
+  readonly groups: SpendGroup[];
   /** By account, where its vendor was asked for the balance more than once. */
   readonly drifts: readonly (Drift & { readonly account: string })[];
 }
@@ -74,7 +74,7 @@ export async function spendOf({
       const line = lines.get(part.batch);
       if (line === undefined) continue;
       const sum = sumFor(groups, line, nameBy(by, line, part));
-      sum.add(part, line, prices.get(line.accountIdentity));
+      add(sum, part, line, prices.get(line.accountIdentity));
     }
     if (by === 'account') drifts.push(...(await driftsByName(ledger, [...lines.values()])));
     for (const line of lines.values()) {
@@ -85,9 +85,9 @@ export async function spendOf({
       sum.lines.add(line);
       sum.saved += await savedBy(ledger, line.id);
     }
-    for (const sum of groups.values()) await sum.complete(ledger, by, fromMs);
+    for (const sum of groups.values()) await complete(sum, ledger, by, fromMs);
   });
-  const shown = [...groups.values()].map((sum) => sum.group()).filter(isUsed);
+  const shown = [...groups.values()].map(groupOf).filter(isUsed);
   return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent), drifts };
 }
 
@@ -110,14 +110,14 @@ const byName = (one: SpendGroup, other: SpendGroup): number =>
 const bySpent = (one: SpendGroup, other: SpendGroup): number =>
   Number(one.sandbox) - Number(other.sandbox) || other.spent - one.spent || byName(one, other);
 
-const isUsed = ({ spent, inDoubt, requests, batches }: SpendGroup): boolean =>
-  spent + inDoubt + requests + batches > 0;
+const isUsed = ({ spent, in_doubt, requests, batches }: SpendGroup): boolean =>
+  spent + in_doubt + requests + batches > 0;
 
 function nameBy(
   by: SpendBy,
   { id, accountName }: Batch,
-  { dayMs, operator }: Pick<Spent, 'dayMs' | 'operator'>,
-): string | undefined {
+  { dayMs, operator = null }: Pick<Spent, 'dayMs'> & { readonly operator?: string | null | undefined },
+): string | null {
   switch (by) {
     case 'account':
       return accountName;
@@ -136,76 +136,61 @@ async function begunBy(ledger: LedgerReader, { id }: Batch, by: SpendBy): Promis
   return first?.kind === 'begun' ? { operator: first.operator } : {};
 }
 
-class Sum {
-  readonly #name: string | undefined;
-  readonly #sandbox: boolean;
-  readonly lines = new Set<Batch>();
-  batches = 0;
-  saved = 0;
-  #spent = 0;
-  #inDoubt = 0;
-  #requests = 0;
-  #isExact = true;
-  #budget: number | undefined;
-  /** By currency; `undefined` once something was spent that has no price. */
-  #money: Map<string, number> | undefined = new Map();
-  #batch: Batch | undefined;
+type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
-  constructor(name: string | undefined, sandbox: boolean) {
-    this.#name = name;
-    this.#sandbox = sandbox;
-  }
+/** A group while it is added up. */
+type Sum = Writable<Omit<SpendGroup, 'money'>> & {
+  readonly lines: Set<Batch>;
+  /** By currency; undefined once something was spent that has no price. */
+  amounts: Map<string, number> | undefined;
+};
 
-  add({ spent, inDoubt, requests }: Spent, line: Batch, price: CreditPrice | undefined): void {
-    this.lines.add(line);
-    this.#spent += spent;
-    this.#inDoubt += inDoubt;
-    this.#requests += requests;
-    if (spent === 0) return;
-    if (price === undefined) this.#money = undefined;
-    else
-      this.#money?.set(
-        price.currency,
-        (this.#money.get(price.currency) ?? 0) + moneyFor(spent, price).amount,
-      );
-  }
+function sumFor(groups: Map<string, Sum>, { sandbox }: Batch, name: string | null): Sum {
+  const key = JSON.stringify([sandbox, name]);
+  const sum: Sum = groups.get(key) ?? {
+    ...{ name, sandbox, spent: 0, exact: true, in_doubt: 0, saved: 0, requests: 0, batches: 0, budget: null },
+    ...{ lines: new Set(), amounts: new Map() },
+  };
+  groups.set(key, sum);
+  return sum;
+}
 
-  /** What the ledger says of all of it: whether prices were stated, and the budget. Batches of other ledgers are not known to it. */
-  async complete(ledger: LedgerReader, by: SpendBy, fromMs: number): Promise<void> {
-    for (const { id } of this.lines) if ((await ledger.batchMoney(id)).isAtMost) this.#isExact = false;
-    const [line] = this.lines;
-    if (line === undefined) return;
-    if (by === 'account') {
-      const { cap } = await ledger.accountMoney(line.accountIdentity, 'month', fromMs);
-      this.#budget ??= cap;
-    }
-    if (by === 'batch') {
-      this.#batch ??= line;
-      this.#budget ??= (await ledger.batchMoney(line.id)).cap;
-    }
-  }
-
-  group(): SpendGroup {
-    const { accountName } = [...this.lines][0] ?? {};
-    const input = this.#batch?.inputPath;
-    return {
-      ...{ name: this.#name, sandbox: this.#sandbox, spent: this.#spent, isExact: this.#isExact },
-      ...{ inDoubt: this.#inDoubt, saved: this.saved, requests: this.#requests, batches: this.batches },
-      budget: this.#budget,
-      ...(input === undefined ? {} : { input, account: accountName ?? '' }),
-      money: [...(this.#money ?? [])].map(([currency, amount]) => ({
-        amount: Math.round(amount * 1e6) / 1e6,
-        currency,
-      })),
-    };
+function add(
+  sum: Sum,
+  { spent, inDoubt, requests }: Spent,
+  line: Batch,
+  price: CreditPrice | undefined,
+): void {
+  sum.lines.add(line);
+  sum.spent += spent;
+  sum.in_doubt += inDoubt;
+  sum.requests += requests;
+  if (spent === 0) return;
+  if (price === undefined) sum.amounts = undefined;
+  else {
+    const { amount, currency } = moneyFor(spent, price);
+    sum.amounts?.set(currency, (sum.amounts.get(currency) ?? 0) + amount);
   }
 }
 
-function sumFor(groups: Map<string, Sum>, { sandbox }: Batch, name: string | undefined): Sum {
-  const key = JSON.stringify([sandbox, name]);
-  const sum = groups.get(key) ?? new Sum(name, sandbox);
-  groups.set(key, sum);
-  return sum;
+/** What the ledger says of all of it: whether prices were stated, and the budget. Batches of other ledgers are not known to it. */
+async function complete(sum: Sum, ledger: LedgerReader, by: SpendBy, fromMs: number): Promise<void> {
+  for (const { id } of sum.lines) if ((await ledger.batchMoney(id)).isAtMost) sum.exact = false;
+  const [line] = sum.lines;
+  if (line === undefined || by === 'day' || by === 'operator') return;
+  const { cap = null } =
+    by === 'account'
+      ? await ledger.accountMoney(line.accountIdentity, 'month', fromMs)
+      : await ledger.batchMoney(line.id);
+  sum.budget ??= cap;
+  if (by === 'batch') Object.assign(sum, { input: line.inputPath, account: line.accountName });
+}
+
+function groupOf({ lines: _, amounts, ...group }: Sum): SpendGroup {
+  const money = [...(amounts ?? [])].map(([currency, amount]) => {
+    return { amount: Math.round(amount * 1e6) / 1e6, currency };
+  });
+  return { ...group, money };
 }
 
 /** By the identity of the account. A file of accounts that cannot be read has no prices, which another command says. */

@@ -7,7 +7,7 @@ import { listNameOf } from '../../files/list-name.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
-import { LogEntryObject, SpendGroupObject } from '../../objects/log-object.ts';
+import { LogEntryObject } from '../../objects/log-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
 import { aboutOf, type LogEntry, logOf } from '../../run/tasks/log.ts';
@@ -70,7 +70,7 @@ async function historyOf({ store, month, last, savings }: Wanted): Promise<Histo
   const { groups } = await spendOf({ store, month, by: 'operator', savedBy });
   return {
     month,
-    operators: groups.map(SpendGroupObject.of),
+    operators: groups,
     first: parts.flatMap(({ first }) => first ?? []).sort()[0] ?? null,
     last,
     accounts: parts.flatMap(({ accounts }) => accounts),
