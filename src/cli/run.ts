@@ -87,20 +87,11 @@ const run: CliCommand = {
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
       .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
-      .addHelpText('after', STEPS)
       .action(wrap(runCommand));
   },
 };
 
 export default run;
-
-/** The steps that the service's own editor offers, each with the operation that does it for every row of a file. */
-const STEPS = `
-The prebuilt steps of the service, and the operation that does the same for a file:
-  People Enrichment    enrich-person
-  Company Enrichment   enrich-company
-  People Search        search-people
-  API Call             api-call (in a job, with endpoint and body)`;
 
 async function runCommand(
   console: Console,

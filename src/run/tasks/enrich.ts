@@ -1,14 +1,16 @@
 import { answerPlaceOf } from '../../client/dialect.ts';
 import { type AnswerPlace, fieldsOf, valueAt } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
-import { invariant } from '../../core/errors.ts';
+import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import type { PositionedRow } from '../../core/format.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import { spoolFolder } from '../../core/paths.ts';
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
+import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
 import { isPaidBy } from '../../ledger/tally.ts';
@@ -23,9 +25,6 @@ import { openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
-import { type GivenRows, listOf } from './enrich/given-rows.ts';
-
-export type { GivenRows } from './enrich/given-rows.ts';
 
 /**
  * A run whose rows are read by a program, one after the other in the order of the list, each once the ledger has how it ended.
@@ -349,4 +348,42 @@ function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: Answe
     );
   if (fields === undefined || fields === null) return {};
   return isObject(fields) ? (fields as JsonObject) : { value: fields };
+}
+
+/** Rows that a program gives: one after the other, at once or as they come. */
+export type GivenRows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/**
+ * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store that has the name of its content.
+ * The same rows, given again, are the same file, and so the same batch.
+ * @throws StopError `input` for no row, and for one that is nothing in JSON.
+ */
+async function listOf<Row>(rows: string | GivenRows<Row>, store: string): Promise<string> {
+  return typeof rows === 'string' ? rows : spoolInput(linesOf(rows), spoolFolder(store), 'the rows');
+}
+
+const PIECE = 64 * 1024;
+
+async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
+  let lines = '';
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    lines += `${lineOf(row, count)}\n`;
+    if (lines.length < PIECE) continue;
+    yield Buffer.from(lines);
+    lines = '';
+  }
+  if (count === 0) throw stop('input', 'No row was given.', 'Give at least one row.');
+  if (lines !== '') yield Buffer.from(lines);
+}
+
+/** What is no object becomes a line that cannot be read, which is one row's own problem. */
+function lineOf(row: unknown, number: number): string {
+  try {
+    return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? 'null';
+  } catch (error) {
+    const fact = `Row ${number} cannot be written as JSON: ${messageOf(error)}.`;
+    throw stop('input', fact, 'Give rows of texts, numbers, true or false, lists and objects.');
+  }
 }

@@ -1,13 +1,15 @@
 import type { Account } from '../../client/account/account.ts';
 import { isAgreed, type Question } from '../../client/account/agreements.ts';
-import { type Dialect, dialectQuestion } from '../../client/dialect.ts';
-import type { PathSearch } from '../../core/answer-fields.ts';
+import { answerPlaceOf, type Dialect, dialectQuestion } from '../../client/dialect.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import { systemClock } from '../../core/clock.ts';
 import { type LikelyColumn, unusedIn } from '../../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../../files/input.ts';
+import { shownBody } from '../../files/output/output.ts';
 import { type JobIssues, watchIssues } from '../../files/quality/job-issues.ts';
 import type { Job } from '../../job/job.ts';
-import type { BatchId } from '../../ledger/ledger.ts';
+import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { signal as abortSignal, type Checks, called, flag } from '../../lib/checked-options.ts';
 import { rereadOf } from '../../plan/batch.ts';
 import { requireAgreedRequests, type SentRequest, sentRequests } from '../../plan/consent.ts';
@@ -24,7 +26,6 @@ import { lookIfThere, requireTaken } from '../open-ledger.ts';
 import { requireFreeColumns } from '../pipeline.ts';
 import { acceptable, JOB_CHECKS, requireFitting } from '../run-job.ts';
 import { chooseStore } from '../store-choice.ts';
-import { knownAnswers } from './plan-job/known-answers.ts';
 
 const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
@@ -156,4 +157,38 @@ async function membersNow(
     'The service was not asked who is in the projects, because nobody has agreed yet to what the dialect sends.';
   emit({ kind: 'note', message });
   return undefined;
+}
+
+/** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
+const ANSWERS_READ = 200;
+
+const BATCHES_READ = 20;
+
+/**
+ * Collects the fields of an operation's answers so far, for a user who chooses which of them the job adds. Undefined when there
+ * is no answer yet.
+ */
+async function knownAnswers(
+  ledger: Pick<LedgerReader, 'batches' | 'rows'>,
+  { operation: { name }, add = {} }: Pick<Job, 'operation' | 'add'>,
+  { identity }: Pick<Account, 'identity'>,
+  dialect: Dialect,
+): Promise<PathSearch | undefined> {
+  const paths = new PathSearch(Object.values(add));
+  const place = answerPlaceOf(dialect, name);
+  const batches = (await ledger.batches()).filter(
+    (batch) => batch.operation === name && batch.accountIdentity === identity,
+  );
+  const attempts = new Set<number>();
+  for (const { id } of batches.slice(0, BATCHES_READ)) {
+    for (const { answers } of await ledger.rows(id, 0, ANSWERS_READ)) {
+      const last = answers.findLast(({ kind }) => kind === 'found');
+      const body = shownBody(answers);
+      if (last === undefined || body === undefined || attempts.has(last.attempt)) continue;
+      attempts.add(last.attempt);
+      paths.look(fieldsOf(body, place));
+      if (attempts.size === ANSWERS_READ) return paths;
+    }
+  }
+  return attempts.size === 0 ? undefined : paths;
 }

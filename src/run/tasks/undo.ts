@@ -1,21 +1,26 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import type { Account } from '../../client/account/account.ts';
-import { stop } from '../../core/errors.ts';
+import { dialectOf } from '../../client/dialect.ts';
+import { invariant, stop } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
-import { openHeader } from '../../files/input.ts';
+import { besideFolder } from '../../core/paths.ts';
+import { contentHash, openHeader } from '../../files/input.ts';
+import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
+import { loadJob } from '../../job/job.ts';
 import { undoneBy } from '../../job/job-origin.ts';
-import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, Ledger, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { FileOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../../plan/team/change-plan.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../open-ledger.ts';
-import type { SpenderOptions } from '../run-job.ts';
-import { openSpender, type Spender } from '../run-job.ts';
+import { openSpender, type Spender, type SpenderOptions } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
 import { accountOfBatch } from './batch-account.ts';
-import { undoJob } from './undo/job.ts';
-import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
-import { requireSameList, undoPath, withUndoList, writeUndoList } from './undo/list-file.ts';
+import { type NotUndone, type UndoList, type UndoRow, undoList } from './undo/list.ts';
 import { touchedBy } from './undo/touched.ts';
 
 /**
@@ -210,4 +215,85 @@ async function listOf(ledger: LedgerReader, batch: Batch, begun: BatchId | undef
 
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
   return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
+}
+
+/**
+ * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
+ * once the undo is finished, later changes by other people stay. So it never gets a new generation.
+ */
+export async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
+  const onboard = await loadJob('onboard');
+  const dialect = await dialectOf(account);
+  const { change, ...operation } = onboard.operation;
+  invariant(change !== undefined, 'onboard changes the service');
+  return {
+    job: {
+      name: 'undo',
+      operation: {
+        ...operation,
+        change: { ...change, isState: false },
+      },
+      columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
+      onExisting: 'refuse',
+      inDoubt: { kind: 'hold' },
+      origin: { kind: 'undo', undoes: batch.id },
+      // Each person that this job makes admin was admin before.
+      guards: { admins: 'allow' },
+    },
+    account,
+    dialect,
+  };
+}
+
+/** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */
+
+const UNDO_COLUMNS = ['email', 'project_id', 'role', 'user_id'] as const satisfies readonly (keyof UndoRow)[];
+
+/**
+ * The path of the list. It is beside the ledger, so that both are kept, copied and deleted together.
+ * @param earlier how many undos of the batch there were. Each keeps its own list, because it is the input of its batch.
+ */
+function undoPath(location: string, batch: BatchId, earlier: number): string {
+  const name = earlier === 0 ? `${batch}.csv` : `${batch}-${earlier + 1}.csv`;
+  return join(besideFolder(location), 'undo', name);
+}
+
+/**
+ * Writes the list. A crash before its batch begins leaves a list that the next undo writes again, unless it was edited.
+ * @returns the path of the list.
+ */
+async function writeUndoList(
+  path: string,
+  rows: readonly UndoRow[],
+  ledger: Ledger,
+  say: (sentence: string) => void,
+): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return writeOwnFile({ path, mode: 0o600, chunks: [csvOf(rows)] }, ownershipIn(ledger, say));
+}
+
+/** Hands over a list that is gone afterwards, because a plan leaves nothing behind. */
+async function withUndoList<T>(rows: readonly UndoRow[], use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-undo-'));
+  try {
+    const path = join(folder, 'undo.csv');
+    await writeFile(path, csvOf(rows), { mode: 0o600 });
+    return await use(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function csvOf(rows: readonly UndoRow[]): string {
+  return stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] });
+}
+
+/** @throws StopError `input` when the list of a begun undo has changed since it was written. */
+async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
+  if ((await contentHash(inputPath)) === inputSha256) return;
+  throw stop(
+    'input',
+    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`,
+    `Put it back as it was, or run ${commandLine(['cancel', id])} and then ${commandLine(['undo', undone])}`,
+  );
 }

@@ -10,7 +10,7 @@ import type { Batch, BatchId } from '../../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../../src/plan/batch-key.ts';
 import { optionsOf } from '../../../../src/plan/row-walk.ts';
 import { trialOf } from '../../../../src/run/tasks/trial.ts';
-import { undoJob } from '../../../../src/run/tasks/undo/job.ts';
+import { undoJob } from '../../../../src/run/tasks/undo.ts';
 
 const account = sandboxAccount('service');
 
