@@ -10,7 +10,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_572,
+  cli: 5_405,
   client: 6_986,
   core: 2_234,
   files: 13_731,
@@ -18,7 +18,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   job: 1_457,
   ledger: 8_655,
   lib: 1_960,
-  objects: 1_342,
+  objects: 1_305,
   operations: 3_049,
   plan: 4_616,
   run: 10_591,
