@@ -599,6 +599,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['remove-user', 200, '{"removed":["al@acme.com.au"]}', 'in doubt'],
     ['remove-user', 200, '{"queued":"jo@acme.com.au"}', 'in doubt'],
     ['api-call-change', 200, '{"applied":true}', 'done'],
+    ['api-call-change', 200, '{"applied":""}', 'in doubt'],
     ['api-call-change', 200, '{"id":"c-1","status":"active"}', 'done silently'],
     ['api-call-change', 200, '{}', 'done silently'],
     ['api-call-change', 204, '', 'done silently'],

@@ -67,7 +67,8 @@ export class Question {
   /** Whether a value is one that was sent, or the person whom it is about: no other that is only spelled alike. */
   includes(value: JsonValue): boolean {
     const text = String(value).trim().toLowerCase();
-    return [...this.sent, { text: this.email ?? '' }].some((each) => each.text.trim().toLowerCase() === text);
+    const ours = [...this.sent.map((each) => each.text), this.email ?? ''];
+    return text !== '' && ours.some((each) => each.trim().toLowerCase() === text);
   }
 
   /** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
