@@ -58,7 +58,9 @@ export async function overExtra(
   );
 }
 
-export function overBudget(scope: BudgetScope, money: Money, reserve: number): StopError {
+type OwnScope = Exclude<BudgetScope, 'extra'>;
+
+export function overBudget(scope: OwnScope, money: Money, reserve: number): StopError {
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
     message: reachedWords(OF_SCOPE[scope], money),
@@ -75,17 +77,14 @@ function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
 const budgetWords = (least: number): string =>
   `Run the same command again with a --budget of at least ${least}.`;
 
-const OF_SCOPE: Readonly<Record<BudgetScope, string>> = {
+const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
   batch: 'of this batch',
   day: "of the account's day (UTC)",
   month: "of the account's month (UTC)",
-  extra: 'for sending calls in doubt again',
 };
 
-function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
+function nextStep(scope: OwnScope, money: Money, reserve: number): string {
   if (scope === 'batch') return budgetWords(heldCredits(money) + reserve);
-  if (scope === 'extra')
-    return 'Settle again with a higher --extra-credits, or raise extra_credits in the job.';
   // No other day or month has room for a call that is dearer than all of it.
   if (reserve > (money.cap ?? 0))
     return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;

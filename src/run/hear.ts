@@ -11,7 +11,7 @@ import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts
 import type { Next, PutOff, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
-import { type AccountHistory, countAnswer, countOdd } from './series.ts';
+import { countAnswer, countOdd } from './series.ts';
 import type { Run } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -111,11 +111,14 @@ function applyPause(
   return asked.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
 }
 
-/** Nothing had an effect, so the call is asked again after a short wait. */
+/** Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not exist in a minute either, unless the account has worked before. */
 function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
-  const stopped = reply.kind === 'not_sent' ? wrongAddress(history, reply.cause, reply.message) : undefined;
-  if (stopped !== undefined) return stopNow(run, stopped);
+  if (reply.kind === 'not_sent' && history.answers === 0) {
+    const [fact, next] = WRONG_ADDRESS[reply.cause] ?? [];
+    if (fact !== undefined && next !== undefined)
+      return stopNow(run, stop('address', `${fact}: ${reply.message}.`, next));
+  }
   client.limiter.backOff(sentAtMs, why);
   return 'again';
 }
@@ -181,13 +184,3 @@ const WRONG_ADDRESS: Readonly<Partial<Record<NotSentCause, readonly [fact: strin
     "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
   ],
 };
-
-/** The stop for a name that does not exist and the like: it will not exist in a minute either, unless the account has worked before. */
-function wrongAddress(
-  { answers }: AccountHistory,
-  cause: NotSentCause,
-  message: string,
-): StopError | undefined {
-  const wrong = answers > 0 ? undefined : WRONG_ADDRESS[cause];
-  return wrong && stop('address', `${wrong[0]}: ${message}.`, wrong[1]);
-}

@@ -3,7 +3,7 @@ import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call, PlannedWork } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import { type Batch, credits, type Ledger, type PlannedRow } from '../ledger/ledger.ts';
+import { type Batch, credits, type Ledger } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
 
@@ -17,20 +17,18 @@ const TOGETHER = 100;
 
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
   for await (const page of plannedPages(ledger, batch.id)) {
-    const notes = page.flatMap((planned) => learntBy(planned).map((call) => ({ call, row: planned.row })));
+    const notes = page.flatMap((planned) => {
+      const isOver = planned.kind === 'end' && planned.outcome.kind !== 'unchanged';
+      const work = planned.work as unknown as PlannedWork | undefined;
+      return isOver || work?.learns === undefined
+        ? []
+        : [{ call: noteOf(work, work.learns), row: planned.row }];
+    });
     for (let at = 0; at < notes.length; at += TOGETHER)
       await Promise.all(
         notes.slice(at, at + TOGETHER).map(({ call, row }) => notePerson(ledger, batch, row, call, atMs)),
       );
   }
-}
-
-/** A call where the row says something new of its person; its `change` has what is known from then on. */
-function learntBy(planned: PlannedRow): readonly Call[] {
-  if (planned.work === undefined || (planned.kind === 'end' && planned.outcome.kind !== 'unchanged'))
-    return [];
-  const work = planned.work as unknown as PlannedWork;
-  return work.learns === undefined ? [] : [noteOf(work, work.learns)];
 }
 
 /** @param leaves how the person stands by the list. */
