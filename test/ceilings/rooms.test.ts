@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_305,
   operations: 3_049,
   plan: 4_616,
-  run: 10_591,
+  run: 10_534,
   sandbox: 2_475,
   web: 15_734,
 };
