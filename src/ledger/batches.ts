@@ -23,20 +23,22 @@ import { keepPlan } from './rows.ts';
 import { isCurrent } from './schema.ts';
 
 interface Kept
-  extends Pick<Batch, 'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity'> {
-  readonly created_at: number;
-  readonly held_since: number | null;
+  extends Pick<
+    Batch,
+    'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity' | 'createdAtMs'
+  > {
+  readonly heldSinceMs: number | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
-  readonly doubts: number;
+  readonly doubts: number | null;
   /** JSON: all of a batch by which nothing is looked up. */
   readonly facts: string;
 }
 
 const BATCHES = `
-SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at, b.fresh_found, b.fresh_no_match, b.facts,
-  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS held_since,
-  CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 ELSE 0 END AS doubts
+SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.facts,
+  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS "heldSinceMs",
+  CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 END AS doubts
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
 async function batchesWhere(
@@ -47,19 +49,10 @@ async function batchesWhere(
   return (await sql.rows<Kept>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({
-  created_at,
-  held_since,
-  fresh_found,
-  fresh_no_match,
-  doubts,
-  facts,
-  ...batch
-}: Kept): Batch {
+function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, doubts, facts, ...batch }: Kept): Batch {
   const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
-    ...{ ...batch, createdAtMs: created_at, ...(doubts === 1 ? { hasDoubts: true } : {}) },
-    ...known({ heldSinceMs: held_since }),
+    ...{ ...batch, ...known({ heldSinceMs }), ...(doubts === 1 ? { hasDoubts: true } : {}) },
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };

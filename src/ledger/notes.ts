@@ -1,14 +1,6 @@
 import type { Context, Writing } from './context.ts';
 import type { Cell, Sql } from './db.ts';
-import {
-  ACTS,
-  type Act,
-  type Agreement,
-  type BalanceNote,
-  type BatchId,
-  GOES_ON,
-  type Notice,
-} from './records.ts';
+import { ACTS, type Act, type BalanceNote, type BatchId, GOES_ON, type Notice } from './records.ts';
 
 /** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
 
@@ -26,12 +18,25 @@ async function actsWhere(
   );
 }
 
-export const readActs = ({ db }: Context) => ({
+export const readNotes = ({ db }: Context) => ({
   /** Who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /** The erasures, oldest first, each by whom it was ordered. */
   erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
+  /** What was shown when somebody agreed to that content last; undefined when nobody has. `sha256` is over what decides the requests. */
+  async agreement(sha256: string): Promise<string | undefined> {
+    const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
+    return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
+  },
+  /** What vendors said was left, oldest first. */
+  async balances(): Promise<readonly BalanceNote[]> {
+    const notes = await db.rows<{ said: string; at: number; facts: string }>(
+      `SELECT said, at, facts FROM notes WHERE kind = 'balance' ORDER BY id`,
+      [],
+    );
+    return notes.map(({ said, at, facts }) => ({ accountIdentity: said, atMs: at, ...JSON.parse(facts) }));
+  },
 });
 
 const ACT = `
@@ -53,32 +58,13 @@ export async function noteAct(
   else await sql.rows(ACT, [kind, batch, worker]);
 }
 
-export const readConsents = ({ db }: Context) => ({
-  /** The newest word on that content; undefined when nobody has agreed to it. */
-  async agreement(sha256: string): Promise<Agreement | undefined> {
-    const [note] = await db.rows<{ words: string; at: number }>(
-      `SELECT words, at FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`,
-      [sha256],
-    );
-    return note && { sha256, shown: note.words, agreedAtMs: note.at };
-  },
-  /** What vendors said was left, oldest first. */
-  async balances(): Promise<readonly BalanceNote[]> {
-    const notes = await db.rows<{ said: string; at: number; facts: string }>(
-      `SELECT said, at, facts FROM notes WHERE kind = 'balance' ORDER BY id`,
-      [],
-    );
-    return notes.map(({ said, at, facts }) => ({ accountIdentity: said, atMs: at, ...JSON.parse(facts) }));
-  },
-});
-
-export const writeConsents = (context: Writing) => ({
-  /** Keeps an agreement for good. Of two at once the first is read. */
-  noteAgreement: ({ sha256, shown, agreedAtMs }: Agreement): Promise<void> =>
+export const writeNotes = (context: Writing) => ({
+  /** Keeps a person's agreement to what a job and its dialect send, from before it was sent for the first time. */
+  noteAgreement: (sha256: string, shown: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(
         `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
-        [Math.floor(agreedAtMs), sha256, context.worker, shown],
+        [Math.floor(atMs), sha256, context.worker, shown],
       );
     }),
   noteBalance: ({ accountIdentity, atMs, ...facts }: BalanceNote): Promise<void> =>

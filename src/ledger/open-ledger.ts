@@ -4,7 +4,7 @@ import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { Gather, type Keeping } from './gather.ts';
 import { readHostFiles, writeHostFiles } from './host-files.ts';
-import { notices, readActs, readConsents, writeConsents } from './notes.ts';
+import { notices, readNotes, writeNotes } from './notes.ts';
 import { readRanges, writeRanges } from './ranges.ts';
 import { readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
@@ -17,10 +17,9 @@ export const readerOver = (context: Context) => ({
   ...readCalls(context),
   ...readBatches(context),
   ...readRows(context),
-  ...readActs(context),
+  ...readNotes(context),
   ...readAccounts(context),
   ...readSubjects(context),
-  ...readConsents(context),
   ...readReports(context),
   ...readHostFiles(context),
   ...readRanges(context),
@@ -42,7 +41,7 @@ export function ledgerOver(context: Context & { readonly worker: number }, keepi
     ...writeRows(writing),
     ...writeRanges(writing),
     ...writeAccounts(writing),
-    ...writeConsents(writing),
+    ...writeNotes(writing),
     ...writeHostFiles(writing),
     notices: notices(writing),
     close: (): Promise<void> => gather.drain(),

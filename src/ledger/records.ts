@@ -161,14 +161,6 @@ export interface AccountCaps {
   readonly perMonth?: Credits;
 }
 
-/** A person's agreement to what a job and its dialect send, from before it was sent for the first time. */
-export interface Agreement {
-  /** SHA-256 over what decides the requests. */
-  readonly sha256: string;
-  readonly shown: string;
-  readonly agreedAtMs: number;
-}
-
 /** What a vendor said was left, and what the books had booked of its account by then. */
 export interface BalanceNote {
   readonly accountIdentity: string;

@@ -204,11 +204,7 @@ async function requireAgreedJob(
       answers: ['yes'],
     });
   }
-  await ledger.noteAgreement({
-    sha256,
-    shown: [...reasons, ...requests].join('\n'),
-    agreedAtMs: clock.wallMs(),
-  });
+  await ledger.noteAgreement(sha256, [...reasons, ...requests].join('\n'), clock.wallMs());
 }
 
 /**

@@ -353,8 +353,7 @@ const hashOf = ({ kind, account, shape }: Named): string =>
   hash('sha256', JSON.stringify(['series', kind, account, shape]), 'hex');
 
 async function wordOn(ledger: LedgerReader, series: Named): Promise<Word | undefined> {
-  const [state, where = ''] =
-    (await ledger.agreement(hashOf(series)))?.shown.split(`: ${series.kind} `) ?? [];
+  const [state, where = ''] = (await ledger.agreement(hashOf(series)))?.split(`: ${series.kind} `) ?? [];
   return state === undefined ? undefined : { state: state as Word['state'], where };
 }
 
@@ -365,7 +364,7 @@ async function note(
   where = series.shape,
 ): Promise<undefined> {
   const shown = `${state}: ${series.kind} ${where}`;
-  await ledger.noteAgreement({ sha256: hashOf(series), shown, agreedAtMs: clock.wallMs() });
+  await ledger.noteAgreement(hashOf(series), shown, clock.wallMs());
 }
 
 async function accept(context: Noting & Pick<RunContext, 'emit'>, series: Named): Promise<void> {
