@@ -29,7 +29,6 @@ export class AccountTime implements Clock {
   #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
   #isSilent = false;
-  #news: string[] = [];
 
   private constructor(machine: Clock, toldMs: number, keep: (atMs: number) => Promise<void> | undefined) {
     this.machine = machine;
@@ -68,24 +67,28 @@ export class AccountTime implements Clock {
     return this.#heard.dateMs + this.machine.monotonicMs() - this.#heard.atMs;
   }
 
-  /** @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since. */
-  heard({ date = '', age = '0' }: RawReply['headers'], askedMs: number): void {
+  /**
+   * @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since.
+   * @returns what a user has to know of the clocks, once.
+   */
+  heard({ date = '', age = '0' }: RawReply['headers'], askedMs: number): string | undefined {
     const [dateMs, wallMs] = [Date.parse(date), this.machine.wallMs()];
     const wasSure = this.isSure || this.#heard === undefined;
     // What a cache has kept, it has kept with its date.
-    if (Number(age) > 0) return;
+    if (Number(age) > 0) return undefined;
     if (Number.isNaN(dateMs)) {
       this.#isSilent = true;
-      return;
+      return undefined;
     }
     this.#offMs = Math.max(Math.min(askedMs, wallMs) - dateMs, dateMs - wallMs);
     this.#heard = { dateMs, atMs: this.machine.monotonicMs() };
     this.#toldMs = Math.max(this.#toldMs, Math.floor(Math.min(wallMs, dateMs)));
-    if (wasSure && !this.isSure && this.apart === undefined)
-      this.#news.push(`${this.#apartWords()} The earlier of the two counts.`);
-    if (this.#toldMs - this.#keptMs < KEEP_EVERY_MS) return;
-    this.#keptMs = this.#toldMs;
-    void this.#keep(this.#keptMs)?.catch(() => {});
+    if (this.#toldMs - this.#keptMs >= KEEP_EVERY_MS) {
+      this.#keptMs = this.#toldMs;
+      void this.#keep(this.#keptMs)?.catch(() => {});
+    }
+    const isNews = wasSure && !this.isSure && this.apart === undefined;
+    return isNews ? `${this.#apartWords()} The earlier of the two counts.` : undefined;
   }
 
   #apartWords(): string {
@@ -120,11 +123,6 @@ export class AccountTime implements Clock {
     if (this.#offMs <= DAY_MS) return undefined;
     const next = 'Set the clock of this machine, then run the same command again.';
     return stop('clock', this.#apartWords(), next);
-  }
-
-  /** What a user has to know of the clocks, once. */
-  takeNews(): readonly string[] {
-    return this.#news.splice(0);
   }
 }
 

@@ -22,8 +22,8 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
 export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
-  const { client } = run.session;
-  applyClocks(run);
+  const { client, clock } = run.session;
+  if (clock.apart !== undefined) run.stopAll(clock.apart);
   client.hear(replied, verdict.kind === 'paused');
   switch (verdict.kind) {
     case 'answered':
@@ -62,11 +62,6 @@ function stopOf(stop: StopDetail, { answers }: Run['session']['history']): StopD
 export function stopNow<Reason>(run: Run, error: Reason): Reason {
   if (error instanceof StopError) run.stopAll(error);
   return error;
-}
-
-function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
-  for (const message of clock.takeNews()) emit({ kind: 'note', message });
-  if (clock.apart !== undefined) stopAll(clock.apart);
 }
 
 function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>): Next | Promise<Next> {

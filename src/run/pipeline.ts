@@ -47,7 +47,6 @@ export async function run(
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
-  for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
   const submitted = await submit(heard, sessions);
   const worked = await work(submitted, sessions);
   metrics.end(context.clock.wallMs());

@@ -43,10 +43,9 @@ export interface Run {
  * not hear it otherwise. A sandbox has the clock of this machine.
  * @throws StopError `clock` when this machine's is too far from it.
  */
-export async function tellTime({ session, waiter, emit }: Run): Promise<void> {
+export async function tellTime({ session, waiter }: Run): Promise<void> {
   const { account, client, clock } = session;
   if (!account.sandbox) await clock.askedBy(() => client.askTime(waiter));
-  for (const message of clock.takeNews()) emit({ kind: 'note', message });
   if (clock.apart !== undefined) throw clock.apart;
 }
 

@@ -294,9 +294,10 @@ class SharedSession {
         this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
         void ledger.changeAccount(identity, { learned: { perSecond, atMs: clock.wallMs() } }).catch(() => {});
       },
-      heard(reply, askedMs) {
+      heard: (reply, askedMs) => {
         if (reply.kind !== 'answered') return reply;
-        clock.heard(reply.raw.headers, askedMs);
+        const message = clock.heard(reply.raw.headers, askedMs);
+        if (message !== undefined) this.#emit({ kind: 'note', message });
         return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
       },
     });
