@@ -89,6 +89,7 @@ export function missesConform(store: Store): void {
         await answered(ledger, batch, 'charged', { ...MISSED, charged: 1 }),
       ];
       await settle(ledger, batch, 2, { kind: 'refused', reason: 'x' }, [refused]);
+      await settle(ledger, batch, 3, MATCHED, others.slice(1, 2));
       await ledger.changeBatch(batch, { state: 'finished' });
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(0);
       expect(await ledger.takeBack('another', [refused])).toBe(0);
@@ -96,6 +97,7 @@ export function missesConform(store: Store): void {
       expect(await stateOf(ledger, 'refused')).toEqual({ kind: 'unknown' });
       for (const name of ['dear', 'found', 'charged'])
         expect(await stateOf(ledger, name)).toMatchObject({ kind: 'answered' });
+      expect(await ledger.counts(batch), 'rows that rest on them wait').toEqual({});
       expect((await ledger.batch(batch))?.state).toBe('open');
       await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'refused')]);
     });
