@@ -21,11 +21,14 @@ export async function dialectFor(batch: Batch): Promise<Dialect> {
 }
 
 export async function dialectOfBatch(batch: Batch): Promise<Dialect | undefined> {
-  try {
-    const account = await accountOfBatch(batch);
-    return account === undefined ? undefined : await dialectOf(account);
-  } catch (error) {
+  const account = await unlessStopped(accountOfBatch(batch));
+  return account && unlessStopped(dialectOf(account));
+}
+
+/** Undefined where it was stopped, for who can do without. */
+export async function unlessStopped<T>(found: Promise<T>): Promise<T | undefined> {
+  return found.catch((error: unknown) => {
     if (error instanceof StopError) return undefined;
     throw error;
-  }
+  });
 }

@@ -2,7 +2,7 @@ import { sandboxAccount } from '../../client/account/account.ts';
 import { dialectOf } from '../../client/dialect.ts';
 import { type CallKey, callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
-import { StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import {
@@ -32,7 +32,7 @@ import {
   requireTaken,
 } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
-import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
+import { accountOfBatch, dialectFor, dialectOfBatch, unlessStopped } from './batch-account.ts';
 import { overOf, refuseOver } from './job-today.ts';
 import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
 import { rowsToldOf } from './told-rows.ts';
@@ -171,11 +171,7 @@ async function closedIfFree(location: string, batch: Batch): Promise<boolean> {
   const ledger = await openIfFree(location, `settle ${batch.id}`, systemClock);
   if (ledger === undefined) return false;
   try {
-    await closeLeftOpen(ledger, batch);
-    return true;
-  } catch (error) {
-    if (error instanceof StopError) return false;
-    throw error;
+    return (await unlessStopped(closeLeftOpen(ledger, batch).then(() => true))) ?? false;
   } finally {
     await ledger.close();
   }

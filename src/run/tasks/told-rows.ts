@@ -1,4 +1,3 @@
-import { StopError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/row.ts';
 import type {
   AnswerAtHand,
@@ -13,6 +12,7 @@ import type {
 import { identifierOf } from '../../ledger/tally.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { isWhole, leftIn, taskMaker } from '../row-tasks.ts';
+import { unlessStopped } from './batch-account.ts';
 import { jobOfBatch } from './job-today.ts';
 
 /** What a person says that came of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
@@ -47,7 +47,7 @@ type Walking = (row: number, doubt: Doubt, told: ToldAnswer) => Promise<Walked |
 /** Where the job is not there as it was, what was told alone says how a row ends whose batch no run goes on with. */
 async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
   const isOver = batch.state === 'superseded' || batch.state === 'cancelled';
-  const job = await orNone(jobOfBatch(batch));
+  const job = await unlessStopped(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, told) => {
     const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
@@ -56,15 +56,6 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
       return walked(ledger, batch, job, task.work, { doubt, told });
     return isOver ? endedBy(doubt, told) : undefined;
   };
-}
-
-async function orNone<T>(found: Promise<T>): Promise<T | undefined> {
-  try {
-    return await found;
-  } catch (error) {
-    if (error instanceof StopError) return undefined;
-    throw error;
-  }
 }
 
 function endedBy({ call, attempt }: Doubt, { kind }: ToldAnswer): Walked | undefined {

@@ -20,6 +20,7 @@ import type { ResolvedJob } from '../../../plan/row-walk.ts';
 import { choose } from '../../choose.ts';
 import { openSpender, type Spender, type SpenderOptions } from '../../run-job.ts';
 import { chooseStore } from '../../store-choice.ts';
+import { unlessStopped } from '../batch-account.ts';
 import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 
 export interface Todo {
@@ -163,15 +164,8 @@ async function unfinishedElsewhere(
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
   if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
-  try {
-    return {
-      ...job,
-      ...(await choose({ ...job.own, ...said, job: job.job.path, account: job.account.name })),
-    };
-  } catch (error) {
-    if (error instanceof StopError) return job;
-    throw error;
-  }
+  const begun = choose({ ...job.own, ...said, job: job.job.path, account: job.account.name });
+  return { ...job, ...(await unlessStopped(begun)) };
 }
 
 function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
@@ -200,14 +194,10 @@ async function inputNow(
   batch: Batch,
   ledger: LedgerReader,
 ): Promise<'same' | 'changed' | 'gone'> {
-  try {
-    const input = await openMappedInput(batch.inputPath, job, ledger);
-    const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
-    return key === batch.key ? 'same' : 'changed';
-  } catch (error) {
-    if (error instanceof StopError) return 'gone';
-    throw error;
-  }
+  const input = await unlessStopped(openMappedInput(batch.inputPath, job, ledger));
+  if (input === undefined) return 'gone';
+  const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
+  return key === batch.key ? 'same' : 'changed';
 }
 
 export interface SweptStore {
