@@ -10,7 +10,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_405,
+  cli: 5_401,
   client: 6_986,
   core: 2_234,
   files: 13_731,
