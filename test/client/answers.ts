@@ -62,6 +62,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '{"results":[{"name":"Acme"}],"total":1}', 'match', 'in doubt'],
       [200, '[{"name":"Acme"}]', 'match', 'in doubt'],
       [200, '{"a":"","b":[{"c":1}]}', 'match', 'in doubt'],
+      [200, '{"name":"Acme","matches":[],"match":["no"]}', 'match', 'in doubt'],
       [200, '{"name":"Acme","status":"failed"}', 'match', 'refused'],
       [200, '{"name":"Acme","status":"pending"}', 'match', 'in doubt'],
       [200, '{"name":"Acme","state":"NSW","code":410}', 'match', 'refused'],
@@ -272,6 +273,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
     answers: [
       [200, '{"success":true,"message":"User not found"}', 'no match', 'in doubt'],
       [200, '{"success":true,"errors":["mail"]}', 'in doubt'],
+      [200, '{"success":true,"error":"?!"}', 'in doubt'],
       [200, '{"ok":true,"status":"pending"}', 'in doubt'],
       [200, '{"message":"Removal is scheduled"}', 'in doubt'],
       [200, '{"message":"The user will be removed"}', 'in doubt'],

@@ -104,12 +104,13 @@ export const STATUS_NAMES =
 
 export function truthOf(value: JsonValue): boolean | undefined {
   if (typeof value === 'number') return value !== 0;
+  if (!isPlain(value)) return undefined;
   if (/^\s*(?:true|1|yes|y)\s*$/i.test(String(value))) return true;
   return /^\s*(?:false|0|no|n)\s*$/i.test(String(value)) ? false : undefined;
 }
 
 /** Under `error`, these say that there was none. */
-const NO_ERROR = /^(?:none|no|n|null|nil|false|ok|success|na|noerrors?|0*)$/;
+const NO_ERROR = /^(?:none|no|n|null|nil|false|ok|success|na|noerrors?|0+)$/;
 
 /** Whether a value says anything, as an empty list of errors does not. */
 export function isFilled(value: JsonValue): boolean {
