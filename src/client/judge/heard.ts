@@ -176,8 +176,10 @@ export class Heard {
     else if (kind === 'success') this.#truth(value);
     else if (kind === 'found' && truthOf(value) === false) {
       this.no ||= this.#effects !== undefined;
-      for (const senses of [this.says, this.codes]) senses.add('no_match');
-    } else if (kind === 'total') this.countedNone ||= value === 0;
+      this.says.add('no_match');
+      // What a question of one's own asks about may have such a field.
+      if (!this.#question.isOwn) this.codes.add('no_match');
+    } else if (kind === 'total' && this.#effects === undefined) this.countedNone ||= value === 0;
     else if (kind === 'prose' || kind === 'described') this.#texts(plain, value, inTrouble);
     else if (inTrouble && typeof value === 'string') this.#say(value, !/\s/.test(value));
     else if (!this.#named(name, value) && this.#effects !== undefined) this.#unknown(name, value);

@@ -64,6 +64,11 @@ class Answer {
     return this.question.call?.change !== undefined;
   }
 
+  /** Sent again, it may cost again. */
+  get isPaidChange(): boolean {
+    return this.isChange && this.question.operation.credits.most > 0;
+  }
+
   get isLookup(): boolean {
     return this.question.call !== undefined && !this.isChange;
   }
@@ -230,7 +235,10 @@ export const TABLE: readonly Row[] = [
     row(
       'it says that the key is dead',
       'key_dead',
-      (it) => says('key_dead')(it) && !it.isProved && (is2xx(it.by) || [400, 403].includes(it.by)),
+      (it) =>
+        says('key_dead')(it) &&
+        !it.isProved &&
+        ([400, 403].includes(it.by) || (is2xx(it.by) && !it.isPaidChange)),
     ),
     row(
       'it says that nothing was found',
@@ -300,11 +308,7 @@ export const TABLE: readonly Row[] = [
     ),
     row('an id is published for it', 'in_doubt', (it) => it.published !== 'none'),
     row('it says yes and no', 'in_doubt', (it) => (it.heard.yes || it.heard.role) && it.isNo),
-    row(
-      'it says no to what may have cost',
-      'in_doubt',
-      (it) => it.isNo && it.question.operation.credits.most > 0,
-    ),
+    row('it says no to what may have cost', 'in_doubt', (it) => it.isNo && it.isPaidChange),
     row('it says out of credits', 'credits_used_up', says('credits_used_up')),
     row('it says that the key has no right', 'project_refused', says('project_refused')),
     row('it says that nobody is there', 'no_match', says('no_match')),
