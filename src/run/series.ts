@@ -6,6 +6,7 @@ import {
   factsShape,
   NO_FACTS,
   type OddAnswer,
+  placeAdvice,
   refusalShape,
   type Verdict,
 } from '../client/judge.ts';
@@ -396,9 +397,8 @@ function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect):
     ? `hold no ${results === undefined ? 'field' : 'list'}${at}`
     : 'show the same facts for different questions';
   const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
-  const where = results === undefined ? 'fields_at' : `operations.${call.operation}.results`;
   const advice = isNothing
-    ? `say in the dialect where they are, as \`${where}\`, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
+    ? `${placeAdvice(last, dialect, call)}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
     : 'correct the dialect of the account';
   return new StopError({
     code: 'address',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type Body,
   type KeptBody,
+  ownBodyIn,
   parsedFieldsOf,
   parsedResultsOf,
   readBody,
@@ -11,7 +12,7 @@ import {
 } from '../../core/answer-body.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
-import { foreignWords } from '../../core/plain-text.ts';
+import { foreignWords, plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, vendorReply } from '../dialect.ts';
 import { Question } from './asked.ts';
@@ -57,6 +58,19 @@ function factsIn(value: JsonValue, name: string, path: string, reading: Question
   return membersOf(value).flatMap(([each, inner]) =>
     isField(each, inner, reading) ? factsIn(inner, each, `${path}.${each}`, reading) : [],
   );
+}
+
+/** What to do in the dialect about matches without facts. */
+export function placeAdvice(raw: RawReply, dialect: Dialect, call: Call): string {
+  const place = answerPlaceOf(dialect, call.operation);
+  if (place.results !== undefined)
+    return `Say in the dialect where it is, as operations.${call.operation}.results`;
+  const own = ownBodyIn(jsonIn(raw.body), place) ?? null;
+  const reading = new Question(dialect, call);
+  const meant = membersOf(own).find(([, value]) => !isPlain(value) && holdsData(value, reading));
+  return meant === undefined
+    ? 'Say in the dialect where the fields are, as `fields_at`, or take that out'
+    : `Say \`fields_at: ${plainText(meant[0])}\` in the dialect, if that is it`;
 }
 
 /** For a success of a service that has none of the vendor's answer where the dialect says; undefined for any other reply. */
@@ -110,15 +124,15 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
  */
 export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
   const own = vendorReply(raw, dialect);
-  const question = new Question(dialect, call);
-  const shape = shapeOfBody(readBodyOnce((own ?? raw).body), question);
+  const asked = new Question(dialect, call);
+  const shape = shapeOfBody(readBodyOnce((own ?? raw).body), asked);
   if (JSON.stringify(shape).includes(QUOTED)) return undefined;
   return hashOf([call.operation, own === undefined, (own ?? raw).status, shape]);
 }
 
 /** A page has times and numbers of its own, so all pages are of one shape. */
-function shapeOfBody(body: Body, question: Question): unknown {
-  if (body.kind === 'json') return shapeOf(body.value, '', question, typeof body.value === 'string');
+function shapeOfBody(body: Body, asked: Question): unknown {
+  if (body.kind === 'json') return shapeOf(body.value, '', asked, typeof body.value === 'string');
   return body.kind === 'unreadable' && body.text.trimStart().startsWith('<') ? 'page' : body.kind;
 }
 
@@ -135,21 +149,21 @@ const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 /** The names and words of an answer, without numbers and ids. @param isSaid it tells what went wrong. */
-function shapeOf(value: JsonValue, name: string, question: Question, isSaid: boolean): unknown {
+function shapeOf(value: JsonValue, name: string, asked: Question, isSaid: boolean): unknown {
   const { kind, plain } = nameOf(name);
   const says = isSaid || kind === 'trouble' || /^(?:detail|message)s?$/.test(plain);
   if (Array.isArray(value)) {
     const members = (value as JsonValue[]).slice(0, MEMBERS_LOOKED_AT);
-    return [...new Set(members.map((each) => JSON.stringify(shapeOf(each, name, question, says))))].sort();
+    return [...new Set(members.map((each) => JSON.stringify(shapeOf(each, name, asked, says))))].sort();
   }
   if (isObject(value))
     return membersOf(value)
-      .map(([each, inner]) => [each, shapeOf(inner, each, question, says)])
+      .map(([each, inner]) => [each, shapeOf(inner, each, asked, says)])
       .sort();
   if (typeof value !== 'string') return typeof value === 'number' && !speaks(name) ? 'number' : value;
   if (!says && !speaks(name)) return value.trim() === '' ? '' : 'text';
   const text = value.slice(0, LONGEST_TEXT).replaceAll(UUID, ' ');
-  const own = question.without(text, (sent) => (SHARED.includes(sent.name) ? ' ' : QUOTED));
+  const own = asked.without(text, (sent) => (SHARED.includes(sent.name) ? ' ' : QUOTED));
   return plainWords(own).replaceAll(/\S*\d\S*/g, '');
 }
 
