@@ -3,7 +3,7 @@ import type { Client, DatabaseError, PoolConfig } from 'pg';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { RUN_AGAIN, Unanswered, type WriteManner } from '../db.ts';
+import { Unanswered, type WriteManner } from '../db.ts';
 import type { Patience, Tell } from '../store.ts';
 
 /** Where a server is, what its errors mean, and how a spender gets through a time in which it is away: a restart, a failover, a cable. */
@@ -174,6 +174,6 @@ export class Outage {
     const lastedMs = clock.monotonicMs() - this.#sinceMs;
     const mostMs = signal?.aborted === true ? Math.min(longestMs, STOPPING_MS) : longestMs;
     if (!isBought && lastedMs >= mostMs)
-      throw stop(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`, RUN_AGAIN);
+      throw new Unanswered(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`);
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type AttemptId,
   credits,
@@ -10,7 +10,7 @@ import postgres from '../../../src/ledger/stores/postgres.ts';
 import { CUTS, cutNext, Way } from '../db/way.ts';
 import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { twoWorkers, type Workplace, workplace } from './postgres-places.ts';
-import { postgresServer } from './postgres-server.ts';
+import { anotherServer, postgresServer } from './postgres-server.ts';
 
 // Goal: a worker that is gone, and a database that does not answer, cost no purchase and no answer. Method: workers over a real
 // database, in which time passes by the test, and a way to it that is cut where that hurts most.
@@ -93,6 +93,21 @@ describe.each(['before', 'after'] as const)('where the connection breaks %s the 
     expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
     await expectBalanced(place);
   });
+});
+
+test('an answer that comes when an intent has waited long enough for the database is kept once that is back', async () => {
+  const server = await anotherServer();
+  onTestFinished(() => server.stopAtOnce());
+  const place = await workplace(server);
+  const ledger = await place.worker({ patience: { longestMs: 300, signal: undefined } });
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'acme');
+  await server.stopAtOnce();
+  await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({ code: 'store' });
+  const kept = ledger.keep(attempt, replyWith('acme'));
+  await server.startAgain();
+  await kept;
+  expect(await ledger.end(attempt, FOUND, NOON_MS)).toBe('ended');
 });
 
 test('a database that does not know what it had acknowledged is spent from no more', async () => {
