@@ -115,8 +115,8 @@ export async function resolveDoubt(
   if (repeated !== undefined) return repeated;
   const asked = await askAbout(run, doubt, mayWait);
   if (asked !== 'unclear') return asked === 'waits' ? { kind: 'waits' } : undefined;
-  // A decision to repeat that a kill left unused is ignored, because the rule that made it decides anew.
-  if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
+  // What a rule or the job decided before, and nothing came of, is decided anew: by the job of today.
+  if (decision?.by === 'person') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 

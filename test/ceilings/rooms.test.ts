@@ -12,7 +12,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_401,
   client: 6_948,
-  core: 2_234,
+  core: 2_238,
   files: 13_731,
   index: 339,
   job: 1_457,

@@ -117,6 +117,26 @@ test('--answer no_match says that a lookup found nothing: its row goes on to its
   expect(attempts).toHaveLength(2);
 });
 
+test.each([
+  ['garbage', ['--answer', 'no_match'], 'your answer'],
+  ['500', ['--skip'], 'skip'],
+])(
+  '--all-like: rows that were answered alike (%s) are decided about at once',
+  async (fault, decision, noted) => {
+    const desk = await openDesk({ faults: `${fault}:x2,reset:x1`, concurrency: 1 });
+    desk.list(4);
+    await desk.type(desk.run());
+    expect(desk.place.statuses()).toEqual(['in_doubt', 'in_doubt', 'in_doubt', 'matched']);
+    const words = ['settle', 'last', '--all-like', '2', ...decision];
+    expect(await desk.type(words)).toMatchObject({ code: 0, stdout: `Noted for 2 calls: ${noted}.\n` });
+    const alone = await desk.type(['settle', 'last', '--all-like', '4', '--skip']);
+    expect(alone).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not in doubt because of an answer'),
+    });
+  },
+);
+
 test('a decision that cannot be carried out is refused, and nothing is noted', async () => {
   const desk = await doubtfulDesk();
   const refusals: readonly (readonly [readonly string[], string])[] = [

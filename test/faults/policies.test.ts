@@ -54,6 +54,17 @@ describe.concurrent('calls in doubt', () => {
       const book = await workplace.vendor.book();
       expect(book.charged_twice, 'two are paid for twice, as the job allows').toHaveLength(2);
       expect(book.credits).toBe(3 + 3 + 2);
+
+      const listed = await workplace.typeHere([
+        'settle',
+        'last',
+        '--json',
+        '--store',
+        workplace.path('store'),
+      ]);
+      expect(JSON.parse(listed.stdout)).toMatchObject({ in_doubt: [{ row: 6, credits: 1 }], at_risk: 1 });
+      writeFileSync(workplace.path(JOB.job), 'operation: enrich-company\nin_doubt: skip\n');
+      expect(await workplace.runHere(JOB)).toMatchObject({ report: { requests: 0, counts: { skipped: 1 } } });
     },
   );
 

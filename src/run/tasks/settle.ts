@@ -63,8 +63,9 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
   const { batch, location } = found;
   return lookInto(location, async (ledger) => {
     const all = await examined(ledger, batch, await doubtsOf(ledger, found, row));
-    // Rows whose calls are to be sent again are pending, and not in doubt.
-    const doubts = row === undefined ? all.filter(({ decision }) => decision?.kind !== 'retry') : all;
+    // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
+    const isPending = ({ decision }: ListedDoubt) => decision?.kind === 'retry' && decision.by === 'person';
+    const doubts = row === undefined ? all.filter((each) => !isPending(each)) : all;
     return {
       doubts,
       waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),

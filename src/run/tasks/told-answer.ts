@@ -108,7 +108,7 @@ export function requireTellableOfAll(
   pairs: readonly string[],
   dialect: Dialect,
 ): void {
-  if (first === undefined || others.length === 0) return;
+  if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
   const reads = Object.keys(dialect.operations[first.call.operation]?.answer_fields ?? {});
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
   if (own === undefined) return;
@@ -132,7 +132,7 @@ function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs
 
 /**
  * All doubts of the batch whose answers are like that of this row.
- * @throws StopError `usage` when that row is not in doubt, or no whole answer came for it.
+ * @throws StopError `usage` when that row is not in doubt, or no answer came for it.
  */
 export async function doubtsLike(
   ledger: Pick<LedgerReader, 'doubts'>,
@@ -140,11 +140,11 @@ export async function doubtsLike(
   row: string,
   dialect: Dialect,
 ): Promise<readonly Doubt[]> {
-  const shapeOf = ({ reply, call }: Doubt) => reply && oddAnswerIn(reply, dialect, call)?.shape;
+  const shapeOf = ({ reply, call, why }: Doubt) => reply && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
   const all = await ledger.doubts(batch.id);
   const like = all.find((doubt) => String(doubt.row) === row);
   const shape = like && shapeOf(like);
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
-  const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an unreadable answer, so no other row is like it.`;
+  const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an answer, so no other row was answered like it.`;
   throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
 }
