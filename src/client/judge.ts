@@ -203,7 +203,8 @@ const SHOWS = ', which shows ';
  */
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
-  const said = why.replace(/^status \d+/, '');
+  // What a person told has no status.
+  const said = /^status \d+(.*)$/s.exec(why)?.[1] ?? '';
   if (said.startsWith(SHOWS))
     return `the answer shows ${said.slice(SHOWS.length)}, and not the one that was asked for`;
   return said === '' ? undefined : `the vendor says that something is missing: ${said.replace(/^, /, '')}`;

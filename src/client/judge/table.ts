@@ -125,7 +125,7 @@ class Answer {
 }
 
 const ALREADY =
-  /\b(?:already (?:(?:an? |the )?member|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
+  /\b(?:already (?:(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
 
 /** Whether a plain value or two may be details of what the answer says: that it failed, or is not there yet. */
 function speaksOfItself(heard: Heard, { http, question }: Answer): boolean {
