@@ -65,7 +65,12 @@ test('--answer: what a person found out is the answer, counts as paid, and is us
   const told = await desk.type(['settle', 'last', '2', '--answer', 'industry=Law = Order', 'city=Perth']);
   expect(told).toMatchObject({ code: 0, stdout: 'Noted for 1 call: your answer.\n' });
   await desk.type(desk.run());
-  expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', _reason: '', industry: 'Law = Order', city: 'Perth' });
+  expect(desk.place.rows()[0]).toMatchObject({
+    _status: 'matched',
+    _reason: '',
+    industry: 'Law = Order',
+    city: 'Perth',
+  });
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
   await desk.write('other.csv', 'Domain\nlist.csv-1.example\n');
   const other = await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '9']);

@@ -130,15 +130,14 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   expect(JSON.parse(attempts[1].reply.body).domain).toBe('acme.example');
 });
 
-test('a row that a finished batch does not have is refused; one that is still to come is pending', async () => {
+test('a row that a batch does not have is refused, also before it is finished; one that is still to come is pending', async () => {
   const desk = await openDesk();
   desk.list(3);
   await desk.type(desk.run('--limit', '1'));
   expect((await desk.type(['status', 'last', '4'])).stdout).toBe('Row 4: pending\n');
-  await desk.type(desk.run());
   const { batch } = await desk.json(['status', 'last']);
   expect(await desk.type(['status', 'last', '99'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is not one of them.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
+    stderr: `Batch ${batch} has no row 99; its list has 3 rows.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
   });
 });

@@ -50,10 +50,14 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
   if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
     throw stop('usage', `${text} is not a row.`, WHICH_ROW);
   }
+  const [there] = await ledger.rowKinds(batch.id, { from: row }, 1);
+  if (there?.row !== row) {
+    const fact = `Batch ${batch.id} has no row ${row}; its list has ${counted(batch.inputRows, 'row')}.`;
+    throw stop('usage', fact, WHICH_ROW);
+  }
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
   const history = await ledger.history(batch.id, row);
   const planned = await plannedAt(ledger, batch, row);
-  if (record === undefined && planned === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
   const dialect = await dialectOfBatch(batch);
   const decided = await decidedAbout(ledger, batch, history);
   return {
@@ -121,15 +125,6 @@ function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readon
 /** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
 const WHICH_ROW =
   "Give the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.";
-
-function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void {
-  if (state !== 'finished') return;
-  throw stop(
-    'usage',
-    `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is not one of them.`,
-    WHICH_ROW,
-  );
-}
 
 async function plannedAt(
   ledger: LedgerReader,
