@@ -44,10 +44,8 @@ export type Verdict =
   | ClosureAs<'not_sent'>
   | (ClosureAs<'paused'> & AskedWait)
   /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
-  | (ClosureAs<'in_doubt'> & {
-      readonly wait?: AskedWait /** The vendor answers later. */;
-      readonly isNotYet?: true;
-    })
+  /** `isNotYet`: the vendor answers later. */
+  | (ClosureAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
   | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
 
 /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
@@ -169,16 +167,10 @@ function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Ver
     }
     case 'key_dead':
     case 'credits_used_up':
-    case 'wrong_address':
-      return {
-        kind: 'stopped',
-        why,
-        stop: stopFor(
-          means,
-          `${why}, read by ${table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`}`,
-          said,
-        ),
-      };
+    case 'wrong_address': {
+      const by = table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`;
+      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, said) };
+    }
     default:
       return unreachable(means);
   }

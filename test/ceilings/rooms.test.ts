@@ -11,19 +11,19 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_401,
-  client: 6_948,
+  client: 6_941,
   core: 2_238,
-  files: 13_731,
+  files: 13_643,
   index: 339,
-  job: 1_457,
+  job: 1_442,
   ledger: 8_623,
-  lib: 1_960,
+  lib: 1_941,
   objects: 1_305,
   operations: 3_049,
-  plan: 4_616,
-  run: 10_534,
+  plan: 4_539,
+  run: 10_503,
   sandbox: 2_475,
-  web: 15_573,
+  web: 15_543,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
