@@ -137,7 +137,7 @@ test.each([
     const alone = await desk.type(['settle', 'last', '--all-like', '4', '--skip']);
     expect(alone).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('not in doubt because of an answer'),
+      stderr: expect.stringContaining('is not in doubt, or got no answer'),
     });
   },
 );

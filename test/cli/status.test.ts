@@ -104,7 +104,7 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   expect(stdout).toMatch(/^ {4}sent again: the job says in_doubt: retry$/m);
   expect(stdout).toMatch(/^ {4}status 200, request id sandbox-2: \{"name":".* \(sandbox\)",.*\}$/m);
   expect(stdout).toMatch(/^ {4}found, 1 credit at .*Z/m);
-  expect(stdout).toMatch(/^ {4}read by the table: it holds what was asked for, as found$/m);
+  expect(stdout).toMatch(/^ {4}read as found by the table: it holds what was asked for$/m);
 
   const { attempts, outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
   expect(outcome).toMatchObject({ kind: 'matched', matched_by: 'domain' });

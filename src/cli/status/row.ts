@@ -47,7 +47,7 @@ function attemptLines(story: AttemptStory): readonly string[] {
       ...reasonLines(record),
       ...replyLines(story),
       closure === undefined ? 'still open' : closureWords(closure, story),
-      ...(story.rule === undefined ? [] : [`read by ${ruleName(story.rule)}, as ${story.rule.means}`]),
+      ...(story.rule === undefined ? [] : [`read as ${story.rule.means} by ${ruleName(story.rule)}`]),
       ...afterwardsLines(story),
     ].map((line) => `    ${line}`),
   ];

@@ -145,6 +145,6 @@ export async function doubtsLike(
   const like = all.find((doubt) => String(doubt.row) === row);
   const shape = like && shapeOf(like);
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
-  const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an answer, so no other row was answered like it.`;
+  const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
   throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
 }
