@@ -113,7 +113,7 @@ describe('a finished list', () => {
         `${fact} They keep their outcome; to settle them again, agree with --yes.`,
       );
       expect(await desk.read('list.csv.out.csv')).toBe(before);
-      expect((await desk.type(['status', 'last', '3'])).stdout).toContain(`, as ${means}\n`);
+      expect((await desk.type(['status', 'last', '3'])).stdout).toContain(`read as ${means} by `);
       expect(vendor.book).toEqual([]);
 
       const anew = await vendor.run('list.csv', '--yes');
