@@ -75,18 +75,25 @@ export function answer(body: string | Buffer, headers: Readonly<Record<string, s
   return Buffer.concat([Buffer.from(head.join('\r\n')), bytes]);
 }
 
+/** Those of a transport to an origin; one that is given may be changed between requests. */
+export const optionsTo = (origin: string) => ({
+  origin,
+  connections: 1,
+  timeoutMs: 20_000,
+  clock: systemClock,
+  keptHeaders: new Set<string>(),
+  keys: [] as string[],
+});
+
 export function transportTo(
   { origin }: Pick<RawVendor, 'origin'>,
   options: Partial<TransportOptions> = {},
 ): Transport {
-  const defaults = {
-    connections: 1,
-    timeoutMs: 20_000,
-    clock: systemClock,
-    keptHeaders: new Set<string>(),
-    keys: [],
-  };
-  const transport = new Transport({ origin, ...defaults, ...options });
+  return transportWith({ ...optionsTo(origin), ...options });
+}
+
+export function transportWith(options: TransportOptions): Transport {
+  const transport = new Transport(options);
   onTestFinished(() => transport.close());
   return transport;
 }
