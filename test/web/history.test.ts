@@ -80,7 +80,7 @@ proof('before anything was run there is nothing to tell, and no batch leads anyw
   });
   const about = await said<SubjectView>(served, '/api/subjects?text=acme.example');
   expect(about).toMatchObject({ entries: [], more: false });
-  for (const path of ['', '/rows', '/rows/2', '/doubts', '/find?text=x', '/undo', '/summary'])
+  for (const path of ['', '/rows', '/rows/2', '/doubts', '/undo', '/summary'])
     expect([path, (await served.tool(`/api/batches/0a1b2c3d${path}`)).status]).toEqual([path, 404]);
 });
 

@@ -5,7 +5,6 @@ import { membersOf, noun } from '../../objects/noun.ts';
 import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row-object.ts';
 import type { DoubtList, ListedDoubt } from '../../run/tasks/settle.ts';
 import { BatchNamed } from './batch-shapes.ts';
-import { Refusal } from './session-shapes.ts';
 
 export { AttemptObject, DecisionObject, LookObject } from '../../objects/row-object.ts';
 
@@ -15,7 +14,7 @@ export { AttemptObject, DecisionObject, LookObject } from '../../objects/row-obj
 export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'finished', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
 
-export const USUAL_ROWS = 100;
+const USUAL_ROWS = 100;
 
 const Whole = z.coerce.number().int().min(0);
 
@@ -25,14 +24,6 @@ export const RowPageQuery = z.object({
   before: Whole.optional(),
   limit: Whole.default(USUAL_ROWS),
   status: RowFilter.optional(),
-});
-
-const LETTERS = 'a search must have 1 to 200 characters';
-
-/** What is looked for in every cell and answer, from a row on. */
-export const FindQuery = z.object({
-  text: z.string().trim().min(1, LETTERS).max(200, LETTERS),
-  from: Whole.default(2).transform((row) => Math.max(2, row)),
 });
 
 /** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */
@@ -73,17 +64,6 @@ export const RowPage = BatchNamed.extend({
   next: PagePlace.nullable(),
 });
 export type RowPage = z.infer<typeof RowPage>;
-
-/** A line of the stream that a search is. `at`: how far it has come. */
-export const FindLine = z.union([
-  z.object({ at: z.number() }),
-  z.object({ row: z.number(), column: z.string(), text: z.string() }),
-  /** The end; `next`: where the search would go on, after many hits. */
-  z.object({ next: z.number().nullable() }),
-  /** The search was broken off. */
-  Refusal,
-]);
-export type FindLine = z.infer<typeof FindLine>;
 
 /** One row: what `status BATCH ROW --json` prints of its attempts, with the row's cells. */
 export const RowDetail = BatchNamed.extend({

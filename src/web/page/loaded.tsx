@@ -24,8 +24,7 @@ export function Loaded<T>({
   readonly again?: unknown;
   /** Shown until the first answer is there: what has its size already, so that nothing moves then. */
   readonly meanwhile?: VNode | null;
-  /** @param path of the question that this answers, which may be the one before. */
-  readonly children: (value: T, path: string) => VNode | null;
+  readonly children: (value: T) => VNode | null;
 }) {
   const found = useSignal<Found<T> | undefined>(undefined);
   const look = useRef(() => {});
@@ -46,7 +45,7 @@ export function Loaded<T>({
   useEffect(() => look.current(), [path, again]);
   if (found.value === undefined) return meanwhile;
   const { refused, value } = found.value;
-  return refused === undefined ? children(value as T, found.value.path) : <Refusal refused={refused} />;
+  return refused === undefined ? children(value as T) : <Refusal refused={refused} />;
 }
 
 /** What is asked for while it is asked already is asked once more afterwards, so that the slowest answer is shown, too. */

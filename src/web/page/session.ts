@@ -126,19 +126,3 @@ export async function ask<T>(
   if (!answer.ok) throw new Refused((value as Refusal).error);
   return value as T;
 }
-
-/** Asks the API for a stream of lines, each an object by itself. @throws Refused */
-export async function askLines<T>(
-  path: string,
-  signal: AbortSignal,
-  onLine: (line: T) => void,
-): Promise<void> {
-  const answer = await fetch(`/api${path}`, { headers: headers(), signal });
-  if (!answer.ok || answer.body === null) throw new Refused(((await answer.json()) as Refusal).error);
-  let rest = '';
-  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(JSON.parse(line) as T);
-  }
-}

@@ -63,7 +63,7 @@ export function refusalOf(error: unknown, context: Context): Response {
 }
 
 /** An error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
-export function refusedAs(error: unknown): Refusal['error'] {
+function refusedAs(error: unknown): Refusal['error'] {
   const { code, message, next } = (error instanceof StopError ? error : systemStop(error)) ?? {
     code: 'bug',
     message: bugWords(error),

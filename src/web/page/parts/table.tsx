@@ -43,7 +43,7 @@ export function Table({ name, caption, columns, more, look, children }: TablePro
 function Head({ column }: { readonly column: Column }) {
   const { name, look = undefined } = typeof column === 'string' ? { name: column } : column;
   return (
-    <th scope="col" class={look === 'sr' ? undefined : look}>
+    <th scope="col" class={look === 'sr' ? undefined : look} title={name}>
       {look === 'sr' ? <span class="sr">{name}</span> : name}
     </th>
   );

@@ -4,6 +4,7 @@ import { changesOf } from '../live.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
+import { numbers, Table } from '../parts/table.tsx';
 import { About, askedWords } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { ask, Refused } from '../session.ts';
@@ -47,7 +48,7 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
               <Figure name={text.doubts.undecidable} value={undecidable} what={text.doubts.undecidableWhat} />
             )}
           </dl>
-          <Table
+          <Calls
             list={list}
             chosen={chosen.value}
             onChoose={(row, isChosen) => {
@@ -106,37 +107,30 @@ interface Choice {
   readonly onChoose: (row: number, isChosen: boolean) => void;
 }
 
-function Table({ list, chosen, onChoose }: Choice) {
+function Calls({ list, chosen, onChoose }: Choice) {
   return (
-    <div class="scroll grid">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text.doubts.pick}</th>
-            <th scope="col" class="number">
-              {text.doubts.row}
-            </th>
-            <th scope="col">{text.doubts.call}</th>
-            <th scope="col">{text.doubts.why}</th>
-            <th scope="col">{text.doubts.since}</th>
-            <th scope="col" class="number">
-              {text.doubts.credits}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.in_doubt.map((doubt, at) => (
-            <Line
-              key={at}
-              doubt={doubt}
-              batch={list.batch}
-              isChosen={doubt.own && chosen.has(doubt.row)}
-              onChoose={onChoose}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      name={text.doubts.title}
+      look="grid"
+      columns={[
+        text.doubts.pick,
+        ...numbers(text.doubts.row),
+        text.doubts.call,
+        text.doubts.why,
+        text.doubts.since,
+        ...numbers(text.doubts.credits),
+      ]}
+    >
+      {list.in_doubt.map((doubt, at) => (
+        <Line
+          key={at}
+          doubt={doubt}
+          batch={list.batch}
+          isChosen={doubt.own && chosen.has(doubt.row)}
+          onChoose={onChoose}
+        />
+      ))}
+    </Table>
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Position } from '../../../core/format.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type OpenedFile, openFile, rowInputOf } from '../../../files/input.ts';
 import { columnsOf, readSettings } from '../../../job/job-settings.ts';
@@ -8,7 +7,7 @@ import type { ListState } from '../../api.ts';
 
 /**
  * The lists of batches as they stand on the disk. A list is opened once, however many pages of it are shown, and read
- * from the nearest place that is known; it is held against the batch before its cells are shown beside the results.
+ * from the nearest place that its run has noted; it is held against the batch before its cells are shown beside the results.
  */
 
 export interface OpenList {
@@ -16,7 +15,6 @@ export interface OpenList {
   /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */
   readonly inputOf: (row: InputRow) => number;
   between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
-  rows(ledger: LedgerReader, from: RowNumber): AsyncIterable<InputRow>;
 }
 
 export interface FoundList {
@@ -44,9 +42,6 @@ const HASHED_AT_ONCE = 1 << 20;
 
 /** More would hold up the pages that are asked for first. Until then each row is held against what it was finished from. */
 const HASHED_AFTER_MS = 2_000;
-
-/** Places in a list are remembered so far apart, where the run has not remembered them in the ledger. */
-const ROWS_BETWEEN_PLACES = 500;
 
 export class ListFiles {
   readonly #open = new Map<string, Kept>();
@@ -93,34 +88,13 @@ async function openKept(batch: Batch, content: Content): Promise<OpenList> {
 
 async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> {
   const header = await sheet.header();
-  const places = new Map<number, Position>();
-  const placeBefore = async (ledger: LedgerReader, row: RowNumber): Promise<Position | undefined> => {
-    const noted = await ledger.positionBefore(batch.id, row);
-    const first = Math.floor((noted?.row ?? 0) / ROWS_BETWEEN_PLACES);
-    for (let at = Math.floor(row / ROWS_BETWEEN_PLACES); at >= first; at -= 1) {
-      const place = places.get(at);
-      if (place !== undefined && place.row <= row) return place;
+  const between = async (ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<InputRow[]> => {
+    const found: InputRow[] = [];
+    for await (const group of sheet.groups(await ledger.positionBefore(batch.id, from))) {
+      found.push(...group.filter(({ row }) => row >= from && row < before));
+      if ((group.at(-1)?.row ?? 0) >= before - 1) break;
     }
-    return noted;
+    return found;
   };
-  async function* rows(ledger: LedgerReader, from: RowNumber): AsyncGenerator<InputRow> {
-    for await (const group of sheet.groups(await placeBefore(ledger, from)))
-      for (const row of group) {
-        if (row.row % ROWS_BETWEEN_PLACES === 0) places.set(row.row / ROWS_BETWEEN_PLACES, row.position);
-        if (row.row >= from) yield row;
-      }
-  }
-  return {
-    header,
-    inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header),
-    rows,
-    async between(ledger, from, before) {
-      const found: InputRow[] = [];
-      for await (const row of rows(ledger, from)) {
-        if (row.row >= before) break;
-        found.push(row);
-      }
-      return found;
-    },
-  };
+  return { header, inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header), between };
 }
