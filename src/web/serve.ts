@@ -19,7 +19,6 @@ import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
 import { Admission, redirectIn } from './server/admission.ts';
 import { appOf } from './server/app.ts';
-import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
 import { listenOn } from './server/listeners.ts';
 import { loadPage } from './server/page-files.ts';
@@ -88,8 +87,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const { store, version, script, operator, jobs, answers, timeZone, tell } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
-  const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
-  const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
+  const work = new Work(program, systemClock.wallMs);
   const sweeps = await openSweeps({ jobs, answers, store, folder, clock: systemClock, work, timeZone, tell });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
@@ -99,7 +97,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const clock = systemClock;
   const limits = { mostUploadBytes, mostSilenceMs };
   const accountChanges = new Map<string, number>();
-  const kept = { work, changes, accountChanges };
+  const kept = { work, accountChanges };
   const server: Server = { store, folder, clock, program, ...kept, ...limits };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });

@@ -1,13 +1,12 @@
 /**
- * Goal: the page shows a batch as its ledger has it, hears of every change, and what a person does with a batch there is what
+ * Goal: the page shows a batch as its ledger has it, and what a person does with a batch there is what
  * the command line does: no request is left in doubt, and none is made twice.
  * Method: raw requests to a real `rowonce serve`, beside real runs before the embedded vendor.
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { BatchDetail, BatchList, ChangeMessage, SummaryView } from '../../src/web/api.ts';
+import type { BatchDetail, BatchList, SummaryView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { type Answer, environmentIn, Served } from './served.ts';
@@ -45,37 +44,6 @@ const batches = async (query = ''): Promise<BatchList> =>
 
 const detail = async (batch: string): Promise<BatchDetail> =>
   JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
-
-/** What the stream says until the test has seen enough of it. */
-function stream() {
-  const messages: ChangeMessage[] = [];
-  const headers = { authorization: `Bearer ${served.note.token}` };
-  const reading = Promise.withResolvers<IncomingMessage>();
-  const asking = get(`${served.note.url}/api/events`, { headers, agent: false }, reading.resolve);
-  let rest = '';
-  let end = '';
-  const read = (answer: IncomingMessage): void => {
-    answer.setEncoding('utf8').on('data', (chunk: string) => {
-      rest += chunk;
-      end = (end + chunk).slice(-2);
-      // Long messages come in many parts.
-      if (end !== '\n\n') return;
-      const parts = rest.split('\n\n');
-      rest = '';
-      for (const part of parts) if (part.startsWith('data: ')) messages.push(JSON.parse(part.slice(6)));
-    });
-    answer.on('error', () => {});
-  };
-  asking.on('error', reading.reject);
-  reading.promise.catch(() => {});
-  return {
-    messages,
-    /** Nothing is taken from the socket before. */
-    read: async () => read(await reading.promise),
-    answered: reading.promise,
-    end: () => asking.destroy(),
-  };
-}
 
 proof(
   'batches are listed by pages and filters, and one of them is told with what it cost and saved',
@@ -117,50 +85,34 @@ proof(
   },
 );
 
-proof(
-  'a run beside the page is heard of, paused by it without a doubt, and goes on by its own command',
-  async () => {
-    list('long.csv', 300, 'elsewhere');
-    const heard = stream();
-    await heard.read();
-    const running = run('long.csv', 'elsewhere', [], SLOW);
-    const found = async () => (await batches('?text=long')).batches[0];
-    await expect.poll(async () => (await found())?.counts.matched ?? 0).toBeGreaterThan(5);
-    const batch = (await found())?.batch ?? '';
-    expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
-    await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1)).toBe(true);
+proof('a run beside the page is paused by it without a doubt, and goes on by its own command', async () => {
+  list('long.csv', 300, 'elsewhere');
+  const running = run('long.csv', 'elsewhere', [], SLOW);
+  const found = async () => (await batches('?text=long')).batches[0];
+  await expect.poll(async () => (await found())?.counts.matched ?? 0).toBeGreaterThan(5);
+  const batch = (await found())?.batch ?? '';
+  expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
 
-    const [one, two] = await Promise.all([
-      post(`/api/batches/${batch}/pause`),
-      post(`/api/batches/${batch}/pause`),
-    ]);
-    expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
-    expect(await running).toMatchObject({ code: 143 });
-    await expect.poll(async () => (await detail(batch)).held_since).toBeDefined();
-    const paused = await detail(batch);
-    expect(paused).toMatchObject({ running: false, open: 0, state: 'open' });
-    expect(paused.counts).not.toHaveProperty('in_doubt');
+  const [one, two] = await Promise.all([
+    post(`/api/batches/${batch}/pause`),
+    post(`/api/batches/${batch}/pause`),
+  ]);
+  expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
+  expect(await running).toMatchObject({ code: 143 });
+  await expect.poll(async () => (await detail(batch)).held_since).toBeDefined();
+  const paused = await detail(batch);
+  expect(paused).toMatchObject({ running: false, open: 0, state: 'open' });
+  expect(paused.counts).not.toHaveProperty('in_doubt');
 
-    const before = heard.messages.length;
-    const began = performance.now();
-    expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
-    await expect.poll(async () => (await detail(batch)).state).toBe('finished');
-    const seconds = (performance.now() - began) / 1000;
-    // A request that the vendor asked to wait with is no call, and costs nothing.
-    expect(await detail(batch)).toMatchObject({
-      calls: 300,
-      credits: { spent: 300 },
-      counts: { matched: 300, invalid: 1 },
-    });
-    const later = heard.messages.slice(before);
-    expect(later.some((message) => message.batches.includes(batch) && message.work === false)).toBe(true);
-    expect(later.some(({ work }) => work)).toBe(true);
-    // The page's own run is nobody else's.
-    expect(later.at(-1)?.spenders).toEqual([]);
-    expect(later.length).toBeLessThanOrEqual(Math.ceil(seconds + 1) * 4);
-    heard.end();
-  },
-);
+  expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
+  await expect.poll(async () => (await detail(batch)).state).toBe('finished');
+  // A request that the vendor asked to wait with is no call, and costs nothing.
+  expect(await detail(batch)).toMatchObject({
+    calls: 300,
+    credits: { spent: 300 },
+    counts: { matched: 300, invalid: 1 },
+  });
+});
 
 proof(
   'a running batch is cancelled after its run was stopped, and an ended one goes on no more',
@@ -210,31 +162,3 @@ proof(
     expect((await post(`/api/batches/${batch}/tickets`, { what: '../ledger.db' })).status).toBe(400);
   },
 );
-
-proof('who does not read the stream is told later, and once, what it missed', async () => {
-  const [reader, sleeper] = [stream(), stream()];
-  await Promise.all([reader.read(), sleeper.answered]);
-  const spender = join(served.folder, 'store', 'spender.json');
-  // Another process says that it spends, in ever other words: far more of them than sockets hold.
-  const spends = async (time: number): Promise<void> => {
-    const command = `${time} ${'x'.repeat(4 << 20)}`;
-    writeFileSync(`${spender}.new`, JSON.stringify({ pid: process.pid, since: '', command }));
-    renameSync(`${spender}.new`, spender);
-    const last = () => reader.messages.at(-1)?.spenders[0]?.command.startsWith(`${time} `);
-    await expect.poll(last).toBe(true);
-  };
-  for (let time = 1; time <= 4; time += 1) await spends(time);
-  list('slept.csv', 1);
-  await run('slept.csv');
-  for (let time = 5; time <= 8; time += 1) await spends(time);
-  rmSync(spender);
-  await expect.poll(() => reader.messages.at(-1)?.spenders).toEqual([]);
-
-  await sleeper.read();
-  const told = () => sleeper.messages.map(({ spenders }) => spenders.length);
-  await expect.poll(() => [told().includes(1), told().at(-1)]).toEqual([true, 0]);
-  expect(sleeper.messages.length).toBeLessThan(8);
-  const batch = (await batches('?text=slept')).batches[0]?.batch;
-  expect(sleeper.messages.flatMap((message) => message.batches)).toContain(batch);
-  for (const each of [reader, sleeper]) each.end();
-});

@@ -4,7 +4,7 @@
  * Method: a run of the command line beside a real `rowonce serve`, before a vendor that answers some rows and then no more.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { BatchDetail, ChangeMessage } from '../../src/web/api.ts';
+import type { BatchDetail } from '../../src/web/api.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
 import { Gateway, type Weather } from '../faults/gateway.ts';
@@ -53,28 +53,6 @@ async function down(weather: Weather | 'refused'): Promise<Down> {
   return { desk, served, running, batch, detail };
 }
 
-/** What a tab knows that asks for the batch when it begins to listen, and later only when the stream names it. */
-function tabOf({ served, batch, detail }: Down): () => BatchDetail | undefined {
-  let known: BatchDetail | undefined;
-  const leaving = new AbortController();
-  onTestFinished(() => leaving.abort());
-  const read = async (): Promise<void> => {
-    const headers = { authorization: `Bearer ${served.note.token}` };
-    const answer = await fetch(`${served.note.url}/api/events`, { headers, signal: leaving.signal });
-    let rest = '';
-    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const parts = (rest + chunk).split('\n\n');
-      rest = parts.pop() ?? '';
-      for (const part of parts) {
-        const { batches } = JSON.parse(part.replace(/^data: /, '')) as ChangeMessage;
-        if (known === undefined || batches.includes(batch)) known = await detail();
-      }
-    }
-  };
-  read().catch(() => {});
-  return () => known;
-}
-
 proof.each([
   [
     'asks to wait for five minutes',
@@ -84,8 +62,7 @@ proof.each([
   ['answers 503 for ever', () => ({ status: 503 }), 'answers are being lost (status 503'],
 ] as const)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
   const it = await down(weather);
-  const tab = tabOf(it);
-  await expect.poll(() => tab()?.paused_why ?? '').toContain(why);
+  await expect.poll(async () => (await it.detail()).paused_why ?? '').toContain(why);
   const page = await it.detail();
   expect(page).toMatchObject({ running: true, seconds_left: null, running_since: expect.any(String) });
   await it.running.said(/Paused until/);
@@ -96,9 +73,8 @@ proof.each([
 
 proof('a vendor that refuses connections: the page says so, though it asked for nothing', async () => {
   const it = await down('refused');
-  const tab = tabOf(it);
-  await expect.poll(() => tab()?.paused_why ?? '').toMatch(/ECONNREFUSED/);
-  expect(tab()).toMatchObject({ running: true, seconds_left: null, paused_asked: false });
+  await expect.poll(async () => (await it.detail()).paused_why ?? '').toMatch(/ECONNREFUSED/);
+  expect(await it.detail()).toMatchObject({ running: true, seconds_left: null, paused_asked: false });
 });
 
 test('status of a batch that a run works on says so, since when, why it waits, and nothing of going on', async () => {

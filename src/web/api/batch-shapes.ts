@@ -179,17 +179,6 @@ export type TicketRequest = z.infer<typeof TicketRequest>;
 export const Ticket = z.object({ ticket: z.string(), name: z.string() });
 export type Ticket = z.infer<typeof Ticket>;
 
-/** A message of the stream of events: what is to be asked for again. */
-export const ChangeMessage = z.object({
-  /** Ids of batches that are not as they were. */
-  batches: z.array(z.string()),
-  /** Whether something that the page started has begun or ended. */
-  work: z.boolean(),
-  /** Processes that spend from the stores and were not started by the page. */
-  spenders: z.array(Spender),
-});
-export type ChangeMessage = z.infer<typeof ChangeMessage>;
-
 /** Behind the `?`: what a person says to what stopped the batch, or to what waits in it. */
 export const Continuation = z.strictObject({
   /** The most credits that the batch may spend from now on; left out: as many as before. */

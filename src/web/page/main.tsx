@@ -1,12 +1,11 @@
 import { render } from 'preact';
-import { listen } from './live.ts';
-import { enter, isIn } from './session.ts';
+import { enter, follow, isIn } from './session.ts';
 import { Page } from './shell.tsx';
 
 /** The page begins here: it gets its token, then shows the view that the address names. */
 const place = document.getElementById('page');
 if (place !== null) {
   await enter();
-  if (isIn.value) listen();
+  if (isIn.value) follow();
   render(<Page />, place);
 }

@@ -12,8 +12,22 @@ const KEY = 'rowonce-entry';
 /** Whether the server lets this tab in. Without a token the page says how to get one. */
 export const isIn = signal(false);
 
-/** Whether the server does not answer. Nothing is sent then, and nothing can be typed. */
+/** Whether the server did not answer last. Nothing can be typed then. */
 export const offline = signal(false);
+
+/** Grows every other second while somebody sees the page, and with each thing that was done: a view that follows a batch asks again. */
+export const beat = signal(0);
+
+const BETWEEN_MS = 2_000;
+
+export function follow(): void {
+  setInterval(() => {
+    if (document.hidden) return;
+    beat.value += 1;
+    // A view that asks nothing by itself hears by this that somebody answers again.
+    if (offline.value) void ask('/state').catch(() => {});
+  }, BETWEEN_MS);
+}
 
 let entry: OpenAnswer | undefined;
 
@@ -108,7 +122,6 @@ export async function ask<T>(
 ): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  if (offline.value) throw silence();
   let answer: Response;
   try {
     answer = await fetch(`/api${path}`, {
@@ -119,10 +132,13 @@ export async function ask<T>(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
+    offline.value = true;
     throw silence();
   }
+  offline.value = false;
   if (answer.status === 401) leave();
   const value: unknown = await answer.json();
   if (!answer.ok) throw new Refused((value as Refusal).error);
+  if (method !== 'GET') beat.value += 1;
   return value as T;
 }

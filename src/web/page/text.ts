@@ -814,11 +814,8 @@ export const text = {
     goOn: 'Continue the undo',
     leave: 'Leave it as it is',
     lookAgain: 'Show the new plan',
-    work: {
-      waiting: 'The undo is waiting for other work on the same store.',
-      working: 'Sending the undo …',
-      ended: 'The undo has ended.',
-    },
+    sending: 'Sending the undo …',
+    ended: 'The undo has ended.',
   },
   accounts: {
     title: 'Accounts',

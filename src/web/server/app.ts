@@ -4,7 +4,6 @@ import { accountRoutes } from './account-routes.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
 import { batchActionRoutes, doubtRoutes, undoRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { eventRoutes } from './changes.ts';
 import { downloadRoutes } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
 import { historyRoutes, Savings } from './history.ts';
@@ -39,7 +38,6 @@ export function appOf(
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
-  app.route('/api', eventRoutes(server));
   app.route('/', downloadRoutes(server));
   app.route('/api', historyRoutes(server, savings));
   app.route('/api', undoRoutes(server));

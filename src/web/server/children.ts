@@ -22,7 +22,6 @@ export interface Ended {
 }
 
 export interface Child {
-  readonly pid: number | undefined;
   readonly ended: Promise<Ended>;
   /** Asks it to stop: nothing new is sent, and answers on their way are recorded. */
   stop(): void;
@@ -62,7 +61,7 @@ export function startChild(
   // The child may be gone before it has read everything.
   child.stdin.on('error', () => {});
   if (input !== undefined) child.stdin.end(input);
-  return { pid: child.pid, ended: endOf(child), stop: () => child.stdin.end() };
+  return { ended: endOf(child), stop: () => child.stdin.end() };
 }
 
 /** @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped. */

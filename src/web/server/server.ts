@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Changes } from './changes.ts';
 import type { Program } from './children.ts';
 import type { Work } from './work.ts';
 
@@ -13,8 +12,6 @@ export interface Server {
   readonly mostSilenceMs: number;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
-  /** Hears what changes in the stores, for as long as a tab listens. */
-  readonly changes: Changes;
   /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */
   readonly accountChanges: Map<string, number>;
 }

@@ -52,15 +52,12 @@ const MOST_ENDED = 200;
 export class Work {
   readonly #program: Program;
   readonly #nowMs: () => number;
-  readonly #changed: () => void;
   readonly #items: Item[] = [];
   #isClosed = false;
 
-  /** @param changed is called whenever something begins or ends. */
-  constructor(program: Program, nowMs: () => number, changed: () => void) {
+  constructor(program: Program, nowMs: () => number) {
     this.#program = program;
     this.#nowMs = nowMs;
-    this.#changed = changed;
   }
 
   /** Begins it now, or when the work before it on the same store has ended. */
@@ -103,11 +100,6 @@ export class Work {
     }
   }
 
-  /** Whether a process was started here and has not ended. */
-  isOurs(pid: number): boolean {
-    return this.#items.some(({ child, ended }) => child?.pid === pid && ended === undefined);
-  }
-
   /** Undefined for what ended long ago. */
   find(id: string): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
@@ -144,7 +136,6 @@ export class Work {
       (item) => item.store === store && item.ended === undefined && item.isUrgent === undefined,
     );
     if (next !== undefined && next.child === undefined) this.#begin(next);
-    this.#changed();
   }
 
   #begin(item: Item): void {

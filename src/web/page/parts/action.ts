@@ -1,8 +1,8 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Ticket } from '../../api.ts';
+import type { Ticket, WorkAnswer } from '../../api.ts';
 import { asRefused } from '../loaded.tsx';
-import { ask, type Refused } from '../session.ts';
+import { ask, Refused } from '../session.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {
@@ -63,6 +63,20 @@ export function useAsked<T>(
     };
   }, keys);
   return asked;
+}
+
+const ASK_AGAIN_MS = 400;
+
+/** Waits for what was started. @throws Refused in the words of its command, where that ended otherwise than well. */
+export async function untilEnded(id: string): Promise<void> {
+  for (;;) {
+    const { work } = await ask<WorkAnswer>(`/tasks/${id}`);
+    if (work.stopped !== null) throw new Refused(work.stopped);
+    if (work.state === 'ended' && work.exit_code !== 0)
+      throw new Refused({ code: 'bug', message: work.said.at(-1) ?? '', next: '' });
+    if (work.state === 'ended') return;
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
 }
 
 /** The server writes the file first, then gives a ticket that works once. */

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { createElement } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, ChartView, SummaryView, WorkList, WorkView } from '../../api.ts';
-import { anyChanges, changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { ButtonLink } from '../parts/controls.tsx';
@@ -10,7 +9,7 @@ import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords }
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { plainReason } from '../parts/plain-words.ts';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
-import { Refused } from '../session.ts';
+import { beat, Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
@@ -20,19 +19,12 @@ const words = text.batch;
 
 export function BatchPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const id = params.id ?? '';
-  // What became of people whom it changed is told by whatever batch has changed them since, such as its undo.
-  const changesPeople = useSignal(false);
-  const again = changesPeople.value ? anyChanges() : `${changesOf(id)} ${work.value}`;
   return (
-    <Loaded<BatchDetail> path={`/batches/${id}`} again={again}>
+    <Loaded<BatchDetail> path={`/batches/${id}`} again={beat.value}>
       {(detail) => (
-        <Loaded<WorkList> path="/tasks" again={work.value}>
+        <Loaded<WorkList> path="/tasks" again={beat.value}>
           {({ work: items }) => (
-            <Shown
-              batch={detail}
-              works={items.filter(({ about, batch }) => about === id || batch === id)}
-              changesPeople={changesPeople}
-            />
+            <Shown batch={detail} works={items.filter(({ about, batch }) => about === id || batch === id)} />
           )}
         </Loaded>
       )}
@@ -43,13 +35,9 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
 interface ShownProps {
   readonly batch: BatchDetail;
   readonly works: readonly WorkView[];
-  readonly changesPeople: { value: boolean };
 }
 
-function Shown({ batch, works, changesPeople }: ShownProps) {
-  useEffect(() => {
-    changesPeople.value = batch.changes !== undefined;
-  }, [batch.changes !== undefined]);
+function Shown({ batch, works }: ShownProps) {
   const running =
     batch.running ||
     works.some(({ kind, state }) => (kind === 'run' || kind === 'together') && state === 'working');

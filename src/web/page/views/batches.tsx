@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView, WorkerList, WorkerView } from '../../api.ts';
-import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { ButtonLink, Select } from '../parts/controls.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
@@ -9,6 +8,7 @@ import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
+import { beat } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
 const words = text.batches;
@@ -26,7 +26,7 @@ export function Batches() {
       </div>
       <Workers />
       <Filters />
-      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges()}>
+      <Loaded<BatchList> path={`/batches?${asked}`} again={beat.value}>
         {(list) =>
           list.all === 0 ? (
             <NoBatches />
@@ -167,26 +167,11 @@ function costOf({ spent, exact }: BatchView['credits']): string {
 
 const workerWords = text.workers;
 
-/** How often it is asked who is at work, ms. */
-const WORKERS_MS = 2_000;
-
 /** Who spends from a store that many share, each with what it has on its way of every account; nothing for any other store. */
 function Workers() {
-  const asked = useSignal(0);
-  const isShared = useSignal(false);
-  useEffect(() => {
-    if (!isShared.value) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) asked.value += 1;
-    }, WORKERS_MS);
-    return () => clearInterval(timer);
-  }, [isShared.value]);
   return (
-    <Loaded<WorkerList> path="/workers" again={asked.value} meanwhile={null}>
-      {({ shared, workers }) => {
-        isShared.value = shared;
-        return shared ? <ListedWorkers workers={workers} /> : null;
-      }}
+    <Loaded<WorkerList> path="/workers" again={beat.value} meanwhile={null}>
+      {({ shared, workers }) => (shared ? <ListedWorkers workers={workers} /> : null)}
     </Loaded>
   );
 }

@@ -1,37 +1,44 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { DoubtsView, DoubtView, SettleRequest, WorkList, WorkView } from '../../api.ts';
-import { changesOf } from '../live.ts';
-import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import type { DoubtsView, DoubtView, SettleRequest, WorkList } from '../../api.ts';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { untilEnded, useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { numbers, Table } from '../parts/table.tsx';
 import { About, askedWords } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
-import { ask, Refused } from '../session.ts';
+import { ask, beat } from '../session.ts';
 import { text } from '../text.ts';
 
 export function Doubts({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const batch = params.id ?? '';
-  const decided = useSignal(0);
   return (
     <>
       <div class="title">
         <h1>{text.doubts.title}</h1>
         <ButtonLink to={`/batches/${batch}`} says={text.rows.back} />
       </div>
-      <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={`${changesOf(batch)} ${decided.value}`}>
-        {(list) => <Shown list={list} onDecided={() => (decided.value += 1)} />}
+      <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={beat.value}>
+        {(list) => <Shown list={list} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
+function Shown({ list }: { readonly list: DoubtsView }) {
   const { in_doubt, at_risk, undecidable, open, waiting = [] } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
+  const isNoted = useSignal(false);
   return (
     <>
       <About of={list} />
+      <div role="status">
+        {isNoted.value && (
+          <p class="notice">
+            {text.doubts.noted} <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
+          </p>
+        )}
+      </div>
       {in_doubt.length === 0 && waiting.length === 0 && (
         <section class="empty">
           <h2>{text.doubts.none}</h2>
@@ -63,7 +70,8 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
             chosen={[...chosen.value]}
             onDecided={() => {
               chosen.value = new Set();
-              onDecided();
+              isNoted.value = true;
+              beat.value += 1;
             }}
           />
         </>
@@ -202,30 +210,25 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
   const pairs = useSignal<readonly Pair[]>([['', '']]);
   const extra = useSignal<number | undefined>(undefined);
   const most = extra.value ?? list.extra_used + list.at_risk;
-  const state = useSignal<'noting' | 'noted' | Refused | undefined>(undefined);
+  const action = useAction();
   const about = list.in_doubt.filter(({ row, own }) => chosen.length === 0 || (own && chosen.includes(row)));
   const credits = about.reduce((sum, doubt) => sum + doubt.credits, 0);
   const isOne = about.length === 1;
-  const isNoting = state.value === 'noting';
-  const send = async (): Promise<void> => {
-    if (how.value === undefined) return;
-    state.value = 'noting';
-    try {
+  const isNoting = action.isBusy.value;
+  const send = (): void =>
+    action.run(async () => {
+      if (how.value === undefined) return;
       await settle(list.batch, requestOf(how.value, chosen, pairs.value, most));
-      state.value = 'noted';
       how.value = undefined;
       extra.value = undefined;
-    } catch (error) {
-      state.value = asRefused(error);
-    }
-    onDecided();
-  };
+      onDecided();
+    });
   return (
     <form
       class="card decide"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
       <h2>{text.doubts.decide}</h2>
@@ -271,15 +274,8 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
           disabled={isNoting || how.value === undefined || (how.value === 'answer' && !isOne)}
           says={isNoting ? text.doubts.noting : text.doubts.submit}
         />
-        <span role="status">
-          {state.value === 'noted' && (
-            <>
-              {text.doubts.noted} <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
-            </>
-          )}
-        </span>
       </div>
-      {state.value instanceof Refused && <Refusal refused={state.value} />}
+      <Refusal refused={action.refused.value} />
     </form>
   );
 }
@@ -361,21 +357,8 @@ function requestOf(
   };
 }
 
-const ASK_AGAIN_MS = 300;
-
 /** Starts it and waits until it is noted. @throws Refused in the words of the command. */
 async function settle(batch: string, request: SettleRequest): Promise<void> {
   const { work } = await ask<WorkList>(`/batches/${batch}/settle`, { body: request });
-  const ids = new Set(work.map(({ id }) => id));
-  for (;;) {
-    const all = (await ask<WorkList>('/tasks')).work.filter(({ id }) => ids.has(id));
-    const stopped = all.find((each) => each.state === 'ended' && each.exit_code !== 0);
-    if (stopped !== undefined) throw refusedOf(stopped);
-    if (all.every((each) => each.state === 'ended')) return;
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-  }
-}
-
-function refusedOf({ stopped, said }: WorkView): Refused {
-  return new Refused(stopped ?? { code: 'bug', message: said.at(-1) ?? '', next: '' });
+  for (const { id } of work) await untilEnded(id);
 }

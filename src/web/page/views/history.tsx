@@ -1,5 +1,4 @@
 import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
-import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { ButtonLink, Cut } from '../parts/controls.tsx';
 import {
@@ -29,10 +28,7 @@ export function History() {
     <>
       <h1>{text.history.title}</h1>
       <SubjectSearch />
-      <Loaded<HistoryView>
-        path={`/history${month === null ? '' : `?month=${encodeURIComponent(month)}`}`}
-        again={anyChanges()}
-      >
+      <Loaded<HistoryView> path={`/history${month === null ? '' : `?month=${encodeURIComponent(month)}`}`}>
         {(history) => <MonthShown history={history} />}
       </Loaded>
     </>

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { AttemptObject, RowDetail } from '../../api.ts';
-import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { plainReason } from '../parts/plain-words.ts';
 import { About, askedWords, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
+import { beat } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
 export function Row({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -20,7 +20,7 @@ export function Row({ params }: { readonly params: Readonly<Record<string, strin
           says={text.row.rows}
         />
       </div>
-      <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`} again={changesOf(params.id ?? '')}>
+      <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`} again={beat.value}>
         {(detail) => <Shown detail={detail} />}
       </Loaded>
     </>

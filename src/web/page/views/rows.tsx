@@ -1,5 +1,4 @@
 import type { PagePlace, RowPage, RowView } from '../../api.ts';
-import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { grouped } from '../parts/figures.ts';
@@ -8,6 +7,7 @@ import { numbers, Table } from '../parts/table.tsx';
 import { About, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { go, query } from '../router.ts';
+import { beat } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
 /** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
@@ -19,7 +19,7 @@ export function Rows({ params }: { readonly params: Readonly<Record<string, stri
         <h1>{text.rows.title}</h1>
         <ButtonLink to={`/batches/${batch}`} says={text.rows.back} />
       </div>
-      <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`} again={changesOf(batch)}>
+      <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`} again={beat.value}>
         {(page) => <PageOfRows page={page} />}
       </Loaded>
     </>

@@ -1,24 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { UndoView, WorkList, WorkView } from '../../api.ts';
+import type { UndoView, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
+import { untilEnded, useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
-import { ask, Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
 const words = text.undo;
 
-/** How often it is asked whether the undo has ended, ms. */
-const AGAIN_MS = 700;
-
 /** What an undo would send, then the undo of exactly that. */
 export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
-  const started = useSignal<WorkView | undefined>(undefined);
   const round = useSignal(0);
   return (
     <>
@@ -26,17 +21,8 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
       <p>
         <a href={`/batches/${id}`}>{text.undo.back(id)}</a>
       </p>
-      {started.value !== undefined && <Progress work={started} whenOver={() => (round.value += 1)} />}
       <Loaded<UndoView> path={`/batches/${id}/undo`} again={round.value}>
-        {(plan) => (
-          <Planned
-            id={id}
-            plan={plan}
-            isUnderWay={started.value !== undefined && started.value.state !== 'ended'}
-            lookAgain={() => (round.value += 1)}
-            onStart={(work) => (started.value = work)}
-          />
-        )}
+        {(plan) => <Planned id={id} plan={plan} lookAgain={() => (round.value += 1)} />}
       </Loaded>
     </>
   );
@@ -45,22 +31,30 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
 interface PlannedProps {
   readonly id: string;
   readonly plan: UndoView;
-  readonly isUnderWay: boolean;
   lookAgain(): void;
-  onStart(work: WorkView): void;
 }
 
-function Planned({ id, plan: shown, isUnderWay, lookAgain, onStart }: PlannedProps) {
+function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
   const action = useAction();
+  const hasEnded = useSignal(false);
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;
   const sent = changes.filter(({ action }) => action !== 'unchanged' && action in words.actions);
   const start = (): void =>
     action.run(async () => {
-      onStart(await ask<WorkView>(`/batches/${id}/undo`, { body: { plan } }));
+      hasEnded.value = false;
+      await untilEnded((await ask<WorkView>(`/batches/${id}/undo`, { body: { plan } })).id);
+      hasEnded.value = true;
+      lookAgain();
     });
   const canStart = state === 'begun' || (state === 'plan' && sent.length > 0);
+  const isUnderWay = action.isBusy.value;
   return (
     <>
+      {(isUnderWay || hasEnded.value) && (
+        <div class="notice" role="status">
+          {isUnderWay ? words.sending : words.ended}
+        </div>
+      )}
       <p aria-live="polite">
         {words.states[state]} {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>}{' '}
         {sandbox && <PlayMoney />}
@@ -79,7 +73,6 @@ function Planned({ id, plan: shown, isUnderWay, lookAgain, onStart }: PlannedPro
         <div class="actions">
           <Button
             class="danger"
-            disabled={action.isBusy.value}
             onClick={start}
             says={state === 'begun' ? words.goOn : words.send(counted(sent.length, 'change'))}
           />
@@ -142,33 +135,5 @@ function Left({ left }: { readonly left: UndoView['not_undone'] }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Progress({ work, whenOver }: { readonly work: { value: WorkView | undefined }; whenOver(): void }) {
-  const refused = useSignal<Refused | undefined>(undefined);
-  const id = work.value?.id;
-  useEffect(() => {
-    const leaving = new AbortController();
-    const timer = setInterval(async () => {
-      const list = await ask<WorkList>('/tasks', { signal: leaving.signal }).catch(() => undefined);
-      const found = list?.work.find((each) => each.id === id);
-      if (found === undefined) return;
-      work.value = found;
-      if (found.state !== 'ended') return;
-      clearInterval(timer);
-      if (found.stopped !== null) refused.value = new Refused(found.stopped);
-      whenOver();
-    }, AGAIN_MS);
-    return () => {
-      leaving.abort();
-      clearInterval(timer);
-    };
-  }, [id]);
-  if (refused.value !== undefined) return <Refusal refused={refused.value} />;
-  return (
-    <div class="notice" role="status">
-      {words.work[work.value?.state ?? 'waiting']}
-    </div>
   );
 }

@@ -1,5 +1,4 @@
 import type { PlanView, RowPage } from '../../../api.ts';
-import { work } from '../../live.ts';
 import { Loaded } from '../../loaded.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { numbers, Table } from '../../parts/table.tsx';
@@ -13,10 +12,7 @@ const ROWS_SHOWN = 20;
 /** What was bought so far of this very list, so that it can be judged before the rest is. */
 export function Answers({ plan, batch }: { readonly plan: PlanView; readonly batch: string }) {
   return (
-    <Loaded<RowPage>
-      path={`/batches/${batch}/rows?status=finished&limit=${ROWS_SHOWN}`}
-      again={`${plan.id} ${work.value}`}
-    >
+    <Loaded<RowPage> path={`/batches/${batch}/rows?status=finished&limit=${ROWS_SHOWN}`} again={plan.id}>
       {(page) => (page.rows.length === 0 ? null : <Shown plan={plan} page={page} />)}
     </Loaded>
   );
