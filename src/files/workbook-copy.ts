@@ -51,14 +51,17 @@ export async function* copiedRows(
   const kept = Array.from({ length: widthOf(columns) }, (_, place) => place).filter(
     (place) => !dropped.has(place),
   );
-  let leftOut = 0;
+  let written = 0;
   for await (const batch of batched(rows())) {
     const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);
     const copied: WorkbookRow[] = [];
     for (const [index, row] of batch.entries()) {
-      const cells = options.isPart && row.kind === 'left_out' ? undefined : added[index];
-      if (cells === undefined) leftOut += 1;
-      else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells.map(appended(row))) });
+      const isAround = row.kind === 'title' || row.kind === 'left_out';
+      const cells = options.isPart && isAround ? undefined : added[index];
+      if (cells === undefined) continue;
+      written += 1;
+      const number = options.isPart ? written : row.number;
+      copied.push({ number, cells: withAdded(row, cells.map(appended(row))) });
     }
     yield copied;
   }

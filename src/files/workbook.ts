@@ -42,9 +42,9 @@ export function requireRoom(rows: number, columns: number): void {
 }
 
 /** A part of an archive, whose length need not be known before it is written. */
-interface ArchivePart {
+export interface ArchivePart {
   readonly name: string;
-  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>;
+  readonly chunks: AsyncIterable<Buffer | string> | Iterable<Buffer | string>;
 }
 
 /**
@@ -57,7 +57,7 @@ const UNDATED = { mtime: new Date(0), forceDosTimestamp: true };
  * A zip archive of these parts, which are taken no faster than its bytes are, and let go when nobody takes more. What
  * goes wrong with a part is thrown to the caller that takes the bytes.
  */
-async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buffer> {
+export async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buffer> {
   // Loaded here, because it takes 15 ms and most runs write no workbook.
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
@@ -179,8 +179,6 @@ export type WorkbookCell =
       readonly form: 'date' | 'moment' | 'duration';
       /** Days since the end of 1899, as Excel counts them. */
       readonly serial: number;
-      /** The number of the format that it has in the workbook it was read from. */
-      readonly style?: string | undefined;
     };
 
 export interface WorkbookRow {

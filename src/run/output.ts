@@ -76,7 +76,7 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
  */
 export async function outputNameFor(
   context: RunContext,
-  inputPath: string,
+  { path: inputPath, sheet }: Pick<OpenedInput, 'path' | 'sheet'>,
   place: BatchPlace,
 ): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = context;
@@ -87,7 +87,12 @@ export async function outputNameFor(
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
-  for (const name of namesFor(fixed, job.operation.name, account.sandbox)) {
+  for (const name of namesFor(
+    fixed,
+    usualName(account.sandbox, sheet),
+    job.operation.name,
+    account.sandbox,
+  )) {
     const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;
     const kept = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
@@ -97,9 +102,9 @@ export async function outputNameFor(
 }
 
 /** `leads.enriched.csv`, `leads.enrich-person.csv`, `leads.enrich-person-2.csv` and so on. */
-function* namesFor(fixed: string | undefined, operation: string, sandbox: boolean): Generator<string> {
+function* namesFor(fixed: string | undefined, usual: string, operation: string, sandbox: boolean) {
   if (fixed !== undefined) yield fixed;
-  yield usualName(sandbox);
+  yield usual;
   for (let number = 1; ; number += 1) {
     const word = number === 1 ? operation : `${operation}-${number}`;
     yield sandbox ? `${word}.${usualName(sandbox)}` : word;

@@ -72,7 +72,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   if (context.detach === true) requireRanges(context);
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
-  const outputName = await outputNameFor(context, input.path, place);
+  const outputName = await outputNameFor(context, input, place);
   const isOfOther = await isOutputOfOther(context, input, place);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
   const destination =

@@ -17,10 +17,10 @@ import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
-import { ownCopy, ownCorrected } from './xlsx/own-copy.ts';
-import type { SheetTable } from './xlsx/sheet-table.ts';
+import { type Book, readBook, sheetsMeant } from './xlsx/book.ts';
+import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
 import { chooseTable, tableRows } from './xlsx/table.ts';
-import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/workbook.ts';
+import { tablesOf } from './xlsx/table-part.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that
@@ -39,7 +39,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     sheetsMeant(book, options.sheet ?? options.asBefore?.sheet),
     options,
   );
-  const source = { book, tab, table };
+  const source = { book, tab, table, tables: await tablesOf(book, tab, table.frame.tables) };
   return {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
@@ -55,12 +55,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   };
 }
 
-interface Source {
-  readonly book: Book;
-  readonly tab: BookSheet;
-  readonly table: SheetTable;
-}
-
 /** @throws StopError `input`: a user who names these takes the file for another. */
 function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): void {
   if (encoding === undefined && delimiter === undefined) return;
@@ -69,7 +63,7 @@ function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): 
 }
 
 async function survey(
-  source: Source,
+  source: OwnSource,
   digest: Pick<Survey, 'sha256' | 'bytes'>,
   onRow?: (row: InputRow) => void,
 ): Promise<Survey> {
@@ -80,7 +74,7 @@ async function survey(
 }
 
 /** The file has no offset at which a row could be found, so those before it are passed over. */
-async function* groups(source: Source, from?: Position): AsyncIterable<readonly PositionedRow[]> {
+async function* groups(source: OwnSource, from?: Position): AsyncIterable<readonly PositionedRow[]> {
   for await (const group of inputRows(source)) {
     yield group.flatMap((each) => {
       const { row } = each;
@@ -89,7 +83,7 @@ async function* groups(source: Source, from?: Position): AsyncIterable<readonly 
   }
 }
 
-async function* inputRows({ book, tab, table }: Source): AsyncIterable<readonly InputRow[]> {
+async function* inputRows({ book, tab, table }: OwnSource): AsyncIterable<readonly InputRow[]> {
   for await (const group of tableRows(book, tab, table)) {
     const rows = group.filter(({ kind }) => kind === 'row');
     yield rows.map((row) => tableInputRow(row, table.columns));
@@ -97,7 +91,7 @@ async function* inputRows({ book, tab, table }: Source): AsyncIterable<readonly 
 }
 
 /** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */
-async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
+async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const { book, tab, table } = source;
   if (options.isPart !== true && options.byValue !== true) {
     const made = await madeOf(source, options.note, () => ownCopy(source, options, cellsFor));
@@ -111,24 +105,26 @@ async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): 
 
 /** The user's own workbook; undefined where nothing can be written into it, which is said. */
 async function madeOf(
-  { book }: Source,
+  { book }: OwnSource,
   note: CopyOptions['note'],
   make: () => ReturnType<typeof ownCopy>,
 ): Promise<AsyncIterable<Buffer> | undefined> {
   const obstacle = obstacleIn(book);
   const made = obstacle?.fact ?? (await make());
   if (typeof made !== 'string') return made;
-  const next = obstacle === undefined ? '' : ` To keep the original: ${obstacle.next}.`;
-  note?.(`${basename(book.archive.path)} comes back as a new workbook, because ${made}.${next}`);
+  const next = obstacle === undefined ? '' : ` To have them in it: ${obstacle.next}.`;
+  const name = basename(book.archive.path);
+  note?.(`${name} stays as it is, because ${made}; our columns come in a new workbook beside it.${next}`);
   return undefined;
 }
 
 /** Why nothing may be written into this workbook; undefined where something may. */
-function obstacleIn({ isSigned, isShared }: Book): Sheet['whyNew'] {
+function obstacleIn({ isSigned, isShared, archive: { oddNames } }: Book): Sheet['whyNew'] {
   if (isSigned) {
     const next = 'remove the signature in Excel under File, Info, View Signatures';
     return { fact: 'it has a digital signature, which would become invalid', next };
   }
+  if (oddNames !== undefined) return { fact: oddNames, next: 'save it again in Excel' };
   if (!isShared) return undefined;
   const next = 'end the sharing in Excel under Review, Unshare Workbook';
   return { fact: 'it is a shared workbook of the old kind, with a log of every cell', next };
@@ -136,7 +132,7 @@ function obstacleIn({ isSigned, isShared }: Book): Sheet['whyNew'] {
 
 /** The workbook with what is corrected as text in it, as it was typed; or a new one like a copy by value. */
 async function* corrected(
-  source: Source,
+  source: OwnSource,
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {

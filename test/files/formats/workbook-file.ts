@@ -128,18 +128,16 @@ export function textRow(number: number, ...texts: readonly string[]): string {
   return `<row r="${number}">${cells.join('')}</row>`;
 }
 
-/** A part of an archive as it is packed there. */
-export interface PackedPart {
+/** A part of an archive. */
+export interface ReadPart {
   readonly name: string;
-  /** The time and the day, as the archive keeps them. */
-  readonly time: number;
-  readonly packed: Buffer;
+  readonly content: Buffer;
   readonly text: string;
 }
 
 /** The parts of an archive in the order of its directory, read by hand. */
-export function partsOf(archive: Buffer): readonly PackedPart[] {
-  const parts: PackedPart[] = [];
+export function partsOf(archive: Buffer): readonly ReadPart[] {
+  const parts: ReadPart[] = [];
   const end = archive.lastIndexOf('PK\x05\x06');
   let at = archive.readUInt32LE(end + 16);
   for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
@@ -151,8 +149,7 @@ export function partsOf(archive: Buffer): readonly PackedPart[] {
     if (crc32(content) !== archive.readUInt32LE(at + 16)) throw new Error('a checksum fails');
     parts.push({
       name: archive.toString('utf8', at + 46, at + 46 + nameLength),
-      time: archive.readUInt32LE(at + 12),
-      packed,
+      content,
       text: content.toString(),
     });
     at += 46 + nameLength + extraLength + archive.readUInt16LE(at + 32);

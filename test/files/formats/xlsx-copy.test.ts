@@ -140,6 +140,23 @@ test('titles and blank rows stay where they are, and columns of an earlier run g
   ]);
 });
 
+test('a few rows of it begin with the header: titles, what is left out and blank rows are not copied', async () => {
+  const rows =
+    textRow(1, 'Leads', '', '3 Nov 2026') +
+    textRow(3, 'Mail', 'Name', 'Size') +
+    textRow(5, 'a@a.com', 'a', '1') +
+    textRow(6, 'b@b.com', 'b', '2') +
+    textRow(8, 'c@c.com', 'c', '3') +
+    textRow(9, 'Total', '', '6');
+  const options = { columns: ['_row'], dropped: new Set<string>(), isPart: true };
+  const bytes = await copied({ rows }, options, async ({ row }) => (row === 6 ? undefined : [`${row}`]));
+  expect(await cellsIn(bytes)).toEqual([
+    ['Mail', 'Name', 'Size', '_row'],
+    ['a@a.com', 'a', '1', 5],
+    ['c@c.com', 'c', '3', 8],
+  ]);
+});
+
 test('any text comes back as it was, in cells of the user and in cells of ours', async () => {
   // Control characters, halves of pairs and what is no character at all included.
   const text = fc

@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import {
+  type Entry,
+  fromRandomAccessReaderPromise,
+  RandomAccessReader,
+  validateFileName,
+  type ZipFile,
+} from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 
@@ -41,14 +47,14 @@ const MOST_PARTS = 20_000;
 export class Archive {
   readonly path: string;
   readonly #zip: ZipFile;
-  readonly list: readonly Entry[];
+  readonly #list: readonly Entry[];
   readonly #entries: ReadonlyMap<string, Entry>;
 
   private constructor(path: string, zip: ZipFile, list: readonly Entry[]) {
     this.path = path;
     this.#zip = zip;
-    this.list = list;
-    this.#entries = new Map(list.map((entry) => [nameOf(entry), entry]));
+    this.#list = list;
+    this.#entries = new Map(list.map((entry) => [keyOf(nameOf(entry)), entry]));
   }
 
   /** @throws StopError `input` when the file is no archive, or one that is protected by a password. */
@@ -72,17 +78,23 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
-  get comment(): Buffer {
-    // Names and comments are not decoded, which the types of the library do not know.
-    const comment: unknown = this.#zip.comment;
-    return Buffer.isBuffer(comment) ? comment : Buffer.alloc(0);
+  /** Every part, as it is unpacked. Folders of their own hold nothing. */
+  parts(): readonly { readonly name: string; readonly key: string; readonly bytes: AsyncIterable<Buffer> }[] {
+    const files = this.#list.filter((entry) => !nameOf(entry).endsWith('/'));
+    return files.map((entry) => ({
+      name: nameOf(entry),
+      key: keyOf(nameOf(entry)),
+      bytes: this.#unpacked(entry),
+    }));
   }
 
-  /** The bytes of a part as they are packed, and the fields that stand before them a second time. */
-  async packed(entry: Entry): Promise<{ readonly extra: Buffer; readonly bytes: AsyncIterable<Buffer> }> {
-    const { extraField } = await this.#zip.readLocalFileHeaderPromise(entry);
-    const bytes = await this.#zip.openReadStreamPromise(entry, { decodeFileData: false });
-    return { extra: extraField, bytes };
+  /** Why its parts cannot be written again under their names, as a clause. */
+  get oddNames(): string | undefined {
+    const names = this.#list.map(nameOf);
+    if (new Set(names.map(keyOf)).size < names.length) return 'two of its parts have the same name';
+    return names.some((name) => validateFileName(name) !== null)
+      ? 'one of its parts has no proper name'
+      : undefined;
   }
 
   /**
@@ -136,11 +148,12 @@ async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> 
   return entries;
 }
 
-export function nameOf(entry: Entry): string {
-  return keyOf(entry.fileNameRaw.toString());
+/** Some programs write `\` between folders. */
+function nameOf(entry: Entry): string {
+  return entry.fileNameRaw.toString().replaceAll('\\', '/').replace(/^\//, '');
 }
 
-/** Some programs write `\` between folders, or their names in other letters than those that refer to them. */
+/** A part is known whatever letters the name has that refers to it. */
 export function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { foreignName } from '../../../core/plain-text.ts';
-import type { WorkbookCell } from '../../workbook.ts';
+import { lettersOf, type WorkbookCell } from '../../workbook.ts';
 
 interface StoredCell {
   /** `s` for a shared text, `n` for a number, and so on. */
@@ -7,7 +7,6 @@ interface StoredCell {
   /** The text of its value; empty for none. */
   readonly value: string;
   readonly format: NumberFormat;
-  readonly style?: string | undefined;
 }
 
 export interface CellContext {
@@ -17,10 +16,7 @@ export interface CellContext {
 }
 
 /** @returns undefined for a blank cell. @throws Error with a clause, for a value that its type does not have. */
-export function cellOf(
-  { type, value, format, style }: StoredCell,
-  context: CellContext,
-): WorkbookCell | undefined {
+export function cellOf({ type, value, format }: StoredCell, context: CellContext): WorkbookCell | undefined {
   if (value === '') return undefined;
   switch (type) {
     case 's':
@@ -28,7 +24,7 @@ export function cellOf(
     case 'b':
       return booleanCell(value === '1' || value === 'true');
     case 'n':
-      return styled(numberCell(value, format, context.from1904), style);
+      return numberCell(value, format, context.from1904);
     // A text of the cell's own, the text that a formula gave, an error such as #N/A, and an ISO date.
     case 'inlineStr':
     case 'str':
@@ -38,10 +34,6 @@ export function cellOf(
     default:
       throw new Error(`a cell is of the unknown type ${foreignName(type)}`);
   }
-}
-
-function styled(cell: WorkbookCell, style: string | undefined): WorkbookCell {
-  return cell.kind === 'date' ? { ...cell, style } : cell;
 }
 
 function booleanCell(value: boolean): WorkbookCell {
@@ -89,7 +81,7 @@ function numberText(value: number): string {
 }
 
 const SECONDS_A_DAY = 86_400;
-export const DAYS_TO_1904 = 1_462;
+const DAYS_TO_1904 = 1_462;
 
 /** The first day that Excel has no date for. */
 const DAYS_TO_10000 = 2_958_466;
@@ -158,4 +150,45 @@ export function formatOfCode(code: string): NumberFormat {
   if (/[yd]/i.test(positive)) return { kind: 'date' };
   if (/[hs]/i.test(positive)) return { kind: 'time' };
   return /m/i.test(positive) ? { kind: 'date' } : PLAIN;
+}
+
+// ------------------------------------------------------------------------------------------------ blocks of cells
+
+/** A block of cells. Columns are counted from 0, rows as a spreadsheet shows them. */
+export interface CellRange {
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+const RANGE = /^\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?$/;
+
+/** Reads `A1:F100` and `B2`; undefined for what is neither, such as whole rows. */
+export function readCellRange(text: string | undefined): CellRange | undefined {
+  const [, first, firstRow, last = first, lastRow = firstRow] = RANGE.exec(text ?? '') ?? [];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    firstColumn: columnOf(first),
+    lastColumn: columnOf(last),
+    firstRow: Number(firstRow),
+    lastRow: Number(lastRow),
+  };
+}
+
+export function cellRangeText({ firstColumn, lastColumn, firstRow, lastRow }: CellRange): string {
+  return `${lettersOf(firstColumn)}${firstRow}:${lettersOf(lastColumn)}${lastRow}`;
+}
+
+/** The column of these letters: 0 for `A`, 26 for `AA`. */
+function columnOf(letters: string): number {
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** The position of the column in an address such as `AB12`; NaN for what is none. */
+export function columnIn(address: string): number {
+  const letters = /^([A-Z]{1,3})\d+$/.exec(address)?.[1];
+  return letters === undefined ? Number.NaN : columnOf(letters);
 }

@@ -1,36 +1,30 @@
-import { StopError } from '../../../core/errors.ts';
 import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts';
 import { foreignName } from '../../../core/plain-text.ts';
 import { Corrections } from '../../corrections.ts';
-import { addedTo } from '../../header.ts';
-import { rowXml, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
-import { appendedCells, copiedRows, type TableRow, tableInputRow } from '../../workbook-copy.ts';
-import { nameOf } from './archive.ts';
-import { addedSheet, textFormat, withFilterRange } from './book-parts.ts';
-import { DAYS_TO_1904 } from './cell.ts';
-import { type CellRange, cellRangeText, readCellRange } from './cell-range.ts';
-import { widthPatches } from './column-widths.ts';
-import { type OwnColumns, placeColumns } from './own-columns.ts';
-import { packageCopy } from './package-copy.ts';
-import { type Patch, withAttribute } from './placed-xml.ts';
-import { editedSheet, type NewCell, type RowChange, type SheetEdit } from './sheet-edit.ts';
-import { type FoundElement, type SheetFrame, sheetFrame } from './sheet-frame.ts';
+import { addedTo, widthOf } from '../../header.ts';
+import { lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
+import { appendedCells, tableInputRow } from '../../workbook-copy.ts';
+import { keyOf } from './archive.ts';
+import { type Book, type BookSheet, partText } from './book.ts';
+import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
+import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
 import type { SheetTable } from './sheet-table.ts';
-import { tableRows } from './table.ts';
-import { tablesOf, tableWith } from './table-part.ts';
-import type { Book, BookSheet } from './workbook.ts';
+import { tableRow } from './table.ts';
+import { type TablePart, tableWith } from './table-part.ts';
+import { editedXml, isTrue, withAttribute, withoutAttribute, type XmlAttributes } from './xml.ts';
 
 /**
- * The user's own workbook with our columns on the sheet that was read, or on another sheet where they have no place there. Every part
- * but the sheet stays as it is to the byte, and so does the sheet outside of our cells. What has to change besides: the
- * ranges of a filter and of a table, with the name and the part in which they are said once more, the size of the sheet and of its rows,
- * columns that were hidden where ours stand, and one format for text.
+ * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the byte, and so does the
+ * sheet outside of our cells. What has to change besides: the ranges of a filter and of a table, with the part in which they are said
+ * once more, because a sort moves the cells of these alone; the size of the sheet; and columns that were hidden where ours stand.
  */
 
 export interface OwnSource {
   readonly book: Book;
   readonly tab: BookSheet;
   readonly table: SheetTable;
+  /** Those of Excel's that are on the sheet. */
+  readonly tables: readonly TablePart[];
 }
 
 /** @returns why it cannot be written, as a clause. */
@@ -39,24 +33,21 @@ export async function ownCopy(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): Promise<AsyncIterable<Buffer> | string> {
-  const { book, tab, table } = source;
-  return unlessDoubtful(book, async () => {
-    const frame = await sheetFrame(book, tab, table);
-    const tables = await tablesOf(book.archive, tab.part, frame.tableLinks);
-    const placed = placeColumns(table, frame, tables, options);
-    if (typeof placed === 'string') return withNewSheet(source, frame, placed, options, cellsFor);
-    const filter = placed.filter && (await filterNamePart(source, placed.filter));
-    if (typeof filter === 'string') return withNewSheet(source, frame, filter, options, cellsFor);
-    const format = await textFormat(book);
-    const replaced = new Map(
-      [format?.changed, filter].flatMap((part) => (part === undefined ? [] : [[part.name, [part.text]]])),
-    );
-    if (placed.table !== undefined)
-      replaced.set(placed.table.part, [tableWith(placed.table, options.columns, placed.places)]);
-    sayProtected(source, frame, options.note);
-    const changes = rowChanges(source, placed, format?.style, options, cellsFor);
-    return edited(source, replaced, { patches: framePatches(frame, placed), changes });
-  });
+  const { book, tab } = source;
+  const placed = placeColumns(source, options);
+  if (typeof placed === 'string') return placed;
+  const { places, grown, beside } = placed;
+  const replaced = new Map<string, string>();
+  if (placed.filter !== undefined)
+    replaced.set(keyOf(book.main), await withFilterName(source, placed.filter));
+  if (grown !== undefined) replaced.set(keyOf(grown.part), tableWith(grown, options.columns, places));
+  for (const sentence of [...notesOf(source), ...(beside === undefined ? [] : [beside])])
+    options.note?.(sentence);
+  const edit: SheetEdit = {
+    tag: (path, attributes, tag) => frameTag(path, attributes, tag, placed),
+    changes: rowChanges(source, placed, options, cellsFor),
+  };
+  return bookWith(book, replaced, tab.part, editedSheet(book, tab, edit));
 }
 
 /** The workbook with these cells in the place of others. @returns why it cannot be written, as a clause. */
@@ -68,179 +59,251 @@ export async function ownCorrected(
   const { book, tab, table } = source;
   const { names, places } = table.columns;
   const corrections = new Corrections(book.archive.path, names, list);
-  return unlessDoubtful(book, async () => {
-    const frame = await sheetFrame(book, tab, table);
-    const formula = list.find(({ column }) => frame.formulas.has(places[names.indexOf(column)] ?? -1));
-    if (formula !== undefined) return `there are formulas in the column ${foreignName(formula.column)}`;
-    const format = await textFormat(book);
-    const { changed } = format ?? {};
-    const replaced = new Map(changed === undefined ? [] : [[changed.name, [changed.text]]]);
-    sayProtected(source, frame, note);
-    const changes = async (rows: readonly TableRow[]): Promise<readonly RowChange[]> =>
-      rows.map((row) => {
+  const formula = list.find(({ column }) => table.formulas.has(places[names.indexOf(column)] ?? -1));
+  if (formula !== undefined) return `there are formulas in the column ${foreignName(formula.column)}`;
+  for (const sentence of notesOf(source)) note?.(sentence);
+  const edit: SheetEdit = {
+    tag: (_path, _attributes, tag) => tag,
+    changes: async (rows) =>
+      rows.map((sheetRow) => {
+        const row = tableRow(sheetRow, table);
         const made = row.kind === 'row' ? corrections.take(tableInputRow(row, table.columns)) : undefined;
-        const cells = [...(made ?? [])].map(
-          ([at, { text }]) => [places[at] ?? at, newCell({ kind: 'text', text }, format?.style)] as const,
-        );
-        return new Map(cells);
-      });
-    return edited(source, replaced, { patches: [], changes }, () => corrections.requireAllMade());
+        if (made === undefined) return undefined;
+        const cells = [...made].map(([at, { text }]) => [places[at] ?? at, { kind: 'text', text }] as const);
+        return { cells: new Map(cells), likeLeft: false };
+      }),
+  };
+  async function* text(): AsyncIterable<string> {
+    yield* editedSheet(book, tab, edit);
+    corrections.requireAllMade();
+  }
+  return bookWith(book, new Map(), tab.part, text());
+}
+
+/** Every part in its place, some of them with another text. */
+function bookWith(
+  { archive }: Book,
+  replaced: ReadonlyMap<string, string>,
+  sheet: string,
+  text: AsyncIterable<string>,
+): AsyncIterable<Buffer> {
+  return zipped(
+    archive.parts().map(({ name, key, bytes }) => {
+      const other = replaced.get(key);
+      if (key === keyOf(sheet)) return { name, chunks: text };
+      return { name, chunks: other === undefined ? bytes : [other] };
+    }),
+  );
+}
+
+function notesOf({ tab, table: { frame } }: OwnSource): readonly string[] {
+  if (!frame.isProtected) return [];
+  return [
+    `The sheet ${foreignName(tab.name)} is protected. Our columns are written anyway, and it stays protected.`,
+  ];
+}
+
+// ------------------------------------------------------------------------------------------- where our columns stand
+
+interface OwnColumns {
+  /** The column of each that is added, in their order. */
+  readonly places: readonly number[];
+  /** Columns of an earlier run that are blank from now on. */
+  readonly cleared: readonly number[];
+  /** The first column that nothing of the table stood in. */
+  readonly firstNew: number;
+  /** The filter as it is from now on. */
+  readonly filter: CellRange | undefined;
+  /** Excel's table that gets them. */
+  readonly grown: TablePart | undefined;
+  /** Why they stand beside a table and not in it, as a sentence. */
+  readonly beside: string | undefined;
+}
+
+/** @returns why they cannot stand on that sheet, as a clause, or where they do. */
+function placeColumns(
+  { table: { columns, header, lastRow, lastUsed, formulas, frame }, tables }: OwnSource,
+  options: Pick<CopyOptions, 'columns' | 'dropped'>,
+): OwnColumns | string {
+  const width = { firstColumn: Math.min(...columns.places), lastColumn: Math.max(...columns.places) };
+  const own: CellRange = { ...width, firstRow: header.last, lastRow };
+  const around = tables.filter(({ range }) => overlaps(range, own));
+  const merged = frame.merged.filter((range) => range.lastRow >= header.last && range.firstRow <= lastRow);
+  const taken = [...merged, ...around.map(({ range }) => range)].map(({ lastColumn }) => lastColumn);
+  const last = Math.max(widthOf(columns) - 1, lastUsed, ...taken);
+  const { places, cleared } = chosenPlaces(columns, options, last);
+  const most = Math.max(...places);
+  if (most >= MOST_COLUMNS) return `the sheet ends with column ${lettersOf(MOST_COLUMNS - 1)}`;
+  const formula = [...places, ...cleared].find((place) => formulas.has(place));
+  if (formula !== undefined)
+    return `there are formulas in column ${lettersOf(formula)}, which would be replaced`;
+  const { filter } = frame;
+  const isFiltered = filter !== undefined && overlaps(filter, own) && filter.lastColumn < most;
+  const placed = { places, cleared, firstNew: last + 1 };
+  const grownFilter = isFiltered ? { ...filter, lastColumn: most } : undefined;
+  const why = whyNotIn(around, header.last, placed, options);
+  if (why === undefined) return { ...placed, filter: grownFilter, grown: around[0], beside: undefined };
+  const shown = `the table ${foreignName(around[0]?.name ?? '')}`;
+  if ([...places, ...cleared].some((place) => around.some(({ range }) => place <= range.lastColumn)))
+    return `they stood in ${shown}, and ${why}`;
+  const beside = `Our columns stand beside ${shown} and not in it, because ${why}: a sort of it does not move them.`;
+  return { ...placed, filter: grownFilter, grown: undefined, beside };
+}
+
+/** The header's row counts as one of the rows, and a range that begins and ends above it is none of the table's. */
+function overlaps(range: CellRange, own: CellRange): boolean {
+  const isBeside = range.lastRow >= own.firstRow && range.firstRow <= own.lastRow;
+  return isBeside && range.firstColumn <= own.lastColumn && range.lastColumn >= own.firstColumn;
+}
+
+function chosenPlaces(
+  { names, places }: SheetTable['columns'],
+  { columns, dropped }: Pick<CopyOptions, 'columns' | 'dropped'>,
+  last: number,
+): Pick<OwnColumns, 'places' | 'cleared'> {
+  const placeOf = new Map(
+    names.flatMap((name, at) => (dropped.has(name) ? [[name, places[at] ?? 0] as const] : [])),
+  );
+  const before = [...placeOf.values()].sort((one, other) => one - other);
+  const [first = last + 1] = before;
+  // What an earlier run added and nobody has put anything between or behind is written anew in the order of now.
+  const isBlock = before.length > 0 && before.at(-1) === last && last - first + 1 === before.length;
+  let next = isBlock ? first : last + 1;
+  const chosen = columns.map((name) => (isBlock ? undefined : placeOf.get(name)) ?? next++);
+  return { places: chosen, cleared: before.filter((place) => !chosen.includes(place)) };
+}
+
+const LONGEST_NAME = 255;
+
+/** Why a table of Excel's cannot have the columns, as a clause. */
+function whyNotIn(
+  [table, ...others]: readonly TablePart[],
+  headerRow: number,
+  { places, cleared, firstNew }: Pick<OwnColumns, 'places' | 'cleared' | 'firstNew'>,
+  { columns: names }: Pick<CopyOptions, 'columns'>,
+): string | undefined {
+  if (table === undefined) return undefined;
+  const { range, columns } = table;
+  if (others.length > 0) return 'several tables are side by side';
+  if (!table.hasHeader) return 'it has no header';
+  if (range.firstRow !== headerRow) return `it begins in row ${range.firstRow}, not in the header`;
+  if (table.isFed) return 'it gets its columns from elsewhere';
+  if (cleared.some((place) => place <= range.lastColumn)) return 'it would have columns without a name';
+  if (Math.max(...places) > range.lastColumn && firstNew > range.lastColumn + 1)
+    return 'there is something between it and the first free column';
+  const hers = columns.filter((_, at) => !places.includes(range.firstColumn + at));
+  const all = [...hers, ...names].map((each) => each.toLowerCase());
+  if (new Set(all).size < all.length) return 'it would have two columns with the same name';
+  const isLong = names.some((each) => each.length > LONGEST_NAME || each.trim() === '');
+  return isLong ? `it cannot have a name of more than ${LONGEST_NAME} characters` : undefined;
+}
+
+/** A hidden name by which Excel remembers the range of a filter. */
+const FILTER_NAME = '_xlnm._FilterDatabase';
+
+/** The part that says the range of the filter once more; one that says something else stays as it is. */
+async function withFilterName({ book, tab, table }: OwnSource, filter: CellRange): Promise<string> {
+  const before = table.frame.filter;
+  const wanted = before && cellRangeText(before);
+  const xml = await partText(book.archive, book.main);
+  let start: number | undefined;
+  return editedXml(xml, ({ name, attributes, start: tagStart, end }) => {
+    if (name !== 'definedName') return undefined;
+    if (attributes !== undefined) {
+      const isOurs = attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position);
+      start = isOurs ? end : undefined;
+      return undefined;
+    }
+    if (start === undefined) return undefined;
+    const text = xml.slice(start, tagStart);
+    const [, sheet = '', range = ''] = /^([\s\S]*!)([^!]*)$/.exec(text) ?? [];
+    const known = readCellRange(range);
+    if (known === undefined || cellRangeText(known) !== wanted) return undefined;
+    const place = { start, end: tagStart };
+    const [from, to] = cellRangeText(filter)
+      .split(':')
+      .map((each) => each.replace(/^([A-Z]+)/, '$$$1$$'));
+    return { ...place, text: `${sheet}${from}:${to}` };
   });
 }
 
-/** What cannot be understood about a workbook that was read well is a reason, and no damage of it. */
-async function unlessDoubtful<Made>({ archive }: Book, make: () => Promise<Made>): Promise<Made | string> {
-  if (new Set(archive.list.map(nameOf)).size < archive.list.length)
-    return 'two of its parts have the same name';
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof StopError && error.code === 'input') return error.message.replace(/\.$/, '');
-    throw error;
-  }
-}
+// ----------------------------------------------------------------------------------------------- what is written
 
-type PartTexts = Map<string, AsyncIterable<string> | Iterable<string>>;
-
-/** @param atEnd is called when the whole sheet was written. */
-function edited(
-  { book, tab, table }: OwnSource,
-  replaced: PartTexts,
-  edit: SheetEdit,
-  atEnd: () => void = () => {},
-): AsyncIterable<Buffer> {
-  async function* text(): AsyncIterable<string> {
-    yield* editedSheet(book, tab, table, edit);
-    atEnd();
-  }
-  return packageCopy(book.archive, { replaced: new Map([...replaced, [tab.part, text()]]), added: [] });
-}
-
-function sayProtected({ tab }: OwnSource, { isProtected }: SheetFrame, note: CopyOptions['note']): void {
-  if (isProtected)
-    note?.(
-      `The sheet ${foreignName(tab.name)} is protected. Our columns are written anyway, and it stays protected.`,
-    );
-}
-
-/** The part that says the range of the filter once more. @returns a clause where it says something else. */
-function filterNamePart(
-  { book, tab }: OwnSource,
-  { element, range }: NonNullable<OwnColumns['filter']>,
-): ReturnType<typeof withFilterRange> {
-  const before = readCellRange(element.attributes.ref) ?? range;
-  return withFilterRange(book, tab, before, range.lastColumn);
-}
-
-function framePatches(frame: SheetFrame, { places, firstNew, filter }: OwnColumns): readonly Patch[] {
-  const patches = [
-    ...widthPatches(
-      frame.widths,
+function frameTag(
+  path: string,
+  attributes: XmlAttributes,
+  tag: string,
+  { places, firstNew, filter }: OwnColumns,
+): string {
+  if (path === 'autoFilter' && filter !== undefined) return withAttribute(tag, 'ref', cellRangeText(filter));
+  if (path === 'cols/col')
+    return withShown(
+      tag,
+      attributes,
       places.filter((place) => place >= firstNew),
-    ),
-  ];
-  const size = frame.dimension && readCellRange(frame.dimension.attributes.ref);
+    );
+  if (path !== 'dimension') return tag;
+  const size = readCellRange(attributes.ref);
   const lastColumn = Math.max(...places);
-  if (frame.dimension !== undefined && size !== undefined && size.lastColumn < lastColumn)
-    patches.push(rangePatch(frame.dimension, { ...size, lastColumn }));
-  if (filter !== undefined) patches.push(rangePatch(filter.element, filter.range));
-  return patches;
+  if (size === undefined || size.lastColumn >= lastColumn) return tag;
+  return withAttribute(tag, 'ref', cellRangeText({ ...size, lastColumn }));
 }
 
-function rangePatch({ open, tag }: FoundElement, range: CellRange): Patch {
-  return { ...open, text: withAttribute(tag, 'ref', cellRangeText(range)) };
+/** Wide enough for an ABN, a date with its time, and most names. */
+const WIDTH = '20';
+
+/**
+ * An entry of a sheet's columns is about all from one to another, often to the last one of the sheet. Where it hides ours, it is
+ * split, and everything that it says of other columns stays.
+ */
+function withShown(tag: string, attributes: XmlAttributes, places: readonly number[]): string {
+  const [first, last] = [Number(attributes.min), Number(attributes.max)];
+  const isHidden = isTrue(attributes.hidden) || Number(attributes.width ?? WIDTH) === 0;
+  const shown = places.map((place) => place + 1).filter((column) => column >= first && column <= last);
+  if (!isHidden || shown.length === 0) return tag;
+  const [from, to] = [Math.min(...shown), Math.max(...shown)];
+  const bare = ['hidden', 'collapsed', 'width', 'customWidth'].reduce(withoutAttribute, tag);
+  const visible = withAttribute(withAttribute(bare, 'width', WIDTH), 'customWidth', '1');
+  return [about(tag, first, from - 1), about(visible, from, to), about(tag, to + 1, last)].join('');
 }
 
-/** A text that Excel would take for something else once a user has touched its cell. */
-const LOOKS_OTHERWISE = /^\s*[-+=@'"(.,$\d]|^(?:true|false)$/i;
-
-/** A longer text is shown as hashes in a cell that is formatted as text. */
-const LONGEST_AS_TEXT = 255;
+function about(tag: string, min: number, max: number): string {
+  if (min > max) return '';
+  return withAttribute(withAttribute(tag, 'min', String(min)), 'max', String(max));
+}
 
 function rowChanges(
-  { table: { columns } }: OwnSource,
-  { places, cleared, table: named }: OwnColumns,
-  textStyle: number | undefined,
+  { table }: OwnSource,
+  { places, cleared, grown }: OwnColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
-): (rows: readonly TableRow[]) => Promise<readonly RowChange[]> {
+): SheetEdit['changes'] {
   const appended = appendedCells(options.columns);
-  const changeOf = (row: TableRow, texts: readonly string[]): RowChange => {
-    const asCell = appended(row);
-    const textAt = (place: number): string => row.cells[place]?.text ?? '';
-    const gone = cleared.filter((place) => textAt(place) !== '');
-    const change = new Map<number, NewCell>(gone.map((place) => [place, { cell: undefined }]));
-    for (const [index, text] of texts.entries()) {
-      const place = places[index] ?? 0;
-      // A cell that says the same already stays as it is, with its format.
-      if (textAt(place) !== text) change.set(place, newCell(asCell(text, index), textStyle));
-    }
-    return change;
+  return async (sheetRows) => {
+    const rows = sheetRows.map((row) => tableRow(row, table));
+    const added = await addedTo(rows, (row) => tableInputRow(row, table.columns), options, cellsFor);
+    return rows.map((row, at) => {
+      const texts = added[at] ?? [];
+      // A cell of a table's totals says what its column says of it, in the table's own part.
+      const isOurs = row.kind === 'row' || row.kind === 'header';
+      if (!isOurs || isOfTotals(row.number, grown)) return undefined;
+      const textAt = (place: number): string => row.cells[place]?.text ?? '';
+      const gone = cleared.filter((place) => textAt(place) !== '');
+      const asCell = appended(row);
+      const cells: [number, ReturnType<typeof asCell> | undefined][] = gone.map((place) => [
+        place,
+        undefined,
+      ]);
+      for (const [index, text] of texts.entries()) {
+        const place = places[index] ?? 0;
+        // A cell that says the same already stays as it is, with its format.
+        if (textAt(place) !== text) cells.push([place, asCell(text, index)]);
+      }
+      return { cells: new Map(cells), likeLeft: row.kind === 'header' } satisfies RowChange;
+    });
   };
-  return async (rows) => {
-    const added = await addedTo(rows, (row) => tableInputRow(row, columns), options, cellsFor);
-    return rows.map((row, at) => changeOf(row, isOfTotals(row, named) ? [] : (added[at] ?? [])));
-  };
 }
 
-/** A cell of a table's totals says what its column says of it, in the table's own part. */
-function isOfTotals({ number }: TableRow, table: OwnColumns['table']): boolean {
-  return table !== undefined && number <= table.range.lastRow && number > table.range.lastRow - table.totals;
-}
-
-function newCell(cell: WorkbookCell, textStyle: number | undefined): NewCell {
-  const isText =
-    cell.kind === 'text' && cell.text.length <= LONGEST_AS_TEXT && LOOKS_OTHERWISE.test(cell.text);
-  return isText && textStyle !== undefined ? { cell, style: textStyle } : { cell };
-}
-
-/** The table once more on a sheet of its own, by value and with ours behind, each row at its number. */
-async function withNewSheet(
-  { book, tab, table }: OwnSource,
-  { root, prefix }: SheetFrame,
-  why: string,
-  options: CopyOptions,
-  cellsFor: CellsFor,
-): Promise<AsyncIterable<Buffer>> {
-  const added = await addedSheet(book, tab);
-  options.note?.(
-    `Our columns are on a new sheet ${foreignName(added.tabName)} of the workbook, because on the sheet ${foreignName(tab.name)} ${why}.`,
-  );
-  const rows = copiedRows(
-    { columns: table.columns, rows: () => tableRows(book, tab, table) },
-    options,
-    cellsFor,
-  );
-  return packageCopy(book.archive, {
-    replaced: new Map(added.changed.map(({ name, text }) => [name, [text]])),
-    added: [{ name: added.part, text: newSheetXml(rows, root, prefix, book.from1904) }],
-  });
-}
-
-async function* newSheetXml(
-  rows: AsyncIterable<readonly WorkbookRow[]>,
-  root: SheetFrame['root'],
-  prefix: string,
-  from1904: boolean,
-): AsyncIterable<string> {
-  const space = prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`;
-  const begin = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<${prefix}worksheet ${space}="${root[space] ?? ''}">`;
-  yield `${begin}<${prefix}sheetData>`;
-  for await (const group of rows) {
-    yield group
-      .map(({ number, cells }) =>
-        rowXml({ number, cells: cells.map((cell) => asInBook(cell, from1904)) }, lookOf),
-      )
-      .join('');
-  }
-  yield `</${prefix}sheetData></${prefix}worksheet>`;
-
-  function lookOf(cell: WorkbookCell): { readonly style: string | undefined; readonly prefix: string } {
-    return { style: cell.kind === 'date' ? cell.style : undefined, prefix };
-  }
-}
-
-function asInBook(cell: WorkbookCell | undefined, from1904: boolean): WorkbookCell | undefined {
-  const isDay = cell?.kind === 'date' && cell.form !== 'duration';
-  return isDay && from1904 ? { ...cell, serial: cell.serial - DAYS_TO_1904 } : cell;
+function isOfTotals(row: number, table: TablePart | undefined): boolean {
+  return table !== undefined && row <= table.range.lastRow && row > table.range.lastRow - table.totals;
 }

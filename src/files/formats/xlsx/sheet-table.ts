@@ -4,7 +4,7 @@ import type { RowNumber } from '../../../core/row.ts';
 import type { RowRange } from '../../../core/row-range.ts';
 import { type NamedColumns, widthOf } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
-import type { SheetRow } from './sheet-rows.ts';
+import type { SheetFrame, SheetRow } from './sheet.ts';
 
 export interface SheetTable {
   readonly columns: NamedColumns;
@@ -13,6 +13,12 @@ export interface SheetTable {
   /** How many rows below the header are the table's. */
   readonly rows: number;
   readonly hasRow: (row: RowNumber) => boolean;
+  /** The last row of the table, and the last column in which one of its rows holds something. */
+  readonly lastRow: RowNumber;
+  readonly lastUsed: number;
+  /** The columns in which a row of the table has a formula. */
+  readonly formulas: ReadonlySet<number>;
+  readonly frame: SheetFrame;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
   readonly notes: readonly string[];

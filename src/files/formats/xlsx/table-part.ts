@@ -1,115 +1,113 @@
 import { escaped } from '../../workbook.ts';
-import type { Archive } from './archive.ts';
 import { unreadableAt } from './archive.ts';
-import { type CellRange, cellRangeText, readCellRange } from './cell-range.ts';
-import {
-  appendPatch,
-  type Element,
-  elementsOf,
-  type Patch,
-  patched,
-  prefixOf,
-  tagPatch,
-  withAttribute,
-} from './placed-xml.ts';
-import { linksOf, partText } from './workbook.ts';
-import { unescapedText, type XmlAttributes } from './xml.ts';
+import { type Book, type BookSheet, linksOf, partText } from './book.ts';
+import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
+import { editedXml, prefixOf, unescapedText, withAttribute } from './xml.ts';
 
 /** A table of a sheet, as Excel makes it of cells by "Format as Table": a part of its own. */
 export interface TablePart {
   readonly part: string;
   readonly xml: string;
-  readonly elements: readonly Element[];
   readonly name: string;
   readonly range: CellRange;
-  readonly header: boolean;
+  readonly hasHeader: boolean;
   readonly totals: number;
   /** Whether a query or a mapping fills it. */
   readonly isFed: boolean;
   readonly columns: readonly string[];
+  /** The highest number of a column. */
+  readonly lastId: number;
 }
 
 /** The tables of a sheet. @param ids of the links to them. */
 export async function tablesOf(
-  archive: Archive,
-  sheetPart: string,
+  { archive }: Book,
+  tab: BookSheet,
   ids: readonly string[],
-): Promise<readonly TablePart[]> {
+): Promise<TablePart[]> {
   if (ids.length === 0) return [];
-  const links = (await linksOf(archive, sheetPart)).filter(({ id }) => ids.includes(id));
-  const tables: TablePart[] = [];
-  for (const { part } of links) {
-    const xml = await partText(archive, part);
-    try {
-      tables.push(tableOf(part, xml));
-    } catch (error) {
-      throw unreadableAt(archive.path, `its part ${part}`, error);
-    }
-  }
-  return tables;
+  const links = (await linksOf(archive, tab.part)).filter(({ id }) => ids.includes(id));
+  return Promise.all(
+    links.map(async ({ part }) => {
+      const xml = await partText(archive, part);
+      try {
+        return tableOf(part, xml);
+      } catch (error) {
+        throw unreadableAt(archive.path, `its part ${part}`, error);
+      }
+    }),
+  );
 }
 
 function tableOf(part: string, xml: string): TablePart {
-  const elements = elementsOf(xml);
-  const attributes: XmlAttributes = elements.find(({ name }) => name === 'table')?.attributes ?? {};
-  const range = readCellRange(attributes.ref);
-  if (range === undefined) throw new Error('it does not say which cells are its own');
-  const columns = elements.filter(({ name }) => name === 'tableColumn');
-  return {
-    part,
-    xml,
-    elements,
-    range,
-    name: unescapedText(attributes.displayName ?? attributes.name ?? ''),
-    header: attributes.headerRowCount !== '0',
-    totals: Number(attributes.totalsRowCount ?? 0),
-    isFed: attributes.tableType === 'queryTable' || attributes.tableType === 'xml',
-    columns: columns.map((column) => unescapedText(column.attributes.name ?? '')),
-  };
+  let found: Omit<TablePart, 'columns' | 'lastId'> | undefined;
+  const columns: string[] = [];
+  let lastId = 0;
+  editedXml(xml, ({ path, attributes }) => {
+    if (attributes === undefined) return undefined;
+    const { ref, displayName, name = '', headerRowCount, totalsRowCount = 0, tableType = '' } = attributes;
+    if (path === 'table') {
+      const range = readCellRange(ref);
+      if (range === undefined) throw new Error('it does not say which cells are its own');
+      const is = { hasHeader: headerRowCount !== '0', totals: Number(totalsRowCount), range };
+      const isFed = tableType === 'queryTable' || tableType === 'xml';
+      found = { part, xml, name: unescapedText(displayName ?? name), ...is, isFed };
+    } else if (path === 'table/tableColumns/tableColumn') {
+      columns.push(unescapedText(name));
+      lastId = Math.max(lastId, Number(attributes.id) || 0);
+    }
+    return undefined;
+  });
+  if (found === undefined) throw new Error('it holds no table');
+  return { ...found, columns, lastId };
 }
 
 /** Columns within the table are renamed; the others come behind its last one. */
 export function tableWith(
-  { xml, elements, range }: TablePart,
+  { xml, range, columns, lastId }: TablePart,
   names: readonly string[],
   places: readonly number[],
 ): string {
+  const wanted = new Map(places.map((place, at) => [place - range.firstColumn, names[at] ?? '']));
+  const added = [...wanted].filter(([at]) => at >= columns.length).map(([, name]) => name);
   const lastColumn = Math.max(range.lastColumn, ...places);
-  const grown = cellRangeText({ ...range, lastColumn });
-  const patches: Patch[] = [];
-  const columns = elements.filter(({ name }) => name === 'tableColumn');
-  const added: string[] = [];
-  let id = Math.max(0, ...columns.map(({ attributes }) => Number(attributes.id) || 0));
-  const [first] = columns;
-  const prefix = first === undefined ? '' : prefixOf(xml.slice(first.open.start, first.open.end));
-  for (const [at, place] of places.entries()) {
-    const name = nameText(names[at] ?? '');
-    const column = columns[place - range.firstColumn];
-    if (column === undefined) added.push(`<${prefix}tableColumn id="${++id}" name="${name}"/>`);
-    else if (column.attributes.name !== names[at])
-      patches.push(tagPatch(xml, column, (tag) => withAttribute(tag, 'name', name)));
-  }
-  if (added.length === 0) return patched(xml, patches);
-  for (const element of elements) {
-    if (element.name === 'table')
-      patches.push(tagPatch(xml, element, (tag) => withAttribute(tag, 'ref', grown)));
-    if (element.name === 'autoFilter') patches.push(...filterPatch(xml, element, range, lastColumn));
-    if (element.name === 'tableColumns') {
-      const count = String(columns.length + added.length);
-      patches.push(tagPatch(xml, element, (tag) => withAttribute(tag, 'count', count)));
-      patches.push(appendPatch(xml, element, added.join('')));
+  let column = -1;
+  return editedXml(xml, (tag) => {
+    const { path, attributes, text } = tag;
+    if (attributes === undefined)
+      return path === COLUMNS ? { ...tag, text: newColumns(text) + text } : undefined;
+    switch (path) {
+      case `${COLUMNS}/tableColumn`:
+        column += 1;
+        return withValue('name', wanted.get(column) ?? attributes.name, attributes.name);
+      case COLUMNS:
+        return withValue('count', String(columns.length + added.length), attributes.count);
+      case 'table':
+      case 'table/autoFilter':
+        return withValue('ref', grownRange(attributes.ref), attributes.ref);
+      default:
+        return undefined;
     }
+
+    function withValue(name: string, value: string | undefined, before: string | undefined) {
+      if (value === undefined || value === before) return undefined;
+      return { ...tag, text: withAttribute(text, name, nameText(value)) };
+    }
+  });
+
+  function newColumns(closing: string): string {
+    const begin = `<${prefixOf(closing)}tableColumn`;
+    return added.map((name, at) => `${begin} id="${lastId + 1 + at}" name="${nameText(name)}"/>`).join('');
   }
-  return patched(xml, patches);
+
+  /** The filter of a table does not reach into its row of totals. */
+  function grownRange(ref: string | undefined): string | undefined {
+    const own = readCellRange(ref);
+    return own?.lastColumn === range.lastColumn ? cellRangeText({ ...own, lastColumn }) : undefined;
+  }
 }
 
-/** The filter of a table does not reach into its row of totals. */
-function filterPatch(xml: string, element: Element, table: CellRange, lastColumn: number): readonly Patch[] {
-  const range = readCellRange(element.attributes.ref);
-  if (range === undefined || range.lastColumn !== table.lastColumn) return [];
-  const grown = cellRangeText({ ...range, lastColumn });
-  return [tagPatch(xml, element, (tag) => withAttribute(tag, 'ref', grown))];
-}
+const COLUMNS = 'table/tableColumns';
 
 /** A line end in a name is written as it is in Excel's own tables. */
 function nameText(name: string): string {

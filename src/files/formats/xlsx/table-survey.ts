@@ -12,10 +12,10 @@ import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts
 import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
+import type { Book, BookSheet } from './book.ts';
 import { MOST_DIGITS } from './cell.ts';
-import type { SheetRow } from './sheet-rows.ts';
+import type { SheetFrame, SheetRow } from './sheet.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
-import type { Book, BookSheet } from './workbook.ts';
 
 const COLUMNS_SHOWN = 8;
 
@@ -42,7 +42,10 @@ export class TableSurvey {
   readonly #found = new RowTally();
   #formulas = 0;
 
-  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
+  readonly #frame: SheetFrame;
+
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions, frame: SheetFrame) {
+    this.#frame = frame;
     this.#book = book;
     this.#sheet = sheet;
     this.#options = options;
@@ -67,7 +70,7 @@ export class TableSurvey {
   }
 
   take(row: SheetRow): void {
-    this.#formulas += row.formulas;
+    this.#formulas += row.formulas.length;
     if (row.number <= (this.#options.skipLines ?? 0)) return;
     if (this.#top !== undefined) {
       this.#takeBelow(row, this.#top);
@@ -202,6 +205,10 @@ export class TableSurvey {
       header,
       rows: this.rows,
       hasRow,
+      lastRow: Math.max(header.last, this.#found.lastRow),
+      lastUsed: this.#found.lastUsed,
+      formulas: this.#found.formulas,
+      frame: this.#frame,
       layout,
       top: this.#firstRows,
       notes,
@@ -271,6 +278,9 @@ interface Wide {
 class RowTally {
   rows = 0;
   hidden = 0;
+  lastRow = 0;
+  lastUsed = -1;
+  readonly formulas = new Set<number>();
   /** Cells whose formula has no saved value, and the row of the first, by their position. */
   readonly unsaved = new Map<number, Unsaved>();
   /** Cells with numbers that are longer than Excel can keep, and the row of the first. */
@@ -291,9 +301,12 @@ class RowTally {
   }
 
   /** @param stray why a cell of it would refuse the file. @param isRefused whether it does. */
-  take({ number, cells, isHidden }: SheetRow, stray: Error | undefined, isRefused: boolean): void {
+  take({ number, cells, isHidden, formulas }: SheetRow, stray: Error | undefined, isRefused: boolean): void {
     this.rows += 1;
     if (isHidden) this.hidden += 1;
+    this.lastRow = number;
+    this.lastUsed = Math.max(this.lastUsed, cells.length - 1, ...formulas);
+    for (const column of formulas) this.formulas.add(column);
     if (stray !== undefined && isRefused) this.refusal ??= stray;
     else if (stray !== undefined) {
       this.wide ??= { count: 0, isFirst: this.rows === 1, refusal: stray };

@@ -1,10 +1,10 @@
 import type { ReadOptions } from '../../../core/format.ts';
 import { ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import type { TableRow } from '../../workbook-copy.ts';
-import { type SheetRow, sheetRows } from './sheet-rows.ts';
+import type { Book, BookSheet } from './book.ts';
+import { SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 import { type SheetTable, strayPlace, strayWords } from './sheet-table.ts';
 import { TableSurvey } from './table-survey.ts';
-import type { Book, BookSheet } from './workbook.ts';
 
 interface Chosen {
   readonly tab: BookSheet;
@@ -85,9 +85,10 @@ async function surveyed(
   options: ReadOptions,
   most = Number.POSITIVE_INFINITY,
 ): Promise<TableSurvey> {
-  const survey = new TableSurvey(book, sheet, options);
+  const reader = new SheetReader(book);
+  const survey = new TableSurvey(book, sheet, options, reader.frame);
   let taken = 0;
-  for await (const group of sheetRows(book, sheet)) {
+  for await (const group of sheetRows(book, sheet, reader)) {
     for (const row of group) survey.take(row);
     taken += group.length;
     if (taken >= most) break;

@@ -16,14 +16,26 @@ const MOST_PENDING = 1024 * 1024;
 /** A cell stands six deep, and what Excel adds behind the cells about twelve. */
 const MOST_DEPTH = 256;
 
+/** Where something stands in a part, counted in characters: its first one, and the one behind it. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The XML of a part, in pieces as they are unpacked. It is held to a few megabytes, whatever is written in it. */
 export class XmlReader {
   readonly #parser = new SaxesParser({ xmlns: false, position: false });
+  readonly #keeps: boolean;
+  /** The text that is kept, and the place of its first character. */
+  #kept = '';
+  #from = 0;
   /** Characters since the last tag, some thousands more or less: the parser holds no more than these. */
   #pending = 0;
   #depth = 0;
 
-  constructor(listener: XmlListener) {
+  /** @param keeps whether the text stays to be asked for until it is let go. */
+  constructor(listener: XmlListener, { keeps = false } = {}) {
+    this.#keeps = keeps;
     this.#parser.on('opentag', ({ name, attributes }) => {
       this.#pending = 0;
       this.#depth += 1;
@@ -42,14 +54,10 @@ export class XmlReader {
     this.#parser.on('error', ({ message }) => fail(message.replace(/\.$/, '')));
   }
 
-  /** The place behind the tag that was just read, in characters of all that was written. */
-  get position(): number {
-    return this.#parser.position;
-  }
-
   /** @throws Error with a clause, where it is not well-formed; and whatever the listener throws. */
   write(chunk: string): void {
     this.#pending += chunk.length;
+    if (this.#keeps) this.#kept += chunk;
     this.#parser.write(chunk);
     if (this.#pending > MOST_PENDING) fail('a text or a tag is longer than any can be');
   }
@@ -59,6 +67,78 @@ export class XmlReader {
     this.#parser.on('error', () => fail('it is cut off'));
     this.#parser.close();
   }
+
+  /** The tag that was just read. None holds a `<` but at its beginning. */
+  get tag(): Place {
+    const end = this.#parser.position;
+    return { start: this.#kept.lastIndexOf('<', end - 1 - this.#from) + this.#from, end };
+  }
+
+  /** The place behind all that was written. */
+  get length(): number {
+    return this.#from + this.#kept.length;
+  }
+
+  slice({ start, end }: Place): string {
+    return this.#kept.slice(start - this.#from, end - this.#from);
+  }
+
+  /** Takes the text up to a place, with patches; what stands before it is not asked for any more. */
+  take(end: number, patches: readonly Patch[]): string {
+    let text = '';
+    let at = this.#from;
+    for (const patch of patches.toSorted((one, other) => one.start - other.start)) {
+      text += this.slice({ start: at, end: patch.start }) + patch.text;
+      at = patch.end;
+    }
+    text += this.slice({ start: at, end });
+    this.#kept = this.#kept.slice(end - this.#from);
+    this.#from = end;
+    return text;
+  }
+}
+
+/** What stands at a place from now on. Of two at the same place the first comes first. */
+export interface Patch extends Place {
+  readonly text: string;
+}
+
+/** A tag of a small part. */
+export interface PlacedTag extends Place {
+  readonly name: string;
+  /** The names of the elements around it, with its own: `table/tableColumns`. */
+  readonly path: string;
+  /** Undefined where it closes an element. One without content is opened and closed by the same tag. */
+  readonly attributes: XmlAttributes | undefined;
+  readonly text: string;
+}
+
+/** A small part with some of its text replaced, every other character as it was. @throws Error with a clause. */
+export function editedXml(xml: string, edit: (tag: PlacedTag) => Patch | undefined): string {
+  const path: string[] = [];
+  const patches: Patch[] = [];
+  const visit = (name: string, attributes: XmlAttributes | undefined): void => {
+    const place = reader.tag;
+    const patch = edit({ ...place, name, path: path.join('/'), attributes, text: reader.slice(place) });
+    if (patch !== undefined) patches.push(patch);
+  };
+  const reader: XmlReader = new XmlReader(
+    {
+      opened(name, attributes) {
+        path.push(name);
+        visit(name, attributes);
+      },
+      closed(name) {
+        visit(name, undefined);
+        path.pop();
+      },
+      text() {},
+    },
+    { keeps: true },
+  );
+  reader.write(xml);
+  reader.end();
+  return reader.take(reader.length, patches);
 }
 
 function fail(clause: string): never {
@@ -67,6 +147,22 @@ function fail(clause: string): never {
 
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
+}
+
+/** `x:` of `<x:row>`; empty where there is none. */
+export function prefixOf(tag: string): string {
+  return /^<\/?([^\s/>:]+:)/.exec(tag)?.[1] ?? '';
+}
+
+/** A tag with an attribute of that value; one that it did not have stands behind the name. */
+export function withAttribute(tag: string, name: string, value: string): string {
+  const there = new RegExp(`(\\s${name}\\s*=\\s*)(?:"[^"]*"|'[^']*')`);
+  if (there.test(tag)) return tag.replace(there, (_, before: string) => `${before}"${value}"`);
+  return tag.replace(/^<[^\s/>]+/, (begin) => `${begin} ${name}="${value}"`);
+}
+
+export function withoutAttribute(tag: string, name: string): string {
+  return tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '');
 }
 
 /** Whether an attribute of a workbook says yes; a missing one says no. */

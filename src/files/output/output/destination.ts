@@ -113,7 +113,9 @@ export function besideInput(inputPath: string, sandbox: boolean, name: string = 
 }
 
 /** What stands behind the input's name, where no other operation's output has that place. */
-export function usualName(sandbox: boolean): string {
+export function usualName(sandbox: boolean, { whyNew }: Pick<Sheet, 'whyNew'> = {}): string {
+  // A workbook that nothing may be written into stays as it is, and this is no other version of it.
+  if (whyNew !== undefined) return sandbox ? 'sandbox.answers' : 'answers';
   return sandbox ? 'sandbox' : 'enriched';
 }
 

@@ -18,9 +18,8 @@ import {
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
   readonly archive: Archive;
-  /** The name of the part that lists the sheets, and what that part leads to. */
+  /** The name of the part that lists the sheets. */
   readonly main: string;
-  readonly links: readonly Link[];
   /** The sheets in the order of their tabs. */
   readonly sheets: readonly BookSheet[];
   /** The formats, indexed by the number that a cell has for its style. */
@@ -39,6 +38,8 @@ export interface BookSheet {
   /** The name of its part in the archive. */
   readonly part: string;
   readonly isHidden: boolean;
+  /** The place of its tab among all. */
+  readonly position: number;
 }
 
 /** All that is held in memory at once: texts that a hundred thousand rows share. */
@@ -62,7 +63,6 @@ export async function readBook(file: FileBytes): Promise<Book> {
   return {
     archive,
     main,
-    links,
     sheets,
     open,
     from1904,
@@ -101,7 +101,7 @@ function noWorkbook(archive: Archive): Error {
 
 const PACKAGE_LINKS = '_rels/.rels';
 
-export interface Link {
+interface Link {
   readonly id: string;
   /** The last word of its address: `worksheet`. */
   readonly type: string;
@@ -122,7 +122,7 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
   return links;
 }
 
-export function linksPartOf(part: string): string {
+function linksPartOf(part: string): string {
   return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
 }
 
@@ -152,7 +152,12 @@ async function readMain(
     const link = links.find(({ id }) => id === linkId);
     if (link?.type !== 'worksheet') return;
     const { name = '', state = 'visible' } = attributes;
-    const sheet = { name: unescapedText(name), part: link.part, isHidden: state !== 'visible' };
+    const sheet = {
+      name: unescapedText(name),
+      part: link.part,
+      isHidden: state !== 'visible',
+      position: tabs.length - 1,
+    };
     sheets.push(sheet);
     tabs[tabs.length - 1] = sheet;
   });

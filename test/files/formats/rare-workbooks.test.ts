@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs';
+import readBook, { type Row } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import xlsx from '../../../src/files/formats/xlsx.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf, inputFolder, rowByRow } from './sheets.ts';
+import { partsOf, type ZipPart, zipOf } from './workbook-file.ts';
+
+/**
+ * Goal: whatever rare thing a workbook has, the answers stand beside her rows, and all else in it is as it was.
+ * Method: workbooks with one rare thing each, saved by real programs or by a library and then patched by hand. The cells are read by
+ * a library that shares nothing with ours, every other part is compared byte for byte, and the sheet itself without our cells.
+ */
+
+interface Rare {
+  /** A workbook of another program; left out: one of a library, with the parts and the changes below. */
+  readonly book?: string;
+  readonly rows?: readonly (readonly (string | number | null)[])[];
+  /** What is put into a part in the place of something else. */
+  readonly changed?: Readonly<Record<string, readonly (readonly [string, string])[]>>;
+  readonly parts?: readonly ZipPart[];
+  /** Row of the header, and the rows that are asked about. */
+  readonly list: readonly [header: number, first: number, last: number];
+  /** Parts that say the range of a filter or a table once more. */
+  readonly grown?: readonly string[];
+  readonly said?: RegExp;
+}
+
+const SHEET = 'xl/worksheets/sheet1.xml';
+const LINKS = 'xl/worksheets/_rels/sheet1.xml.rels';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const LIST = [
+  ['ABN', 'Name', 'Mail'],
+  ['51824753556', 'Acme', 'a@acme.com'],
+  ['33051775556', 'Beta', 'b@beta.com'],
+  ['53004085616', 'Ceta', 'c@ceta.com'],
+];
+const PLAIN: Rare = { rows: LIST, list: [1, 2, 4] };
+
+/** Something that stands behind the cells of the sheet. */
+const behind = (xml: string): Rare => ({
+  ...PLAIN,
+  changed: { [SHEET]: [['</worksheet>', `${xml}</worksheet>`]] },
+});
+
+/** Something that stands behind the cells and leads to a part of its own. */
+const linked = (xml: string, parts: readonly ZipPart[]): Rare => ({
+  ...PLAIN,
+  changed: {
+    [SHEET]: [['</worksheet>', `${xml}</worksheet>`]],
+    [LINKS]: [
+      [
+        '</Relationships>',
+        `${parts.map(({ name }, at) => `<Relationship Id="rId${at + 1}" Type="${OFFICE}/${typeOf(name)}" Target="/${name}"/>`).join('')}</Relationships>`,
+      ],
+    ],
+  },
+  parts,
+});
+const typeOf = (name: string): string => /(table|comments|vmlDrawing|drawing)/.exec(name)?.[1] ?? 'other';
+
+const table = (id: number, ref: string, names: readonly string[], more = ''): ZipPart => ({
+  name: `xl/tables/table${id}.xml`,
+  content: `<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="${id}" name="T${id}" displayName="T${id}" ref="${ref}"${more}><tableColumns count="${names.length}">${names.map((name, at) => `<tableColumn id="${at + 1}" name="${name}"/>`).join('')}</tableColumns></table>`,
+});
+const inWorkbook = (from: string, to: string): Rare => ({
+  ...PLAIN,
+  changed: { 'xl/workbook.xml': [[from, to]] },
+});
+
+const BOOKS: Readonly<Record<string, Rare>> = {
+  'titles above the header': {
+    rows: [['Our leads'], ['3 Nov 2026', null, 'draft'], ...LIST],
+    list: [3, 4, 6],
+  },
+  'a title merged over the whole table': {
+    rows: [['Our leads'], ...LIST],
+    changed: { [SHEET]: [['</worksheet>', '<mergeCells><mergeCell ref="A1:H1"/></mergeCells></worksheet>']] },
+    list: [2, 3, 5],
+  },
+  'merged cells in the last column of a row': behind('<mergeCells><mergeCell ref="C3:D3"/></mergeCells>'),
+  'a table of Excel’s, with a chain of formulas': {
+    ...{ book: 'excel-table.xlsx', list: [5, 6, 19] },
+    grown: ['xl/tables/table2.xml'],
+  },
+  'a table with a row of totals': {
+    ...{ book: 'table.xlsx', list: [1, 2, 4] },
+    grown: ['xl/tables/table1.xml'],
+  },
+  'a table without a header': {
+    ...linked('<tableParts><tablePart r:id="rId1"/></tableParts>', [
+      table(1, 'A2:C4', ['Column1', 'Column2', 'Column3'], ' headerRowCount="0"'),
+    ]),
+    said: /stand beside the table "T1" and not in it, because it has no header/,
+  },
+  'two tables side by side': {
+    ...linked('<tableParts><tablePart r:id="rId1"/><tablePart r:id="rId2"/></tableParts>', [
+      table(1, 'A1:A4', ['ABN']),
+      table(2, 'B1:C4', ['Name', 'Mail']),
+    ]),
+    said: /stand beside the table "T1" and not in it, because several tables are side by side/,
+  },
+  'a filter, with notes, a chart and columns that are hidden to the edge': {
+    ...{ book: 'filter.xlsx', list: [4, 5, 7] },
+    grown: ['xl/workbook.xml'],
+  },
+  'a filter that begins below the header': behind('<autoFilter ref="A2:C4"/>'),
+  'a filter that begins above the header': {
+    rows: [['Our leads'], ...LIST],
+    changed: { [SHEET]: [['</worksheet>', '<autoFilter ref="A1:C5"/></worksheet>']] },
+    list: [2, 3, 5],
+  },
+  'a filter that ends before the last column': behind('<autoFilter ref="A1:B4"/>'),
+  'a filter, and a remark right of the list': {
+    rows: [...LIST, ['11000000948', 'Delta', 'd@delta.com', null, 'a remark']],
+    changed: { [SHEET]: [['</worksheet>', '<autoFilter ref="A1:C5"/></worksheet>']] },
+    list: [1, 2, 5],
+  },
+  'a chart and a formula': { book: 'excel-chart.xlsx', list: [2, 3, 7] },
+  'pivot tables': { book: 'excel-pivots.xlsx', list: [1, 2, 19] },
+  'a note on a cell': linked('<legacyDrawing r:id="rId2"/>', [
+    {
+      name: 'xl/comments1.xml',
+      content:
+        '<comments><commentList><comment ref="C2"><text><t>call her</t></text></comment></commentList></comments>',
+    },
+    { name: 'xl/drawings/vmlDrawing1.vml', content: '<xml/>' },
+  ]),
+  'a picture': linked('<drawing r:id="rId1"/>', [
+    { name: 'xl/drawings/drawing1.xml', content: '<wsDr/>' },
+    { name: 'xl/media/image1.png', content: Buffer.from('89504e470d0a1a0a00ff00', 'hex'), stored: true },
+  ]),
+  macros: { book: 'macros.xlsm', list: [1, 2, 4] },
+  'names for cells': inWorkbook(
+    '<definedNames/>',
+    '<definedNames><definedName name="mails">Leads!$C$2:$C$4</definedName><definedName name="_xlnm.Print_Area" localSheetId="0">Leads!$A$1:$C$4</definedName></definedNames>',
+  ),
+  'days that are counted from 1904': inWorkbook('<workbookPr/>', '<workbookPr date1904="1"/>'),
+  'hidden rows': { ...PLAIN, changed: { [SHEET]: [['<row r="3">', '<row r="3" hidden="1">']] } },
+  'rows in groups': {
+    ...PLAIN,
+    changed: {
+      [SHEET]: [['<row r="3">', '<row r="3" outlineLevel="1" spans="1:3" ht="30" customHeight="1">']],
+    },
+  },
+  'blank rows between': { rows: [...LIST.slice(0, 2), [], ...LIST.slice(2)], list: [1, 2, 5] },
+  'a frozen header': {
+    ...PLAIN,
+    changed: {
+      [SHEET]: [
+        [
+          '<sheetData>',
+          '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews><sheetData>',
+        ],
+      ],
+    },
+  },
+  'colours by a rule': behind(
+    '<conditionalFormatting sqref="A2:C4"><cfRule type="duplicateValues" priority="1"/></conditionalFormatting>',
+  ),
+  'a list to choose from': behind(
+    '<dataValidations count="1"><dataValidation type="list" sqref="B2:B4"><formula1>"Acme,Beta"</formula1></dataValidation></dataValidations>',
+  ),
+  'links in cells': behind('<hyperlinks><hyperlink ref="C2" location="Leads!A1"/></hyperlinks>'),
+  'a shared formula': {
+    ...PLAIN,
+    changed: {
+      [SHEET]: [
+        [
+          '</row><row r="3">',
+          '<c r="D2"><f t="shared" ref="D2:D3" si="0">1+1</f><v>2</v></c></row><row r="3">',
+        ],
+        ['</row><row r="4">', '<c r="D3"><f t="shared" si="0"/><v>2</v></c></row><row r="4">'],
+      ],
+    },
+    rows: LIST.map((row, at) => [...row, at === 0 ? 'Sum' : null]),
+  },
+  'two looks in one text': {
+    ...PLAIN,
+    changed: {
+      'xl/sharedStrings.xml': [
+        ['<si><t>Acme</t></si>', `<si>${'<r><rPr><b/></rPr><t>Ac</t></r><r><t>me</t></r>'}</si>`],
+      ],
+    },
+  },
+  'a protected sheet': {
+    ...PLAIN,
+    changed: { [SHEET]: [['</sheetData>', '</sheetData><sheetProtection sheet="1" objects="1"/>']] },
+    said: /The sheet "Leads" is protected/,
+  },
+  'a table, a note and a protected sheet of a script': {
+    ...{ book: 'script.xlsx', list: [1, 2, 4] },
+    grown: ['xl/tables/table1.xml'],
+    said: /is protected/,
+  },
+  'drawings of Google’s': { book: 'google-sheets.xlsx', list: [1, 2, 4] },
+  'dates of Google’s': { book: 'google-dates.xlsx', list: [1, 2, 11] },
+  'a hidden sheet of Excel for the web': { book: 'excel-online.xlsx', list: [1, 2, 2] },
+  'what LibreOffice makes of a filter': {
+    ...{ book: 'libreoffice.xlsx', list: [4, 5, 7] },
+    grown: ['xl/workbook.xml'],
+  },
+};
+
+async function bytesOf({ book, rows = LIST, changed = {}, parts = [] }: Rare): Promise<Buffer> {
+  if (book !== undefined) return readFileSync(new URL(`./books/${book}`, import.meta.url));
+  const written = await writeExcel(rows.map((row) => [...row]) as never, { sheet: 'Leads' }).toBuffer();
+  const made = partsOf(written).map(({ name, text }) => ({
+    name,
+    content: (changed[name] ?? []).reduce((all, [from, to]) => {
+      expect(all, `${name} has no ${from}`).toContain(from);
+      return all.replace(from, () => to);
+    }, text),
+  }));
+  return zipOf([...made, ...parts]);
+}
+
+const OURS =
+  /<(?:x:)?c r="[A-Z]+\d+"(?: s="\d+")? t="inlineStr"><is><t xml:space="preserve">(?:_answer|answer of \d+)<\/t><\/is><\/c>/g;
+
+/** A sheet without our cells, and without what has to say how far it reaches. */
+function withoutOurs(xml: string): string {
+  return xml
+    .replaceAll(OURS, '')
+    .replaceAll(/<c r="[A-Z]+\d+"[^>]*\/>/g, '')
+    .replaceAll(/ spans="\d+:\d+"/g, '')
+    .replace(/<dimension [^>]*>/, '')
+    .replace(/<cols>.*<\/cols>/s, '')
+    .replace(/(<autoFilter ref="[A-Z]+\d+:)[A-Z]+/, '$1');
+}
+
+/** A cell as the other library reads it, and where it stands. */
+const cellsOf = (rows: readonly Row[]): ReadonlyMap<string, unknown> =>
+  new Map(
+    rows.flatMap((row, at) =>
+      row.flatMap((cell, place) => (cell === null ? [] : [[`${at + 1}/${place}`, cell] as const])),
+    ),
+  );
+
+test.each(Object.entries(BOOKS))(
+  'a workbook with %s has the answers beside her rows, and all else as it was',
+  async (_what, rare) => {
+    const before = await bytesOf(rare);
+    const write = await inputFolder();
+    const sheet = await xlsx.open(new InputFile(await write(before, rare.book ?? 'book.xlsx')), {});
+    const notes: string[] = [];
+    const note = (sentence: string): void => void notes.push(sentence);
+    const answers = rowByRow(({ row }) => [`answer of ${row}`]);
+    const options = { columns: ['_answer'], dropped: new Set<string>(), note };
+    const after = Buffer.concat(await allOf(sheet.copy(options, answers)));
+
+    expect(notes).toEqual(rare.said === undefined ? [] : [expect.stringMatching(rare.said)]);
+    const [was, is] = [partsOf(before), partsOf(after)];
+    expect(is.map(({ name }) => name)).toEqual(was.map(({ name }) => name));
+    const other = was.filter(({ content }, at) => is[at]?.content.equals(content) !== true);
+    const [own = '', ...more] = other.map(({ name }) => name).filter((name) => !rare.grown?.includes(name));
+    expect([own, more]).toEqual([expect.stringMatching(/^xl\/worksheets\/sheet\d\.xml$/), []]);
+    const textIn = (parts: typeof was): string => parts.find(({ name }) => name === own)?.text ?? '';
+    expect(withoutOurs(textIn(is))).toBe(withoutOurs(textIn(was)));
+
+    const [cellsBefore, cellsAfter] = await Promise.all([readBook(before), readBook(after)]);
+    const [header, first, last] = rare.list;
+    const found: number[] = [];
+    for (const [at, { data }] of cellsAfter.entries()) {
+      const [hers, now] = [cellsOf(cellsBefore[at]?.data ?? []), cellsOf(data)];
+      for (const [place, cell] of hers) expect(now.get(place)).toEqual(cell);
+      const added = [...now].filter(([place]) => !hers.has(place));
+      for (const [place, cell] of added) {
+        const row = Number(place.split('/')[0]);
+        expect(cell).toBe(row === header ? '_answer' : `answer of ${row}`);
+        found.push(row);
+      }
+      // All in one column, right of what she has in these rows.
+      expect(new Set(added.map(([place]) => place.split('/')[1])).size).toBeLessThanOrEqual(1);
+    }
+    const asked = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+    const blank = new Set(rare.rows?.flatMap((row, at) => (row.length === 0 ? [at + 1] : [])));
+    expect(found).toEqual([header, ...asked.filter((row) => !blank.has(row))]);
+  },
+);
+
+test('there are at least twenty of them', () => {
+  expect(Object.keys(BOOKS).length).toBeGreaterThan(20);
+});
