@@ -87,12 +87,8 @@ export async function outputNameFor(
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
-  for (const name of namesFor(
-    fixed,
-    usualName(account.sandbox, sheet),
-    job.operation.name,
-    account.sandbox,
-  )) {
+  const usual = usualName(account.sandbox, sheet);
+  for (const name of namesFor(fixed, usual, job.operation.name, account.sandbox)) {
     const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;
     const kept = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
@@ -103,8 +99,7 @@ export async function outputNameFor(
 
 /** `leads.enriched.csv`, `leads.enrich-person.csv`, `leads.enrich-person-2.csv` and so on. */
 function* namesFor(fixed: string | undefined, usual: string, operation: string, sandbox: boolean) {
-  if (fixed !== undefined) yield fixed;
-  yield usual;
+  yield* fixed === undefined ? [usual] : [fixed, usual];
   for (let number = 1; ; number += 1) {
     const word = number === 1 ? operation : `${operation}-${number}`;
     yield sandbox ? `${word}.${usualName(sandbox)}` : word;
