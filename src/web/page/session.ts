@@ -121,7 +121,7 @@ export async function ask<T>(
   how: { method?: string; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const sent = body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) };
   let answer: Response;
   try {
     answer = await fetch(`/api${path}`, {

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ButtonLink } from './parts/controls.tsx';
-import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
 import { text } from './text.ts';
@@ -58,7 +57,6 @@ export function Page() {
           <NavLink to="/accounts">{text.nav.accounts}</NavLink>
         </nav>
       </header>
-      <DropAnywhere />
       <main id="content" tabIndex={-1}>
         <p class={offline.value ? 'notice' : 'sr'} role="status">
           {offline.value ? text.reconnecting : ''}

@@ -259,7 +259,6 @@ function Save({ id, material: { list, batch, read, header }, edits }: SaveProps)
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <span role="status">{count === 0 ? text.fix.nothing : text.fix.changed(counted(count, 'cell'))}</span>
-        <Button disabled={!edits.canUndo.value} onClick={edits.undo} says={text.fix.undo} />
         <Button
           class="primary"
           disabled={count === 0 || action.isBusy.value}
@@ -303,7 +302,7 @@ function CellsOf({ row: { row, cells, unreadable, reason }, shown, edits, check 
               value={typed ?? original}
               title={typed === undefined ? original : text.fix.was(original)}
               onInput={({ currentTarget }) => edits.set(row, at, currentTarget.value, original)}
-              onKeyDown={(event) => onKey(event, edits)}
+              onKeyDown={onKey}
             />
             {meant.map((value) => (
               <Button
@@ -321,12 +320,8 @@ function CellsOf({ row: { row, cells, unreadable, reason }, shown, edits, check 
   );
 }
 
-/** As in a sheet: Enter goes on to the cell below, and Ctrl+Z takes back the last cell. */
-function onKey(event: KeyboardEvent, edits: Edits): void {
-  if (event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
-    event.preventDefault();
-    edits.undo();
-  }
+/** As in a sheet: Enter goes on to the cell below. */
+function onKey(event: KeyboardEvent): void {
   if (event.key !== 'Enter') return;
   const cell = (event.currentTarget as HTMLElement).closest('td');
   const below = cell?.parentElement?.nextElementSibling?.children[cell.cellIndex];
@@ -355,10 +350,8 @@ function State({ unreadable, reason, isEdited, problem }: StateProps) {
 interface Edits {
   /** By `editKey`. */
   readonly cells: ReadonlySignal<ReadonlyMap<string, string>>;
-  readonly canUndo: ReadonlySignal<boolean>;
   /** @param original what the list says; a cell that says so again is no correction. */
   set(row: number, at: number, value: string, original?: string): void;
-  undo(): void;
   clear(): void;
 }
 
@@ -366,22 +359,8 @@ function editKey(row: number, at: number): string {
   return `${row} ${at}`;
 }
 
-interface Step {
-  readonly key: string;
-  readonly before: string | undefined;
-}
-
 function useEdits(): Edits {
   const cells = useSignal<ReadonlyMap<string, string>>(new Map());
-  const canUndo = useSignal(false);
-  const steps = useSignal<readonly Step[]>([]);
-  const put = (key: string, value: string | undefined): void => {
-    const next = new Map(cells.peek());
-    if (value === undefined) next.delete(key);
-    else next.set(key, value);
-    cells.value = next;
-    canUndo.value = steps.peek().length > 0;
-  };
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent): void => {
       if (cells.peek().size > 0) event.preventDefault();
@@ -391,24 +370,14 @@ function useEdits(): Edits {
   }, []);
   return {
     cells,
-    canUndo,
     set(row, at, value, original) {
-      const key = editKey(row, at);
-      // Letter after letter in one cell is one step.
-      if (steps.peek().at(-1)?.key !== key)
-        steps.value = [...steps.peek(), { key, before: cells.peek().get(key) }];
-      put(key, value === original ? undefined : value);
-    },
-    undo() {
-      const last = steps.peek().at(-1);
-      if (last === undefined) return;
-      steps.value = steps.peek().slice(0, -1);
-      put(last.key, last.before);
+      const next = new Map(cells.peek());
+      if (value === original) next.delete(editKey(row, at));
+      else next.set(editKey(row, at), value);
+      cells.value = next;
     },
     clear() {
-      steps.value = [];
       cells.value = new Map();
-      canUndo.value = false;
     },
   };
 }

@@ -1,12 +1,12 @@
-import { effect, type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Lists, ListView, Refusal as RefusalBody } from '../../api.ts';
-import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import type { Lists, ListView } from '../../api.ts';
+import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { dropped, isOver } from '../parts/dropped.tsx';
+import { Button } from '../parts/controls.tsx';
 import { dateAndTime, fileSize } from '../parts/figures.ts';
 import { go } from '../router.ts';
-import { ask, headers, Refused } from '../session.ts';
+import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
 
 export function New() {
@@ -34,77 +34,58 @@ interface Brought {
   readonly content: Blob;
 }
 
-interface OnItsWay {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sent: number;
-  cancel(): void;
-}
-
 function Bring({ most_bytes: most, endings }: Lists) {
-  const onItsWay = useSignal<OnItsWay | undefined>(undefined);
-  const refused = useSignal<Refused | undefined>(undefined);
-  const last = useSignal<Brought | undefined>(undefined);
-  const bring = (brought: Brought): void => {
-    refused.value = undefined;
-    last.value = brought;
-    void uploaded(brought, most, onItsWay).catch((error) => {
-      if (error !== undefined) refused.value = asRefused(error);
-    });
-  };
+  const action = useAction();
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    const leave = [
-      effect(() => {
-        const file = dropped.value;
-        dropped.value = undefined;
-        if (file !== undefined) bring({ name: file.name, content: file });
-      }),
-      listen('paste', ({ clipboardData, target }) => {
-        const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-        const pasted = isTyping ? undefined : pastedIn(clipboardData);
-        if (pasted !== undefined) bring(pasted);
-      }),
-    ];
-    return () => {
-      for (const each of leave) each();
-      onItsWay.value?.cancel();
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const bring = (file: Brought | undefined): void => {
+      if (file !== undefined) action.run(() => brought(file, most, signal));
     };
+    const chosen = (files: FileList | null | undefined): Brought | undefined =>
+      files?.[0] && { name: files[0].name, content: files[0] };
+    input.current?.addEventListener('change', () => bring(chosen(input.current?.files)), { signal });
+    document.addEventListener('dragover', (event) => event.preventDefault(), { signal });
+    document.addEventListener(
+      'drop',
+      (event) => {
+        event.preventDefault();
+        bring(chosen(event.dataTransfer?.files));
+      },
+      { signal },
+    );
+    document.addEventListener('paste', ({ clipboardData }) => bring(pastedIn(clipboardData)), { signal });
+    return () => leaving.abort();
   }, []);
   return (
-    <section class={`card bring${isOver.value ? ' over' : ''}`} aria-label={text.bring.zone}>
-      {onItsWay.value === undefined ? (
-        <Choose endings={endings} most={most} onChosen={bring} />
-      ) : (
-        <Progress {...onItsWay.value} />
-      )}
-      <Refusal refused={refused.value} />
-      {isPassing(refused.value) && last.value !== undefined && <Again brought={last.value} bring={bring} />}
+    <section class="card bring" aria-label={text.bring.zone}>
+      <strong>{text.bring.drop}</strong>
+      <input ref={input} type="file" hidden accept={endings.join(',')} aria-label={text.bring.choose} />
+      <Button
+        class="primary"
+        disabled={action.isBusy.value}
+        onClick={() => {
+          // So that the same file can be chosen again after it was mended.
+          if (input.current !== null) input.current.value = '';
+          input.current?.click();
+        }}
+        says={action.isBusy.value ? text.bring.saving : text.bring.choose}
+      />
+      <p class="muted">{text.bring.paste}</p>
+      <small class="muted">{text.bring.kinds(fileSize(most))}</small>
+      <Refusal refused={action.refused.value} />
     </section>
   );
 }
 
-/** Whether the same file may be taken later. What is wrong with the file itself stays wrong. */
-const isPassing = (refused: Refused | undefined): boolean =>
-  refused !== undefined && refused.code !== 'input';
-
-/** A line that was cut off is often there again: the file need not be looked for once more. */
-function Again({
-  brought,
-  bring,
-}: {
-  readonly brought: Brought;
-  readonly bring: (brought: Brought) => void;
-}) {
-  return (
-    <button type="button" onClick={() => bring(brought)}>
-      {text.bring.again(brought.name)}
-    </button>
-  );
-}
-
-function listen<K extends 'paste'>(kind: K, heard: (event: DocumentEventMap[K]) => void): () => void {
-  document.addEventListener(kind, heard);
-  return () => document.removeEventListener(kind, heard);
+/** What is too large is not sent: a server that breaks off an upload cannot say why. */
+async function brought({ name, content }: Brought, most: number, signal: AbortSignal): Promise<void> {
+  if (content.size > most)
+    throw new Refused({ code: 'input', ...text.bring.tooLarge(fileSize(content.size), fileSize(most)) });
+  const path = `/lists?name=${encodeURIComponent(name)}`;
+  const { id } = await ask<ListView>(path, { method: 'PUT', body: content, signal });
+  go(`/lists/${id}`);
 }
 
 /** Spreadsheets put cells on the clipboard as lines with tabs between them. */
@@ -115,82 +96,6 @@ function pastedIn(clipboard: DataTransfer | null): Brought | undefined {
   if (cells.trim() === '') return undefined;
   const minute = new Date().toLocaleString('sv').slice(0, 16).replace(':', '.');
   return { name: text.bring.pastedName(minute), content: new Blob([cells]) };
-}
-
-async function uploaded(
-  { name, content }: Brought,
-  most: number,
-  onItsWay: Signal<OnItsWay | undefined>,
-): Promise<void> {
-  if (content.size > most)
-    throw new Refused({ code: 'input', ...text.bring.tooLarge(fileSize(content.size), fileSize(most)) });
-  onItsWay.value?.cancel();
-  const sending: Sending<ListView> = send(
-    `/lists?name=${encodeURIComponent(name)}`,
-    content,
-    (sent) => (onItsWay.value = { ...way, sent }),
-  );
-  const way = { name, bytes: content.size, sent: 0, cancel: sending.cancel };
-  onItsWay.value = way;
-  try {
-    const { id } = await sending.done;
-    go(`/lists/${id}`);
-  } finally {
-    if (onItsWay.value?.cancel === sending.cancel) onItsWay.value = undefined;
-  }
-}
-
-function Choose({
-  endings,
-  most,
-  onChosen,
-}: {
-  readonly endings: readonly string[];
-  readonly most: number;
-  readonly onChosen: (brought: Brought) => void;
-}) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <strong>{text.bring.drop}</strong>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept={endings.join(',')}
-        aria-label={text.bring.choose}
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          // So that the same file can be chosen again after it was mended.
-          currentTarget.value = '';
-          if (file !== undefined) onChosen({ name: file.name, content: file });
-        }}
-      />
-      <button type="button" class="primary" onClick={() => input.current?.click()}>
-        {text.bring.choose}
-      </button>
-      <p class="muted">{text.bring.paste}</p>
-      <small class="muted">{text.bring.kinds(fileSize(most))}</small>
-    </>
-  );
-}
-
-function Progress({ name, bytes, sent, cancel }: OnItsWay) {
-  const isSent = sent >= bytes;
-  return (
-    <>
-      <strong class="cut" title={name}>
-        {name}
-      </strong>
-      <progress max={bytes} value={sent} aria-label={text.bring.sending} />
-      <span class="muted" role="status">
-        {isSent ? text.bring.saving : text.bring.sent(fileSize(sent), fileSize(bytes))}
-      </span>
-      <button type="button" onClick={cancel}>
-        {text.bring.cancel}
-      </button>
-    </>
-  );
 }
 
 function Recent({
@@ -253,32 +158,4 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       <Refusal refused={action.refused.value} />
     </li>
   );
-}
-
-/** A file on its way to the server. Only the older of the two ways in which browsers ask tells how much was sent. */
-interface Sending<T> {
-  readonly done: Promise<T>;
-  cancel(): void;
-}
-
-/** @param progress is told the bytes that have left. `done` rejects with `Refused`, or with undefined after `cancel`. */
-function send<T>(path: string, content: Blob, progress: (sent: number) => void): Sending<T> {
-  const request = new XMLHttpRequest();
-  const done = new Promise<T>((resolve, reject) => {
-    const refuse = (error: RefusalBody['error']): void => reject(new Refused(error));
-    request.upload.onprogress = ({ loaded }) => progress(loaded);
-    request.onabort = () => reject(undefined);
-    request.onerror = () => refuse({ code: 'offline', ...text.bring.cutOff });
-    request.onload = () => {
-      const answer: unknown = request.response;
-      if (request.status < 300 && answer !== null) resolve(answer as T);
-      else refuse((answer as RefusalBody | null)?.error ?? { code: 'offline', ...text.bring.cutOff });
-    };
-  });
-  request.open('PUT', `/api${path}`);
-  request.responseType = 'json';
-  for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
-  request.setRequestHeader('content-type', 'application/octet-stream');
-  request.send(content);
-  return { done, cancel: () => request.abort() };
 }

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { AttemptObject, RowDetail } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
-import { Button, ButtonLink } from '../parts/controls.tsx';
-import { counted, exactTime, grouped } from '../parts/figures.ts';
+import { ButtonLink } from '../parts/controls.tsx';
+import { counted, exactTime } from '../parts/figures.ts';
 import { plainReason } from '../parts/plain-words.ts';
 import { About, askedWords, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
@@ -195,93 +194,15 @@ function Story({ attempt }: { readonly attempt: AttemptObject }) {
   );
 }
 
-/** An answer as the vendor gave it: folded like a tree where it is JSON, else as it is. */
+/** An answer as the vendor gave it: JSON by its members, anything else as it is. */
 function RawAnswer({ body }: { readonly body: string }) {
-  if (body === '') return <p class="muted">{text.row.noBody}</p>;
-  const value = parsed(body);
-  return (
-    <div class="raw">
-      <Copy body={value === undefined ? body : JSON.stringify(value, null, 2)} />
-      {value === undefined ? <pre>{body}</pre> : <Branch value={value} name={undefined} depth={0} />}
-    </div>
-  );
+  return body === '' ? <p class="muted">{text.row.noBody}</p> : <pre>{indented(body)}</pre>;
 }
 
-function parsed(body: string): unknown {
+function indented(body: string): string {
   try {
-    return JSON.parse(body);
+    return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
-    return undefined;
+    return body;
   }
-}
-
-function Copy({ body }: { readonly body: string }) {
-  const isCopied = useSignal(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(body);
-    isCopied.value = true;
-  };
-  return (
-    <button type="button" class="plain copy" onClick={copy}>
-      <span aria-live="polite">{isCopied.value ? text.row.copied : text.row.copy}</span>
-    </button>
-  );
-}
-
-interface Part {
-  readonly value: unknown;
-  /** Undefined for the whole. */
-  readonly name: string | undefined;
-  readonly depth: number;
-}
-
-/** Deeper, a branch begins folded. */
-const DEPTH_OPEN = 2;
-
-/** A list of thousands would fill the page and hold it up, so more of it is shown on request. */
-const MEMBERS_AT_ONCE = 100;
-
-function Branch({ value, name, depth }: Part) {
-  const most = useSignal(MEMBERS_AT_ONCE);
-  if (typeof value !== 'object' || value === null) return <Leaf name={name} value={value} />;
-  const members = Object.entries(value);
-  const rest = members.length - most.value;
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  return (
-    <details class="branch" open={depth < DEPTH_OPEN}>
-      <summary>
-        {name !== undefined && <span class="key">{name}</span>} {open}
-        <span class="muted">{grouped(members.length)}</span>
-        {close}
-      </summary>
-      <ul>
-        {members.slice(0, most.value).map(([key, member]) => (
-          <li key={key}>
-            <Branch value={member} name={key} depth={depth + 1} />
-          </li>
-        ))}
-        {rest > 0 && (
-          <li>
-            <Button
-              class="plain"
-              onClick={() => (most.value += MEMBERS_AT_ONCE)}
-              says={text.row.more(grouped(rest))}
-            />
-          </li>
-        )}
-      </ul>
-    </details>
-  );
-}
-
-function Leaf({ name, value }: Omit<Part, 'depth'>) {
-  const kind = value === null ? 'null' : typeof value;
-  return (
-    <span class="leaf">
-      {name !== undefined && <span class="key">{name}</span>}{' '}
-      <span class={`is-${kind}`}>
-        {typeof value === 'string' ? <ForeignText value={value} /> : String(value)}
-      </span>
-    </span>
-  );
 }
