@@ -181,11 +181,9 @@ FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.call IS NO
   JOIN calls c ON c.id = w.call JOIN calls o ON o.id = CASE c.state WHEN 'retried' THEN
     (SELECT n.id FROM calls n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'lost')
 WHERE rows.batch = w.batch AND rows.row = w.row`),
-  CLOSE(`DELETE FROM cells WHERE batch IN (SELECT v.batch FROM v)
-AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state = 'in_doubt')`),
 ];
 
-/** Nothing is sent for the batch any more, so nobody needs its cells but who settles its doubts. */
+/** Nothing is sent for the batch any more. */
 async function close(sql: Sql, batch: BatchId): Promise<void> {
   for (const statement of CLOSED) await sql.each(statement, [{ batch }]);
 }

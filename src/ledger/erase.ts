@@ -9,7 +9,7 @@ import { isCurrent } from './schema.ts';
 import type { Alone } from './store.ts';
 
 /**
- * Erasing empties; nothing is deleted but cells. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
+ * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
  * bought again: a key is an HMAC under the ledger's secret, and names nobody to whom has not the store. What is erased for its age may be
  * bought again, and so may a change of a person, who comes back as somebody who was never known.
  */
@@ -200,6 +200,8 @@ class Named {
   readonly texts: NamingText[] = [];
   readonly subjects = new Set<number>();
   readonly rows: Row[] = [];
+  /** Rows that name the person by nothing but the cells of the list. */
+  readonly listed: Row[] = [];
   /** Those of the rows that are in doubt, and name the person by their cells. */
   readonly inDoubt: Row[] = [];
   /** The batches in whose outputs something of it is. */
@@ -216,7 +218,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
   await findCalls(db, person, named);
   await findNoted(db, person, named);
   await findRows(db, person, named);
-  const { calls, cuts, texts, subjects, rows, inDoubt, written } = named;
+  const { calls, cuts, texts, subjects, rows, listed, inDoubt, written } = named;
   const whole = [...calls.values()];
   // A project with an owner is no person, and neither is the subject of a user's own call.
   for (const { subject, name } of whole)
@@ -226,7 +228,11 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
   const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
     ...{ said: 'person', written, ...(await filesOf(db, written)) },
-    ...{ calls: calls.size, cut: new Set([...about, ...cuts.keys()]).size, rows: rows.length },
+    ...{
+      calls: calls.size,
+      cut: new Set([...about, ...cuts.keys()]).size,
+      rows: rows.length + listed.length,
+    },
     ...{ memberships: subjects.size, names: new Set(names).size },
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
     needed: { calls: 0, by: [] },
@@ -282,18 +288,22 @@ async function findNoted(db: Db, person: Person, { calls, texts }: Named): Promi
 
 async function findRows(db: Db, person: Person, named: Named): Promise<void> {
   for await (const row of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
-    const on: readonly number[] = [row.call ?? 0, ...JSON.parse(row.others ?? '[]')];
-    const isIn = (text: string | null): boolean => text !== null && person.in(text);
-    const isListed = isIn(row.work) || isIn(row.cells);
+    const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
-    const isNamed = isListed || isIn(row.reason) || on.some((id) => named.calls.has(id));
-    if (isNamed) named.rows.push(row);
-    if (isNamed || on.some((id) => named.cuts.has(id))) named.written.add(row.batch);
+    const on: readonly number[] = [row.call ?? 0, ...JSON.parse(row.others ?? '[]')];
+    if (isAbout(person, row, isListed) || on.some((id) => named.calls.has(id))) named.rows.push(row);
+    else if (isListed) named.listed.push(row);
+    else if (!on.some((id) => named.cuts.has(id))) continue;
+    named.written.add(row.batch);
   }
 }
 
+/** By its cells a row that waits would be asked, and one that was planned is about whom it names. */
+const isAbout = (person: Person, { reason, state, work }: Row, isListed: boolean): boolean =>
+  person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
+
 async function emptyPerson(sql: Sql, named: Named, atMs: number, worker: number): Promise<void> {
-  const { calls, cuts, texts, subjects, rows } = named;
+  const { calls, cuts, texts, subjects, rows, listed } = named;
   // A file that is no longer known as ours is kept like a user's file.
   for (const { table, column, key, id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
@@ -307,8 +317,9 @@ async function emptyPerson(sql: Sql, named: Named, atMs: number, worker: number)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
   const reason = erasedReason(atMs);
   const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  const records = rows.map(({ batch, row }) => ({ batch, row, reason, plan }));
-  for (const statement of ROW) await sql.each(statement, records);
+  const record = ({ batch, row }: Row) => ({ batch, row, reason, plan });
+  await sql.each(EMPTY_ROW, rows.map(record));
+  await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
 
 /** In these accounts answers about somebody are known by their calls alone. */
@@ -318,12 +329,12 @@ INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?
 const ABOUT = `UPDATE calls SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
 /** A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its cells until then. */
-const ROW = [
-  OF_ROW(`UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
-    reason = v.reason, input = NULL, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`),
-  OF_ROW(`DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
-    WHERE r.state <> 'in_doubt')`),
-];
+const EMPTY_ROW = OF_ROW(`
+UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
+  reason = v.reason, input = NULL, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
+const CELLS_GO = OF_ROW(`
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
+  WHERE r.state <> 'in_doubt')`);
 
 // --------------------------------------------------------------------------------------------- what is old
 
@@ -354,6 +365,9 @@ const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (S
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
     OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
 
+const OLD_CELLS = `cells.batch IN (SELECT id FROM ended)
+  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state IN ('pending', 'in_doubt'))`;
+
 async function findOld(
   db: Db,
   { beforeMs, accountIdentity }: Extract<ErasureTarget, { kind: 'old' }>,
@@ -369,8 +383,14 @@ async function findOld(
     `SELECT batch, count(*) AS n FROM rows WHERE ${OLD_ROWS} GROUP BY 1`,
   );
   const written = new Set(rows.map(({ batch }) => batch));
+  const [cells] = await ask<{ n: number }>(`SELECT count(*) AS n FROM cells WHERE ${OLD_CELLS}`);
   return {
-    ...{ said: 'age', calls: sumOf(found) - sumOf(needed), rows: sumOf(rows), written },
+    ...{
+      said: 'age',
+      calls: sumOf(found) - sumOf(needed),
+      rows: Math.max(sumOf(rows), cells?.n ?? 0),
+      written,
+    },
     ...{ cut: 0, memberships: 0, names: 0 },
     unsettled: await ask(
       "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
@@ -383,6 +403,7 @@ async function findOld(
         ...old,
         erasedReason(atMs),
       ]);
+      await sql.rows(`${OLD} DELETE FROM cells WHERE ${OLD_CELLS}`, old);
       await sql.rows(
         `${OLD} UPDATE calls SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
         [...old, emptied('{}', atMs, null)],

@@ -10,7 +10,6 @@ import {
   moveRows,
   READ_AS_NONE,
   READ_AS_UNPROVEN,
-  skipRows,
   WAITS_FOR_RETRY,
 } from './moves.ts';
 import { noteAct } from './notes.ts';
@@ -163,7 +162,8 @@ function decideDoubt(
     invariant(made !== undefined, 'a note has a number');
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await eachOf(sql, WAITS_FOR_RETRY, [of]);
-    if (isPersons && kind === 'skip') await skipRows(sql, of, `skipped by the user: ${doubt.why}`);
+    if (isPersons && kind === 'skip')
+      await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${doubt.why}`);
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return made.id;
   });

@@ -71,10 +71,6 @@ const OTHERS_PAY = eachWhole(ROW_COLUMNS)(
   `${paysSql('CAST(item.value AS {int})')} CROSS JOIN {list v.others} ${PAYING}`,
 );
 
-const CELLS_GO = eachWhole(ROW_COLUMNS)(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
-  AND r.state NOT IN ('pending', 'in_doubt'))`);
-
 // --------------------------------------------------------------------------------------------- intents
 
 /** A request that is about to leave. */
@@ -251,7 +247,7 @@ export async function writeGroup(
       numbered.filter(({ price }) => price !== null),
     ),
     step([ROW], last),
-    step([PAYS, CELLS_GO], last),
+    step([PAYS], last),
     step(
       [OTHERS_PAY],
       last.filter(({ others }) => others !== null),

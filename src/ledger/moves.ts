@@ -147,19 +147,6 @@ export const WAITS_FOR_RETRY = waitingSql(
   `'it may be sent again'`,
 ).map((sql) => eachWhole(OF_BATCH)(sql));
 
-const CELLS_GO = each(OF_BATCH)(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.call = v.call
-  AND r.state NOT IN ('pending', 'in_doubt'))`);
-
-export async function skipRows(
-  sql: Sql,
-  of: { readonly batch: string; readonly call: number },
-  reason: string,
-): Promise<void> {
-  await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', reason);
-  await sql.each(CELLS_GO, [of]);
-}
-
 const FINISHED = { ...ROW_COLUMNS, rests_on: 'int' } as const;
 
 const FINISH = each(FINISHED)(`
@@ -172,5 +159,4 @@ export async function finishRows(sql: Sql, call: number, rows: readonly Row[]): 
     FINISH,
     rows.map((row) => ({ ...row, rests_on: call })),
   );
-  await sql.each(CELLS_GO, rows);
 }

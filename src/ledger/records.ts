@@ -3,7 +3,7 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
 import type { JsonObject, Vendor } from '../core/operation.ts';
-import type { Outcome, RowNumber, RowStatus } from '../core/row.ts';
+import type { InputRow, Outcome, RowNumber, RowStatus } from '../core/row.ts';
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
@@ -33,6 +33,8 @@ export interface BatchSpec {
   readonly operation: string;
   readonly inputPath: string;
   readonly inputSha256: string;
+  /** The names of the list's columns, in the order of its cells. */
+  readonly header: readonly string[];
   /** Number of input rows that are not blank. */
   readonly inputRows: number;
   /** Columns, waterfall and `add`, from which the output can be written again. zod reads them back. */
@@ -53,26 +55,18 @@ export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & 
   | { readonly kind: 'end'; readonly outcome: Outcome; readonly work?: JsonObject }
 );
 
-/**
- * A row of a list with the cells of the mapped columns by input, as a process needs them that does not have the file. `input` is the
- * hash of its cells, as in `FinishedRow`.
- */
-export type ListedRow = { readonly row: RowNumber; readonly input: number } & (
-  | { readonly cells: Readonly<Record<string, string>> }
-  /** Why the row cannot be read. */
-  | { readonly unreadable: string }
-);
+/** A row of a list as it stands there, for whoever does not have the file. `input` is the hash of its cells, as in `FinishedRow`. */
+export interface ListedRow extends InputRow {
+  readonly input: number;
+}
 
 /** A row of a list as it is submitted: where it ended at once, with how, and by which answers. */
 export type SubmittedRow = ListedRow & {
   readonly end?: { readonly outcome: Outcome; readonly answers: readonly AttemptId[] };
 };
 
-/**
- * A row without a final outcome, as it was submitted or planned. One that had ended before may have no cells any more: who has the list
- * submits it again.
- */
-export type RowLeft = ListedRow | PlannedRow | { readonly row: RowNumber };
+/** A row without a final outcome, as it was submitted or planned. */
+export type RowLeft = ListedRow | PlannedRow;
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;

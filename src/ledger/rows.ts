@@ -9,6 +9,7 @@ import type {
   BatchId,
   FinishedRow,
   FreshSince,
+  ListedRow,
   PlannedRow,
   RowKind,
   RowLeft,
@@ -156,10 +157,7 @@ export const readRows = ({ db }: Context) => ({
         batch,
       ])
     ).last,
-  /**
-   * Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`. The transaction that gives a
-   * row its final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
-   */
+  /** Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`. */
   rowsLeft: async (
     batch: BatchId,
     state: 'in_doubt' | 'pending',
@@ -216,28 +214,26 @@ const plannedFrom = ({
   ...JSON.parse(work),
 });
 
-function leftFrom({ row, input, work, cells }: KeptLeft): RowLeft {
-  if (work !== null) return plannedFrom({ row, input, work });
-  if (cells === null || input === null) return { row };
-  const kept = JSON.parse(cells);
-  return typeof kept === 'string' ? { row, input, unreadable: kept } : { row, input, cells: kept };
-}
+const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
+  work === null ? listedFrom(left) : plannedFrom({ ...left, work });
+
+/** Cells that were erased are not asked by. */
+const listedFrom = ({ row, input, cells }: Omit<KeptLeft, 'work'>): ListedRow => ({
+  ...{ row, input: input ?? 0 },
+  ...(cells === null ? { cells: [], unreadable: 'its cells were erased' } : JSON.parse(cells)),
+});
 
 // ------------------------------------------------------------------------------------------ their submit
 
-const SUBMIT = each({
+const SUBMIT = eachWhole({
   ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
   ...({ input: 'int', call: 'int', others: 'text' } as const),
 })(`
 INSERT INTO rows (batch, row, state, matched_by, reason, input, call, others)
 SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
-// What has ended needs none.
-const KEEP_CELLS = each({ batch: 'text', row: 'int', cells: 'text' })(`
-INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v
-  JOIN rows r ON r.batch = v.batch AND r.row = v.row AND r.state IN ('pending', 'in_doubt')
-  JOIN batches b ON b.id = v.batch AND b.state IN ('open', 'finished') WHERE 1 = 1
-ON CONFLICT DO NOTHING`);
+const KEEP_CELLS = eachWhole({ batch: 'text', row: 'int', cells: 'text' })(`
+INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const PLANNED = eachWhole({
   ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
@@ -261,23 +257,24 @@ const submitted = (batch: BatchId, { row, input, end }: SubmittedRow): Row => ({
   ...(end === undefined ? {} : rowOf({ batch, row, input, ...end })),
 });
 
-const isFinal = (outcome: Outcome | undefined): boolean =>
-  outcome !== undefined && outcome.kind !== 'in_doubt';
-
 export const writeRows = (context: Writing) => ({
   /**
-   * Keeps rows of a batch's list, all of them or none. One that is there stays as it is, so that a submit that was cut off is repeated.
-   * Cells are kept of rows without a final outcome.
+   * Keeps rows of a batch's list with their cells, all of them or none. One that is there stays as it is, so that a submit that was cut
+   * off is repeated. @param isPlanned the rows themselves are those of its plan.
    */
-  submitRows: (batch: BatchId, rows: readonly SubmittedRow[]): Promise<void> =>
+  submitRows: (batch: BatchId, rows: readonly SubmittedRow[], isPlanned = false): Promise<void> =>
     context.transaction(async (sql) => {
-      const all = rows.map((row) => submitted(batch, row));
-      const left = rows.filter(({ end }) => !isFinal(end?.outcome));
-      const cells = left.map(({ row, ...of }) => {
-        return { batch, row, cells: JSON.stringify('cells' in of ? of.cells : of.unreadable) };
-      });
-      await sql.each(SUBMIT, all);
-      await sql.each(KEEP_CELLS, cells);
+      if (!isPlanned)
+        await sql.each(
+          SUBMIT,
+          rows.map((row) => submitted(batch, row)),
+        );
+      const kept = rows.map(({ row, cells, unreadable }) => ({
+        batch,
+        row,
+        cells: JSON.stringify({ cells, unreadable }),
+      }));
+      await sql.each(KEEP_CELLS, kept);
     }),
 });
 

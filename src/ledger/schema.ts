@@ -251,7 +251,7 @@ CREATE INDEX rows_state ON rows (batch, state, row);
 -- Which rows move with a call.
 CREATE INDEX rows_call ON rows (call) WHERE call IS NOT NULL;
 
--- The cells of the mapped columns of a list, JSON by input, or why a row cannot be read.
+-- The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by retention and by forget.
 CREATE TABLE cells (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,

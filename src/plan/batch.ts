@@ -197,6 +197,7 @@ function specOf(
     operation: job.operation.name,
     inputPath: input.path,
     inputSha256: input.survey.sha256,
+    header: input.survey.header,
     inputRows: input.survey.rows,
     settings: {
       ...jobSettings(job, input.columns.columns, {

@@ -23,7 +23,7 @@ import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, task
 import { type Work, workRows } from './rows.ts';
 import { settleSeries, takeSeriesBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
-import { requireRanges, sendRanges, submitAgain, submitRows } from './submit.ts';
+import { requireRanges, sendRanges, submitRows } from './submit.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
 
 export { requireFreeColumns } from './output.ts';
@@ -127,10 +127,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
   const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
   const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
-  const again = (): Promise<void> => submitAgain(submitted);
-  const stopped = await inSession(submitted, sessions, (state) =>
-    tasksOf(state, { ...left, submitAgain: again }),
-  );
+  const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });

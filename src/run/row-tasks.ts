@@ -1,7 +1,8 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
+import { inputReader } from '../files/columns/columns.ts';
 import { countryOf } from '../files/input.ts';
-import { readSettings } from '../job/job-settings.ts';
-import type { Batch, Ledger, ListedRow, PlannedRow, RowLeft } from '../ledger/ledger.ts';
+import { columnsOf, readSettings } from '../job/job-settings.ts';
+import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { keptWork } from '../operations/team/change-action.ts';
 import type { Pace, RunContext } from '../plan/context.ts';
@@ -33,24 +34,18 @@ interface Left {
   readonly range: RowRange;
   /** Of the rows of the range only these. */
   readonly only?: ReadonlySet<RowNumber> | undefined;
-  /** Submits the list again, where rows that were finished have to be worked on after all: their cells are gone. */
-  readonly submitAgain?: (() => Promise<unknown>) | undefined;
 }
 
 const PAGE_ROWS = 1_000;
 
 /** The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed for them. */
 export async function* tasksOf(state: 'in_doubt' | 'pending', left: Left): TaskSource {
-  const { context, batch, range, only, submitAgain } = left;
+  const { context, batch, range, only } = left;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
   for (let { fromRow } = range; ; ) {
-    let page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
-    if (submitAgain !== undefined && !page.every(isWhole)) {
-      await submitAgain();
-      page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
-    }
-    const tasks = page.filter(isWhole).filter(({ row }) => only?.has(row) !== false);
+    const page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
+    const tasks = page.filter(({ row }) => only?.has(row) !== false);
     // Nobody waits for rows in doubt in their order.
     yield* paced(tasks.map(taskOf), state === 'pending' ? context.pace : undefined);
     const last = page.at(-1);
@@ -69,25 +64,23 @@ export async function leftIn(
   return doubt ?? (await ledger.rowsLeft(id, 'pending', fromRow, beforeRow, 1))[0];
 }
 
-export const isWhole = (left: RowLeft): left is ListedRow | PlannedRow =>
-  'kind' in left || 'cells' in left || 'unreadable' in left;
-
 /** Makes tasks of rows as the ledger has them, in every process alike. */
 export async function taskMaker(
   resolved: ResolvedJob,
-  { settings }: Pick<Batch, 'settings'>,
-): Promise<(left: ListedRow | PlannedRow) => Task> {
+  { settings, header }: Pick<Batch, 'settings' | 'header'>,
+): Promise<(left: RowLeft) => Task> {
   const { job } = resolved;
+  const read = inputReader(columnsOf(settings)?.columns ?? {}, header);
   const options = optionsOf(resolved);
   const code = job.repair === true ? readSettings(settings).country : undefined;
   const country = code === undefined ? undefined : await countryOf(code);
   return (left) => {
     if ('kind' in left) return plannedTask(left);
-    const { row, input } = left;
+    const { row, input, cells, unreadable } = left;
     const prepared =
-      'cells' in left
-        ? preparedCells(job, left.cells, options, country)
-        : ({ kind: 'invalid', reason: left.unreadable } as const);
+      unreadable === undefined
+        ? preparedCells(job, read(cells), options, country)
+        : ({ kind: 'invalid', reason: unreadable } as const);
     return prepared.kind === 'ready'
       ? { row, input, kind: 'work', work: prepared }
       : { row, input, kind: 'end', outcome: prepared };

@@ -2,7 +2,7 @@ import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectContent } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
+import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, rowInputOf } from '../files/input.ts';
 import { carriedJob } from '../job/carried-job.ts';
@@ -13,8 +13,8 @@ import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
 /**
- * A list is read once, and its rows stand in the ledger before anything is sent: with the cells of the mapped columns where they are
- * pending, else with how they ended. Whoever works on them afterwards needs no list.
+ * A list is read once, and its rows stand in the ledger before anything is sent, with their cells and with how they ended where that is
+ * known. Whoever works on them afterwards needs no list.
  */
 
 interface Submitting {
@@ -26,26 +26,24 @@ interface Submitting {
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the last one. The rows of a
- * change are those of its plan, which is kept with the batch.
+ * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the last one. Of a
+ * change only the cells are missing: its rows are those of its plan.
  * @returns false when it was stopped before the last row was in.
  */
 export async function submitRows(submitting: Submitting): Promise<boolean> {
   const { context, input, batch } = submitting;
   const { ledger, job } = context;
-  if (batch.isSubmitted === true || job.operation.change !== undefined) return true;
-  const last = await ledger.lastSubmitted(batch.id);
-  if (!(await eachBehind(submitting, last, await submitterOf(submitting)))) return false;
+  if (batch.isSubmitted === true) return true;
+  const isPlanned = job.operation.change !== undefined;
+  const last = isPlanned ? 0 : await ledger.lastSubmitted(batch.id);
+  const submit = isPlanned
+    ? (rows: readonly ListedRow[]) => ledger.submitRows(batch.id, rows, isPlanned)
+    : await submitterOf(submitting);
+  if (!(await eachBehind(submitting, last, submit))) return false;
   // One that was replaced is read on where it is open.
   await input.file.requireUnchanged();
   await ledger.changeBatch(batch.id, { isSubmitted: true });
   return true;
-}
-
-/** Keeps cells again of rows that were finished and have to be worked on after all, such as by answers that were taken back. */
-export async function submitAgain(submitting: Submitting): Promise<void> {
-  const { context, batch } = submitting;
-  await eachBehind(submitting, 0, (rows) => context.ledger.submitRows(batch.id, rows));
 }
 
 /** @param last the rows up to this one are there. @returns false when it was stopped. */
@@ -54,10 +52,10 @@ async function eachBehind(
   last: RowNumber,
   submit: (rows: readonly ListedRow[]) => Promise<void>,
 ): Promise<boolean> {
-  const listedRow = rowLister(input);
+  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   let rows: ListedRow[] = [];
   for await (const group of input.sheet.groups(await context.ledger.positionBefore(batch.id, last + 1))) {
-    for (const each of group) if (each.row > last) rows.push(listedRow(each));
+    for (const each of group) if (each.row > last) rows.push({ ...each, input: inputOf(each) });
     if (rows.length < ROWS_AT_ONCE) continue;
     if (context.signal.aborted) return false;
     await submit(rows);
@@ -88,19 +86,6 @@ async function submitterOf({
     );
     crashPoint('submitting');
     for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });
-  };
-}
-
-/** Makes what the ledger keeps of rows of the file: of a row that cannot be read no cells, because nothing is looked up by them. */
-function rowLister({
-  columns,
-  survey,
-}: Pick<MappedInput, 'columns' | 'survey'>): (row: InputRow) => ListedRow {
-  const inputOf = rowInputOf(columns.columns, survey.header);
-  return (each) => {
-    const { row, unreadable } = each;
-    const input = inputOf(each);
-    return unreadable === undefined ? { row, input, cells: columns.read(each) } : { row, input, unreadable };
   };
 }
 

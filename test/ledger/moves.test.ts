@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
-import { moveRows, skipRows, WAITS_FOR_RETRY } from '../../src/ledger/moves.ts';
+import { moveRows, WAITS_FOR_RETRY } from '../../src/ledger/moves.ts';
 import { answer, doubt, NOW, reply, sqliteTables, unsold } from './plain.ts';
 
 /**
@@ -152,7 +152,9 @@ test('a row that one batch skips waits in another one, and is in doubt again onc
   const { tables, stateOf, rests } = await opened();
   const call = await tables.lost(ONE, 'x');
   await rests(TWO, call);
-  await tables.transaction((sql) => skipRows(sql, { batch: ONE, call }, 'skipped by the user'));
+  await tables.transaction((sql) =>
+    moveRows(sql, { batch: ONE, call }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
+  );
   expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'in_doubt']);
   await tables.transaction((sql) => moveRows(sql, { batch: ONE, call }, ['skipped'], 'in_doubt', null));
   expect(await stateOf(ONE)).toBe('in_doubt');
@@ -172,7 +174,9 @@ test('a row of the same person waits until it is known what became of the other:
 test('what a run says of a doubt does not undo what a person has decided about it meanwhile', async () => {
   const { tables, stateOf, rests } = await opened();
   const call = await tables.lost(ONE, 'x');
-  await tables.transaction((sql) => skipRows(sql, { batch: ONE, call }, 'skipped by the user'));
+  await tables.transaction((sql) =>
+    moveRows(sql, { batch: ONE, call }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
+  );
   await rests(ONE, call);
   expect(await stateOf(ONE)).toBe('skipped');
 });

@@ -199,13 +199,27 @@ export function mapColumns(
     guessed: chosen === undefined && pairs.some(({ because }) => because !== SAID),
     because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
     ...(operation.needsNoColumn && pairs.length === 0 ? { note: alikeNote(operation) } : {}),
-    read: ({ cells }) => {
-      // The object has no prototype, because a job may give an input any name.
-      const input: Record<string, string> = Object.create(null);
-      for (const { name, index } of pairs) input[name] = cells[index] ?? '';
-      return input;
-    },
+    read: ({ cells }) => inputIn(pairs, cells),
   };
+}
+
+/** Reads the inputs of a row of whose list nothing but the names and the cells is known. @param columns input → column. */
+export function inputReader(
+  columns: Readonly<Record<string, string>>,
+  header: readonly string[],
+): (cells: readonly string[]) => RowInput {
+  const pairs = Object.entries(columns).map(([name, column]) => ({ name, index: header.indexOf(column) }));
+  return (cells) => inputIn(pairs, cells);
+}
+
+function inputIn(
+  pairs: readonly { readonly name: string; readonly index: number }[],
+  cells: readonly string[],
+): RowInput {
+  // The object has no prototype, because a job may give an input any name.
+  const input: Record<string, string> = Object.create(null);
+  for (const { name, index } of pairs) input[name] = cells[index] ?? '';
+  return input;
 }
 
 function alikeNote({ name }: Operation): string {

@@ -11,7 +11,7 @@ import type {
 } from '../../ledger/ledger.ts';
 import { identifierOf } from '../../ledger/tally.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
-import { isWhole, leftIn, taskMaker } from '../row-tasks.ts';
+import { leftIn, taskMaker } from '../row-tasks.ts';
 import { unlessStopped } from './batch-account.ts';
 import { jobOfBatch } from './job-today.ts';
 
@@ -51,7 +51,7 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, told) => {
     const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
-    const task = left && isWhole(left) ? taskOf?.(left) : undefined;
+    const task = left && taskOf?.(left);
     if (job !== undefined && task?.kind === 'work')
       return walked(ledger, batch, job, task.work, { doubt, told });
     return isOver ? endedBy(doubt, told) : undefined;

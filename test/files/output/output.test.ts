@@ -76,6 +76,7 @@ class Desk {
       operation: 'enrich-company',
       inputPath: input.path,
       inputSha256: input.survey.sha256,
+      header: input.survey.header,
       inputRows: input.survey.rows,
       settings: {},
       createdAtMs: ANSWERED_MS,

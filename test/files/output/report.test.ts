@@ -33,6 +33,7 @@ const batch: Batch = {
   operation: 'enrich-company',
   inputPath: '/lists/leads.csv',
   inputSha256: '',
+  header: [],
   inputRows: 4,
   settings: {},
   createdAtMs: 0,

@@ -50,6 +50,7 @@ export function batchSpec(spec: Partial<BatchSpec> = {}): BatchSpec {
     operation: 'enrich-company',
     inputPath: '/home/user/leads.csv',
     inputSha256: 'sha-a',
+    header: ['ABN'],
     inputRows: 3,
     settings: { columns: { abn: 'ABN' } },
     createdAtMs: NOON_MS,

@@ -67,6 +67,7 @@ const SPEC = {
   operation: 'onboard',
   inputPath: 'team.csv',
   inputRows: 1,
+  header: [],
   settings: {},
   createdAtMs: 0,
 } as const;
