@@ -24,7 +24,7 @@ import {
   type Stored,
   type Writing,
 } from './context.ts';
-import { type Db, each } from './db.ts';
+import { type Db, each, eachWhole } from './db.ts';
 import { unprovenOf } from './moves.ts';
 import { type AttemptId, type BatchId, type Credits, credits } from './records.ts';
 import { isCurrent, isDoubted, isPast, type CallState as KeptState } from './schema.ts';
@@ -56,7 +56,7 @@ interface KeptAnswer extends KeptCall, Stored<Answered> {
   readonly facts: string | null;
 }
 
-const ANSWERS = each({ id: 'int' })<KeptAnswer>(`
+const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
 SELECT ${KNOWN}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow", coalesce(r.status, 0) AS status,
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
 FROM v JOIN calls c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
@@ -102,12 +102,12 @@ type Found = Stored<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs'>> & {
 };
 
 /** A call under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
-const FIND = each({ place: 'int', key: 'bytes' })<Found>(`
+const FIND = eachWhole({ place: 'int', key: 'text' })<Found>(`
 SELECT v.place, o.id AS open, o.decision AS used, c.state, ${KNOWN},
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
-FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
+FROM v LEFT JOIN calls o ON o.key = {hex v.key} AND ${isCurrent('o')}
   LEFT JOIN calls c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
-    (SELECT x.id FROM calls x WHERE x.key = v.key AND ${isPast('x')} AND x.state = 'retracted'
+    (SELECT x.id FROM calls x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
        AND x.said IN ('not_sent', 'paused', 'stopped', 'in_doubt') ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
   ${WITH_TOLD}
 WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
@@ -295,7 +295,7 @@ UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WH
 const findIn = (db: Db, keys: readonly Uint8Array[]): Promise<readonly Found[]> =>
   db.each(
     FIND,
-    keys.map((key, place) => ({ place, key })),
+    keys.map((key, place) => ({ place, key: Buffer.from(key).toString('hex') })),
   );
 
 const numbersOf = (found: readonly Found[]): readonly AttemptId[] =>

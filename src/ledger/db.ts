@@ -145,13 +145,14 @@ const WORDS = {
   },
 } as const;
 
-/** `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. */
-const LIST = /\{list (\S+)\}/g;
+/** `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes that hexadecimal digits say. */
+const [LIST, HEX] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g];
 
 export function inWordsOf(name: Db['name'], sql: string): string {
   const list =
     name === 'sqlite' ? 'json_each($1) AS item' : 'json_array_elements_text(CAST($1 AS json)) AS item(value)';
   return sql
     .replaceAll(LIST, list)
+    .replaceAll(HEX, name === 'sqlite' ? 'unhex($1)' : "decode($1, 'hex')")
     .replaceAll(/\{(\w+)\}/g, (_, word: keyof (typeof WORDS)['sqlite']) => WORDS[name][word]);
 }
