@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import { stop, unreachable } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 
 /**
  * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory does not grow
@@ -15,20 +15,16 @@ export function workbookBytes(
   sheetName: string,
   rows: AsyncIterable<readonly WorkbookRow[]>,
 ): AsyncIterable<Buffer> {
-  return zipped([
-    ...PARTS.map(({ name, xml }) => ({ name, chunks: [Buffer.from(xml)] })),
-    { name: 'xl/workbook.xml', chunks: [Buffer.from(workbookXml(sheetName))] },
-    { name: SHEET_PART, chunks: sheetXml(rows) },
-  ]);
+  return zipped([...partsAround(sheetName), { name: SHEET_PART, chunks: sheetXml(rows) }]);
 }
 
-async function* sheetXml(rows: AsyncIterable<readonly WorkbookRow[]>): AsyncIterable<Buffer> {
-  yield Buffer.from(SHEET_START);
+async function* sheetXml(rows: AsyncIterable<readonly WorkbookRow[]>): AsyncIterable<string> {
+  yield SHEET_START;
   for await (const group of rows) {
     for (const { number, cells } of group) requireRoom(number, cells.length);
-    yield Buffer.from(group.map((row) => rowXml(row)).join(''));
+    yield group.map(rowXml).join('');
   }
-  yield Buffer.from(SHEET_END);
+  yield SHEET_END;
 }
 
 /** @throws StopError `output` when a sheet has not so many rows or columns. */
@@ -78,72 +74,33 @@ export async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buff
 
 /** The parts of a workbook of one sheet, as the standard (ECMA-376) wants them at the least. */
 
+const SHEET_PART = 'xl/worksheets/sheet1.xml';
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-const SHEET_PART = 'xl/worksheets/sheet1.xml';
-/** Wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off. */
-const COLUMN_WIDTH = 20;
-
-const SHEET_FORMAT = `<sheetFormatPr defaultColWidth="${COLUMN_WIDTH}" defaultRowHeight="15"/>`;
-
-const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}">${SHEET_FORMAT}<sheetData>`;
+/** Columns are wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off. */
+const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultColWidth="20" defaultRowHeight="15"/><sheetData>`;
 const SHEET_END = '</sheetData></worksheet>';
 
-/** Where in the part of styles each form of a date stands; 0 is a cell without any. */
-const DATE_STYLES = { date: 1, moment: 2, duration: 3 } as const;
-
-const CONTENT_TYPES = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
-<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-<Default Extension="xml" ContentType="application/xml"/>
-<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>
-<Override PartName="/${SHEET_PART}" ContentType="${TYPE}.worksheet+xml"/>
-<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>
-</Types>`;
-
-const PACKAGE_RELATIONSHIPS = `<Relationships xmlns="${RELATIONSHIPS}">
-<Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/>
-</Relationships>`;
-
-const WORKBOOK_RELATIONSHIPS = `<Relationships xmlns="${RELATIONSHIPS}">
-<Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>
-<Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/>
-</Relationships>`;
-
-/** Formats below 164 are Excel's own. */
-const STYLES = `<styleSheet xmlns="${MAIN}">
-<numFmts count="3">
-<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>
-<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>
-<numFmt numFmtId="166" formatCode="[hh]:mm:ss"/>
-</numFmts>
-<fonts count="1"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>
-<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>
-<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>
-<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>
-<cellXfs count="4">
-<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>
-<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>
-<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>
-<xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>
-</cellXfs>
-<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>
-</styleSheet>`;
-
-function workbookXml(sheetName: string): string {
+function partsAround(sheetName: string): readonly ArchivePart[] {
+  const link = (type: string, target: string): string =>
+    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`;
+  const types = [
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
+    `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>`,
+    `<Override PartName="/${SHEET_PART}" ContentType="${TYPE}.worksheet+xml"/>`,
+  ];
   const sheet = `<sheet name="${escaped(sheetName)}" sheetId="1" r:id="rId1"/>`;
-  return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheet}</sheets></workbook>`;
+  return Object.entries({
+    '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`,
+    '_rels/.rels': link('officeDocument', 'xl/workbook.xml'),
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheet}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': link('worksheet', 'worksheets/sheet1.xml'),
+  }).map(([name, xml]) => ({ name, chunks: [DECLARATION + xml] }));
 }
-
-const PARTS = [
-  { name: '[Content_Types].xml', xml: DECLARATION + CONTENT_TYPES },
-  { name: '_rels/.rels', xml: DECLARATION + PACKAGE_RELATIONSHIPS },
-  { name: 'xl/_rels/workbook.xml.rels', xml: DECLARATION + WORKBOOK_RELATIONSHIPS },
-  { name: 'xl/styles.xml', xml: DECLARATION + STYLES },
-] as const;
 
 /**
  * Text as it stands in a workbook's XML. What XML cannot hold is written as Excel does, `_x000B_` for a vertical tab; a
@@ -171,15 +128,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 export type WorkbookCell =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'number'; readonly text: string; readonly value: number }
-  | { readonly kind: 'boolean'; readonly text: string; readonly value: boolean }
-  | {
-      readonly kind: 'date';
-      readonly text: string;
-      /** How it is shown: `moment` is a date with a time, `duration` hours, minutes and seconds. */
-      readonly form: 'date' | 'moment' | 'duration';
-      /** Days since the end of 1899, as Excel counts them. */
-      readonly serial: number;
-    };
+  | { readonly kind: 'boolean'; readonly text: string; readonly value: boolean };
 
 export interface WorkbookRow {
   /** The number that the spreadsheet shows; the first row has 1. */
@@ -188,54 +137,26 @@ export interface WorkbookRow {
   readonly cells: readonly (WorkbookCell | undefined)[];
 }
 
-/** How the cells of a sheet are written that is not one of `workbookBytes`. */
-export interface CellLook {
-  /** The number of the cell's format; left out: the usual one. */
-  readonly style?: string | undefined;
-  /** `x:` where the names of the sheet's elements are written so. */
-  readonly prefix?: string;
-}
-
-/** @param lookOf left out: as in a workbook of `workbookBytes`. */
-export function rowXml(
-  { number, cells }: WorkbookRow,
-  lookOf: (cell: WorkbookCell) => CellLook = newLook,
-): string {
+function rowXml({ number, cells }: WorkbookRow): string {
   let xml = '';
-  let prefix = '';
   for (const [index, cell] of cells.entries()) {
-    if (cell === undefined || cell.text === '') continue;
-    const look = lookOf(cell);
-    prefix = look.prefix ?? '';
-    xml += cellXml(`${lettersOf(index)}${number}`, cell, look);
+    if (cell !== undefined && cell.text !== '') xml += cellXml(`${lettersOf(index)}${number}`, cell);
   }
-  return `<${prefix}row r="${number}">${xml}</${prefix}row>`;
+  return `<row r="${number}">${xml}</row>`;
 }
 
-function newLook(cell: WorkbookCell): CellLook {
-  return cell.kind === 'date' ? { style: DATE_STYLES[cell.form].toString() } : NO_LOOK;
-}
-
-const NO_LOOK: CellLook = {};
-
-export function cellXml(address: string, cell: WorkbookCell, { style, prefix = '' }: CellLook): string {
+/**
+ * @param style the number of the cell's format; left out: the usual one.
+ * @param prefix `x:` where the names of the sheet's elements are written so.
+ */
+export function cellXml(address: string, cell: WorkbookCell, style?: string, prefix = ''): string {
   const begin = `<${prefix}c r="${address}"${style === undefined ? '' : ` s="${style}"`}`;
-  const valued = (type: string, value: number): string =>
-    `${begin}${type}><${prefix}v>${value}</${prefix}v></${prefix}c>`;
-  switch (cell.kind) {
-    case 'text': {
-      const text = `<${prefix}t xml:space="preserve">${escaped(fitting(cell.text))}</${prefix}t>`;
-      return `${begin} t="inlineStr"><${prefix}is>${text}</${prefix}is></${prefix}c>`;
-    }
-    case 'number':
-      return valued('', cell.value);
-    case 'boolean':
-      return valued(' t="b"', cell.value ? 1 : 0);
-    case 'date':
-      return valued('', cell.serial);
-    default:
-      return unreachable(cell);
+  if (cell.kind === 'text') {
+    const text = `<${prefix}t xml:space="preserve">${escaped(fitting(cell.text))}</${prefix}t>`;
+    return `${begin} t="inlineStr"><${prefix}is>${text}</${prefix}is></${prefix}c>`;
   }
+  const type = cell.kind === 'boolean' ? ' t="b"' : '';
+  return `${begin}${type}><${prefix}v>${Number(cell.value)}</${prefix}v></${prefix}c>`;
 }
 
 /** Excel calls a workbook damaged that has a longer cell. */

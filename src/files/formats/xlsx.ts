@@ -13,11 +13,11 @@ import type {
   Survey,
 } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
-import { Corrections } from '../corrections.ts';
 import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
-import { type Book, readBook, sheetsMeant } from './xlsx/book.ts';
+import { readBook, sheetsMeant } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
 import { chooseTable, tableRows } from './xlsx/table.ts';
 import { tablesOf } from './xlsx/table-part.ts';
@@ -46,7 +46,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     layout: table.layout,
     top: table.top,
     headerRow: rowRangeText(table.header),
-    ...present({ whyNew: obstacleIn(book) }),
+    ...present({ whyNew: book.whyNew }),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
     groups: (from) => groups(source, from),
@@ -93,67 +93,33 @@ async function* inputRows({ book, tab, table }: OwnSource): AsyncIterable<readon
 /** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */
 async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const { book, tab, table } = source;
+  const name = basename(book.archive.path);
   if (options.isPart !== true && options.byValue !== true) {
-    const made = await madeOf(source, options.note, () => ownCopy(source, options, cellsFor));
-    if (made !== undefined) return yield* made;
+    const made = book.whyNew?.fact ?? (await ownCopy(source, options, cellsFor));
+    if (typeof made !== 'string') return yield* made;
+    const next = book.whyNew === undefined ? '' : ` To have them in it: ${book.whyNew.next}.`;
+    options.note?.(
+      `${name} stays as it is, because ${made}; our columns come in a new workbook beside it.${next}`,
+    );
   }
   // A few rows of it, such as those that need attention, are nothing that anybody takes for the workbook.
-  if (options.isPart !== true) options.note?.(table.loss);
+  if (options.isPart !== true)
+    options.note?.(
+      `The output has the values of the sheet ${foreignName(tab.name)}, and nothing else of ${name}.`,
+    );
   const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
   yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }
 
-/** The user's own workbook; undefined where nothing can be written into it, which is said. */
-async function madeOf(
-  { book }: OwnSource,
-  note: CopyOptions['note'],
-  make: () => ReturnType<typeof ownCopy>,
-): Promise<AsyncIterable<Buffer> | undefined> {
-  const obstacle = obstacleIn(book);
-  const made = obstacle?.fact ?? (await make());
-  if (typeof made !== 'string') return made;
-  const next = obstacle === undefined ? '' : ` To have them in it: ${obstacle.next}.`;
-  const name = basename(book.archive.path);
-  note?.(`${name} stays as it is, because ${made}; our columns come in a new workbook beside it.${next}`);
-  return undefined;
-}
-
-/** Why nothing may be written into this workbook; undefined where something may. */
-function obstacleIn({ isSigned, isShared, archive: { oddNames } }: Book): Sheet['whyNew'] {
-  if (isSigned) {
-    const next = 'remove the signature in Excel under File, Info, View Signatures';
-    return { fact: 'it has a digital signature, which would become invalid', next };
-  }
-  if (oddNames !== undefined) return { fact: oddNames, next: 'save it again in Excel' };
-  if (!isShared) return undefined;
-  const next = 'end the sharing in Excel under Review, Unshare Workbook';
-  return { fact: 'it is a shared workbook of the old kind, with a log of every cell', next };
-}
-
-/** The workbook with what is corrected as text in it, as it was typed; or a new one like a copy by value. */
+/** The workbook with what is corrected as text in it, as it was typed. */
 async function* corrected(
   source: OwnSource,
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  const made = await madeOf(source, note, () => ownCorrected(source, list, note));
-  if (made !== undefined) return yield* made;
-  const { book, tab, table } = source;
-  note?.(table.loss);
-  const { columns } = table;
-  const corrections = new Corrections(book.archive.path, columns.names, list);
-  async function* rows(): ReturnType<typeof tableRows> {
-    for await (const group of tableRows(book, tab, table)) {
-      yield group.map((row) => {
-        const made = row.kind === 'row' ? corrections.take(tableInputRow(row, columns)) : undefined;
-        if (made === undefined) return row;
-        const cells = [...row.cells];
-        for (const [at, { text }] of made) cells[columns.places[at] ?? at] = { kind: 'text', text };
-        return { ...row, cells };
-      });
-    }
-    corrections.requireAllMade();
-  }
-  const nothing = { columns: [], dropped: new Set<string>() };
-  yield* workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async (each) => each.map(() => []));
+  const { archive, whyNew } = source.book;
+  const made = whyNew?.fact ?? ownCorrected(source, list, note);
+  if (typeof made !== 'string') return yield* made;
+  const next = whyNew === undefined ? 'correct the cells in Excel' : whyNew.next;
+  throw stop('input', `Nothing can be written into ${archive.path}: ${made}.`, `To change it, ${next}.`);
 }

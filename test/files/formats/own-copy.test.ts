@@ -253,6 +253,11 @@ test.each([
     const copy = await copyOf(zipOf(parts), ['x'], () => ['7']);
     expect(copy.notes[0]).toMatch(said);
     expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
+    const mended = (await opened(zipOf(parts))).corrected([{ row: 2, column: 'A', value: '1' }]);
+    await expect(allOf(mended)).rejects.toMatchObject({
+      code: 'input',
+      next: expect.stringMatching(/Excel under/),
+    });
   },
 );
 

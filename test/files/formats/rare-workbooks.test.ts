@@ -92,14 +92,14 @@ const BOOKS: Readonly<Record<string, Rare>> = {
     ...linked('<tableParts><tablePart r:id="rId1"/></tableParts>', [
       table(1, 'A2:C4', ['Column1', 'Column2', 'Column3'], ' headerRowCount="0"'),
     ]),
-    said: /stand beside the table "T1" and not in it, because it has no header/,
+    said: /stand beside the table "T1" and not in it: a sort of it/,
   },
   'two tables side by side': {
     ...linked('<tableParts><tablePart r:id="rId1"/><tablePart r:id="rId2"/></tableParts>', [
       table(1, 'A1:A4', ['ABN']),
       table(2, 'B1:C4', ['Name', 'Mail']),
     ]),
-    said: /stand beside the table "T1" and not in it, because several tables are side by side/,
+    said: /stand beside the table "T1" and not in it: a sort of it/,
   },
   'a filter, with notes, a chart and columns that are hidden to the edge': {
     ...{ book: 'filter.xlsx', list: [4, 5, 7] },

@@ -28,14 +28,14 @@ async function copied(book: WrittenBook, options: CopyOptions, cellsFor: CellsOf
   return Buffer.concat(await allOf(sheet.copy({ ...options, byValue: true }, rowByRow(cellsFor))));
 }
 
-/** What the other library reads. Its types know no name for the constructor of a date. */
+/** What the other library reads. */
 async function cellsIn(bytes: Buffer): Promise<readonly (readonly unknown[])[]> {
   return readSheet(bytes, { trim: false });
 }
 
 const row = (number: number, cells: string): string => `<row r="${number}">${cells}</row>`;
 
-test('every cell keeps its value and its kind, and ours stand behind them, no formula among them', async () => {
+test('every cell keeps its value, days in figures, and ours stand behind them, no formula among them', async () => {
   const cells =
     '<c r="A2"><v>12.5</v></c><c r="B2" s="1"><v>45292</v></c><c r="C2" t="b"><v>1</v></c><c r="D2" t="str"><f>1+1</f><v>two</v></c><c r="F2" s="2"><v>45292.75</v></c>';
   const rows = textRow(1, 'Size', 'Founded', 'Active', 'Note', 'Blank', 'Seen') + row(2, cells);
@@ -46,16 +46,7 @@ test('every cell keeps its value and its kind, and ours stand behind them, no fo
   );
   expect(await cellsIn(bytes)).toEqual([
     ['Size', 'Founded', 'Active', 'Note', 'Blank', 'Seen', 'employees', '_status'],
-    [
-      12.5,
-      new Date('2024-01-01T00:00:00Z'),
-      true,
-      'two',
-      null,
-      new Date('2024-01-01T18:00:00Z'),
-      120,
-      '=1+1',
-    ],
+    [12.5, '2024-01-01', true, 'two', null, '2024-01-01T18:00:00', 120, '=1+1'],
   ]);
 });
 
@@ -224,26 +215,12 @@ test('two copies of one state are the same to the byte, and nothing in them tell
   const bytes = await copy();
   expect((await copy()).equals(bytes)).toBe(true);
   let at = bytes.indexOf('PK\x01\x02');
-  for (let part = 0; part < 6; part += 1) {
+  for (let part = 0; part < 5; part += 1) {
     // Midnight on 1 January 1980, where the time of zip archives begins.
     expect(bytes.readUInt32LE(at + 12)).toBe(0x0021_0000);
     at = bytes.indexOf('PK\x01\x02', at + 1);
   }
   expect(at).toBe(-1);
-});
-
-test('what a copy by value loses is said once it is made, and only that', async () => {
-  const rows = `${textRow(1, 'A')}<row r="2"><c r="A2" t="str"><f>1</f><v>1</v></c></row>`;
-  const notes: string[] = [];
-  const note = (sentence: string): void => void notes.push(sentence);
-  await copied({ rows, otherSheets: [{ name: 'Old' }] }, { ...AS_IT_IS, note }, NOTHING);
-  await copied({ rows: textRow(1, 'A') }, { ...AS_IT_IS, note }, NOTHING);
-  // The few rows that need attention are not taken for the workbook.
-  await copied({ rows: textRow(1, 'A') }, { ...AS_IT_IS, note, isPart: true }, NOTHING);
-  expect(notes).toEqual([
-    'The output gets the values of the sheet, but not what else is in book.xlsx: formatting, 1 formula and 1 other sheet.',
-    'The output gets the values of the sheet, but not what else is in book.xlsx: formatting.',
-  ]);
 });
 
 test('a workbook with macros comes back without them under a name that promises none, which is said', async () => {
@@ -262,7 +239,9 @@ test('a workbook with macros comes back without them under a name that promises 
   );
   expect((await cellsIn(Buffer.concat(bytes)))[1]).toEqual(['51824753556', 'Zoë & Söhne']);
   expect(notes).toEqual([
-    'The output gets the values of the sheet, but not what else is in macros.xlsm: formatting and macros.',
+    expect.stringMatching(
+      /^The output has the values of the sheet "[^"]+", and nothing else of macros\.xlsm\.$/,
+    ),
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { stop } from '../../../core/errors.ts';
-import type { FileBytes } from '../../../core/format.ts';
+import type { FileBytes, Sheet } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
 import { Archive, unreadableAt, unreadableBook } from './archive.ts';
@@ -24,11 +24,8 @@ export interface Book extends CellContext {
   readonly sheets: readonly BookSheet[];
   /** The formats, indexed by the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
-  readonly hasMacros: boolean;
-  /** Whether somebody has signed it, which holds for every byte of it. */
-  readonly isSigned: boolean;
-  /** Whether several people work on it at once by Excel's old way, which keeps a log of all cells. */
-  readonly isShared: boolean;
+  /** Why nothing may be written into it, and what to do about it, as clauses; undefined where something may. */
+  readonly whyNew: Sheet['whyNew'];
   /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
   readonly open: BookSheet | undefined;
 }
@@ -66,12 +63,23 @@ export async function readBook(file: FileBytes): Promise<Book> {
     sheets,
     open,
     from1904,
-    hasMacros: links.some(({ type }) => type === 'vbaProject'),
-    isSigned: roots.some(({ address }) => address.includes('digital-signature')),
-    isShared: links.some(({ type }) => type === 'revisionHeaders' || type === 'usernames'),
+    whyNew: obstacleIn(archive, roots, links),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
+}
+
+function obstacleIn(archive: Archive, roots: readonly Link[], links: readonly Link[]): Sheet['whyNew'] {
+  if (roots.some(({ address }) => address.includes('digital-signature'))) {
+    const next = 'remove the signature in Excel under File, Info, View Signatures';
+    return { fact: 'it has a digital signature, which would become invalid', next };
+  }
+  if (links.some(({ type }) => type === 'revisionHeaders' || type === 'usernames')) {
+    const next = 'end the sharing in Excel under Review, Unshare Workbook';
+    return { fact: 'it is a shared workbook of the old kind, with a log of every cell', next };
+  }
+  const fact = archive.oddNames;
+  return fact === undefined ? undefined : { fact, next: 'save it again in Excel' };
 }
 
 /**

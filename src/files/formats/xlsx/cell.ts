@@ -59,8 +59,9 @@ function numberCell(stored: string, format: NumberFormat, from1904: boolean): Wo
     return { kind: 'text', text: numberText(value).padStart(format.digits, '0') };
   }
   const serial = format.kind === 'date' && from1904 ? value + DAYS_TO_1904 : value;
-  if (format.kind === 'time' && serial >= 0) return durationCell(serial);
-  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000) return dateCell(serial);
+  if (format.kind === 'time' && serial >= 0) return { kind: 'text', text: clockText(serial * SECONDS_A_DAY) };
+  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000)
+    return { kind: 'text', text: dateText(serial) };
   return { kind: 'number', text: numberText(value), value };
 }
 
@@ -90,25 +91,22 @@ const DAYS_TO_10000 = 2_958_466;
 const DAY_THAT_NEVER_WAS = 60;
 const DAYS_TO_1970 = 25_569;
 
-function dateCell(serial: number): WorkbookCell {
+/** `2024-01-31`, `2024-01-31T09:30:00`, or `09:30:00`. */
+function dateText(serial: number): string {
   const seconds = Math.round(serial * SECONDS_A_DAY);
   const days = Math.floor(seconds / SECONDS_A_DAY);
-  if (days === 0) return durationCell(serial);
+  if (days === 0) return clockText(seconds);
   const sinceDay1970 = days - DAYS_TO_1970 + (days < DAY_THAT_NEVER_WAS ? 1 : 0);
   const date =
     days === DAY_THAT_NEVER_WAS
       ? '1900-02-29'
       : new Date(sinceDay1970 * SECONDS_A_DAY * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const time = seconds - days * SECONDS_A_DAY;
-  if (time === 0) return { kind: 'date', form: 'date', text: date, serial };
-  return { kind: 'date', form: 'moment', text: `${date}T${clockText(time)}`, serial };
+  return time === 0 ? date : `${date}T${clockText(time)}`;
 }
 
-function durationCell(serial: number): WorkbookCell {
-  return { kind: 'date', form: 'duration', text: clockText(Math.round(serial * SECONDS_A_DAY)), serial };
-}
-
-function clockText(seconds: number): string {
+function clockText(time: number): string {
+  const seconds = Math.round(time);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -51,11 +51,11 @@ export async function ownCopy(
 }
 
 /** The workbook with these cells in the place of others. @returns why it cannot be written, as a clause. */
-export async function ownCorrected(
+export function ownCorrected(
   source: OwnSource,
   list: readonly Correction[],
   note: CopyOptions['note'],
-): Promise<AsyncIterable<Buffer> | string> {
+): AsyncIterable<Buffer> | string {
   const { book, tab, table } = source;
   const { names, places } = table.columns;
   const corrections = new Corrections(book.archive.path, names, list);
@@ -141,12 +141,13 @@ function placeColumns(
   const isFiltered = filter !== undefined && overlaps(filter, own) && filter.lastColumn < most;
   const placed = { places, cleared, firstNew: last + 1 };
   const grownFilter = isFiltered ? { ...filter, lastColumn: most } : undefined;
-  const why = whyNotIn(around, header.last, placed, options);
-  if (why === undefined) return { ...placed, filter: grownFilter, grown: around[0], beside: undefined };
-  const shown = `the table ${foreignName(around[0]?.name ?? '')}`;
+  const [excels] = around;
+  if (excels === undefined || mayGrow(around, header.last, placed, options))
+    return { ...placed, filter: grownFilter, grown: excels, beside: undefined };
+  const shown = `the table ${foreignName(excels.name)}`;
   if ([...places, ...cleared].some((place) => around.some(({ range }) => place <= range.lastColumn)))
-    return `they stood in ${shown}, and ${why}`;
-  const beside = `Our columns stand beside ${shown} and not in it, because ${why}: a sort of it does not move them.`;
+    return `they stood in ${shown}, which cannot have them any more`;
+  const beside = `Our columns stand beside ${shown} and not in it: a sort of it does not move them.`;
   return { ...placed, filter: grownFilter, grown: undefined, beside };
 }
 
@@ -175,27 +176,27 @@ function chosenPlaces(
 
 const LONGEST_NAME = 255;
 
-/** Why a table of Excel's cannot have the columns, as a clause. */
-function whyNotIn(
+/**
+ * Whether a table of Excel's can have the columns: it has its names in the header, each of them once, and next to each other; and
+ * no query or mapping fills it.
+ */
+function mayGrow(
   [table, ...others]: readonly TablePart[],
   headerRow: number,
   { places, cleared, firstNew }: Pick<OwnColumns, 'places' | 'cleared' | 'firstNew'>,
   { columns: names }: Pick<CopyOptions, 'columns'>,
-): string | undefined {
-  if (table === undefined) return undefined;
+): boolean {
+  if (table === undefined || others.length > 0 || table.isFed || !table.hasHeader) return false;
   const { range, columns } = table;
-  if (others.length > 0) return 'several tables are side by side';
-  if (!table.hasHeader) return 'it has no header';
-  if (range.firstRow !== headerRow) return `it begins in row ${range.firstRow}, not in the header`;
-  if (table.isFed) return 'it gets its columns from elsewhere';
-  if (cleared.some((place) => place <= range.lastColumn)) return 'it would have columns without a name';
-  if (Math.max(...places) > range.lastColumn && firstNew > range.lastColumn + 1)
-    return 'there is something between it and the first free column';
+  const isNext = Math.max(...places) <= range.lastColumn || firstNew <= range.lastColumn + 1;
+  if (range.firstRow !== headerRow || !isNext) return false;
+  if (cleared.some((place) => place <= range.lastColumn)) return false;
   const hers = columns.filter((_, at) => !places.includes(range.firstColumn + at));
   const all = [...hers, ...names].map((each) => each.toLowerCase());
-  if (new Set(all).size < all.length) return 'it would have two columns with the same name';
-  const isLong = names.some((each) => each.length > LONGEST_NAME || each.trim() === '');
-  return isLong ? `it cannot have a name of more than ${LONGEST_NAME} characters` : undefined;
+  return (
+    new Set(all).size === all.length &&
+    names.every((name) => name.trim() !== '' && name.length <= LONGEST_NAME)
+  );
 }
 
 /** A hidden name by which Excel remembers the range of a filter. */

@@ -22,8 +22,6 @@ export interface SheetTable {
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
   readonly notes: readonly string[];
-  /** What a copy by value does not have, as a sentence. */
-  readonly loss: string;
 }
 
 export type Top = Pick<SheetTable, 'columns' | 'header'>;

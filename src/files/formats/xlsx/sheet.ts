@@ -318,6 +318,6 @@ function cellText(
   style: string | undefined,
   prefix: string,
 ): string {
-  if (cell !== undefined && cell.text !== '') return cellXml(address, cell, { style, prefix });
+  if (cell !== undefined && cell.text !== '') return cellXml(address, cell, style, prefix);
   return style === undefined ? '' : `<${prefix}c r="${address}" s="${style}"/>`;
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { stop } from '../../../core/errors.ts';
 import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
@@ -40,7 +39,6 @@ export class TableSurvey {
   #held: SheetRow[] = [];
   #leftOut: readonly LeftOut[] = [];
   readonly #found = new RowTally();
-  #formulas = 0;
 
   readonly #frame: SheetFrame;
 
@@ -70,7 +68,6 @@ export class TableSurvey {
   }
 
   take(row: SheetRow): void {
-    this.#formulas += row.formulas.length;
     if (row.number <= (this.#options.skipLines ?? 0)) return;
     if (this.#top !== undefined) {
       this.#takeBelow(row, this.#top);
@@ -212,7 +209,6 @@ export class TableSurvey {
       layout,
       top: this.#firstRows,
       notes,
-      loss: this.#loss(),
     };
   }
 
@@ -249,18 +245,6 @@ export class TableSurvey {
     return [
       `${cells} will be read and written as blank, because a formula there has no saved value: in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there to store the values.`,
     ];
-  }
-
-  #loss(): string {
-    const others = this.#book.sheets.length - 1;
-    const losses = [
-      'formatting',
-      ...(this.#book.hasMacros ? ['macros'] : []),
-      ...(this.#formulas === 0 ? [] : [counted(this.#formulas, 'formula')]),
-      ...(others === 0 ? [] : [counted(others, 'other sheet')]),
-    ];
-    const file = basename(this.#book.archive.path);
-    return `The output gets the values of the sheet, but not what else is in ${file}: ${listed(losses)}.`;
   }
 }
 
