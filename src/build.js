@@ -133,8 +133,6 @@ async function buildPage(rolldown, folder) {
     chunkFileNames: '[name].js',
     minify: true,
     comments: false,
-    // A view that is loaded late is a file of its own, and everything else is one.
-    codeSplitting: { groups: [{ name: 'shared', test: /main\.tsx$/ }] },
   });
   for (const file of ['index.html', 'icon.svg']) fs.copyFileSync(join(page, file), join(folder, file));
   const style = { filename: 'page.css', code: fs.readFileSync(join(page, 'page.css')), minify: true };

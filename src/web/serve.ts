@@ -40,8 +40,6 @@ interface PageOptions {
   readonly version: string;
   /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */
   readonly mostUploadBytes?: number | undefined;
-  /** How long the sender of a list may be silent; left out: a minute, which no slow line is. */
-  readonly mostSilenceMs?: number | undefined;
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   /** The zone in which schedules are meant; undefined: that of this machine. */
@@ -93,12 +91,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
-  const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
-  const limits = { mostUploadBytes, mostSilenceMs };
   const accountChanges = new Map<string, number>();
-  const kept = { work, accountChanges };
-  const server: Server = { store, folder, clock, program, ...kept, ...limits };
+  const server: Server = { store, folder, clock, program, work, accountChanges, mostUploadBytes };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)

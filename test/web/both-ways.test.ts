@@ -74,51 +74,6 @@ proofs('on a wide screen and on a phone', () => {
   );
 
   proof(
-    'rows that a corrected dialect reads otherwise are judged anew from the batch that a job began, at the price that is shown',
-    async () => {
-      const desk = await openDesk();
-      const asked: string[] = [];
-      const url = await vendorOf((about) => {
-        asked.push(about);
-        return about.includes('none') ? { name: 'UNKNOWN' } : { name: 'Acme' };
-      });
-      const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-      await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-      await desk.write('ours.yaml', '{}');
-      await desk.write(
-        'list.csv',
-        'Domain,Profile\nacme.example,\nnone.example,https://www.linkedin.com/company/other\n',
-      );
-      await desk.write(
-        'job.yaml',
-        '{ operation: enrich-company, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
-      );
-      const run = ['run', './job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
-      const { batch, counts } = await desk.json(run);
-      expect(counts).toEqual({ matched: 2 });
-      const { open } = await serve(desk.place.folder, desk.environment());
-      const page = await open(`/batches/${batch}`);
-      await page.getByText(words.states.finished, { exact: true }).waitFor();
-      const anew = page.getByRole('button', { name: words.settleAnew });
-      expect(await anew.count()).toBe(0);
-      const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
-      await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
-      await page.reload();
-      await anew.click();
-      const agree = page.getByRole('button', { name: words.agree });
-      await agree.waitFor();
-      expect(await page.locator('.notices').textContent()).toContain('could ask more, for at most 1 credit');
-      await expectToFit(page);
-      expect(asked).toHaveLength(2);
-      await agree.click();
-      await page.getByText(words.followed).getByRole('link').click();
-      await page.getByText(words.states.finished, { exact: true }).waitFor();
-      expect(asked).toHaveLength(3);
-      expect(await anew.count()).toBe(0);
-    },
-  );
-
-  proof(
     'what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit',
     async () => {
       const desk = await openDesk();

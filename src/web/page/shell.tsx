@@ -1,21 +1,22 @@
-import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { ButtonLink } from './parts/controls.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
 import { text } from './text.ts';
+import { Accounts } from './views/accounts.tsx';
 import { BatchPage } from './views/batch.tsx';
 import { Batches } from './views/batches.tsx';
 import { Columns } from './views/columns.tsx';
 import { Do } from './views/do.tsx';
 import { Doubts } from './views/doubts.tsx';
 import { Fix } from './views/fix.tsx';
+import { History } from './views/history.tsx';
 import { List } from './views/list.tsx';
 import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
 import { Row } from './views/row.tsx';
 import { Rows } from './views/rows.tsx';
+import { Undo } from './views/undo.tsx';
 import { Work } from './views/work.tsx';
 
 type View = ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
@@ -31,9 +32,9 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/batches/:id/rows', Rows],
   ['/batches/:id/rows/:row', Row],
   ['/batches/:id/doubts', Doubts],
-  ['/history', late(() => import('./views/history.tsx').then((it) => it.History))],
-  ['/batches/:id/undo', late(() => import('./views/undo.tsx').then((it) => it.Undo))],
-  ['/accounts', late(() => import('./views/accounts.tsx').then((it) => it.Accounts))],
+  ['/history', History],
+  ['/batches/:id/undo', Undo],
+  ['/accounts', Accounts],
   ['/new', New],
   ['/lists/:id', List],
   ['/lists/:id/fix', Fix],
@@ -116,24 +117,4 @@ function Closed() {
       </p>
     </main>
   );
-}
-
-/**
- * A view that is seldom opened: its code is fetched when it is opened first, so that the page begins sooner. While nobody
- * answers nothing can be fetched, so it is asked for again when somebody does.
- */
-function late<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
-  const fetchOnce = async (): Promise<void> => {
-    loaded.value ??= { View: await load() };
-  };
-  return function Late(props: Props) {
-    const isAway = offline.value;
-    useEffect(() => {
-      if (!isAway) void fetchOnce().catch(() => {});
-    }, [isAway]);
-    if (loaded.value === undefined) return <p class="loading">{text.loading}</p>;
-    const { View } = loaded.value;
-    return <View {...props} />;
-  };
 }

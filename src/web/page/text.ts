@@ -131,6 +131,11 @@ export const text = {
       begun: 'Begun',
       command: 'The same in a terminal:',
     },
+    chart: {
+      perSecond: 'requests/s',
+      credits: 'credits',
+      limit: (perSecond: string) => `limit ${perSecond}/s`,
+    },
     chartKey: {
       requests: 'Bars: requests per second.',
       credits: 'Line: credits spent.',
@@ -159,9 +164,6 @@ export const text = {
       dialect: 'Agree to these requests, and continue',
     },
     agree: 'Agree to this plan, and start it',
-    settleAnew: 'Settle by today’s dialect',
-    settleAnewWhat:
-      'The dialect has changed since. You will see what it would judge differently, and the price, before anything is bought.',
     planBelow: 'The plan is below. A click starts exactly this plan, and nothing if it has changed since.',
     seeBelow: 'Here they are. A click makes exactly these changes, and nothing if they have changed since.',
     toBuyAgain: 'Buy it again',

@@ -1,11 +1,8 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
-import { dialectMark, dialectOf } from '../../client/dialect.ts';
 import { listFolderOf } from '../../core/paths.ts';
-import { grouped } from '../../core/plain-text.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import { type ChartData, chartShapes } from '../../files/output/activity-chart.ts';
+import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { type ChangesDone, changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
@@ -13,7 +10,6 @@ import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
 import { togetherIn } from '../../job/job-settings.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import { wordsOfCommand } from '../../lib/command-line.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
@@ -24,8 +20,6 @@ import {
   type BatchList,
   BatchListQuery,
   BatchView,
-  ChartQuery,
-  type ChartView,
   SummaryView,
   type WorkerList,
 } from '../api.ts';
@@ -40,7 +34,6 @@ const PER_PAGE = 50;
 export function batchRoutes(server: Server): Hono {
   const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesDone | undefined>(server.clock, MOST_ACTIVITIES);
-  const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -69,7 +62,6 @@ export function batchRoutes(server: Server): Hono {
           ...status,
           name: listNameOf(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
-          isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
           accountChangedMs: server.accountChanges.get(found.batch.accountName),
           together: await togetherOf(ledger, status.batch),
           changes: await changes.of(id, server.clock.monotonicMs(), done),
@@ -77,7 +69,6 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(detail satisfies BatchDetail);
     })
-    .route('/', chartRoutes(server, activities))
     .route('/', summaryRoutes(server));
 }
 
@@ -100,18 +91,6 @@ function summaryRoutes(server: Server): Hono {
   });
 }
 
-function chartRoutes(server: Server, activities: Paced<ChartData>): Hono {
-  return new Hono().get('/batches/:id/chart', async (context) => {
-    const { width, zone } = queryOf(context, ChartQuery);
-    const found = await batchOf(context, server);
-    const chart = await lookInto(found.location, async (ledger) => {
-      const { requests, batch } = await batchStatus(ledger, found);
-      return activities.of(batch.id, requests, () => chartOf(ledger, batch));
-    });
-    return context.json(drawnChart(chart, width, zone) satisfies ChartView);
-  });
-}
-
 async function workersIn({ store }: Server): Promise<WorkerList> {
   const workers = await workersAt(store);
   return { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
@@ -130,49 +109,5 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
   throw new HttpRefusal(404, 'There is no such batch.', 'See all batches.');
 }
 
-/** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */
-async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: Batch): Promise<boolean> {
-  const [command] = (batch.command === undefined ? undefined : wordsOfCommand(batch.command)) ?? [];
-  if (batch.state !== 'finished' || batch.vendor !== 'provider' || command !== 'run') return false;
-  // How an operation that is not built in reads answers is in its code, which no look loads.
-  if (batch.operation.includes('@')) return false;
-  try {
-    const account = chooseAccount(await loadAccounts(), batch.vendor, batch.accountName);
-    const mark = dialectMark(await dialectOf(account));
-    // All rows are searched where none is read otherwise, so that is asked once for each dialect.
-    return await known.of(
-      batch.id,
-      mark,
-      async () => (await ledger.rowsReadOtherwise(batch.id, mark, 0, 1)).length > 0,
-    );
-  } catch {
-    return false;
-  }
-}
-
 /** As many batches as are open in tabs, at most. */
 const MOST_ACTIVITIES = 50;
-
-/** The picture of a batch's work as its report draws it, in the time of the reader, and as wide as the screen has room. */
-function drawnChart(chart: ChartData, width: number, zone: string): ChartView {
-  if (chart.activity.buckets.length === 0) return { shapes: [] };
-  const words = {
-    perSecond: 'requests/s',
-    credits: 'credits',
-    limit: (perSecond: string) => `limit ${perSecond}/s`,
-    number: grouped,
-    time: (atMs: number, isLong: boolean) => timeFormat(zone, isLong).format(atMs),
-  };
-  return {
-    shapes: chartShapes(chart, words, width).map(([tag, attributes, said]) => ({
-      ...{ tag, attributes: { ...attributes } },
-      ...(said === undefined ? {} : { words: said }),
-    })),
-  };
-}
-
-function timeFormat(timeZone: string, isLong: boolean): Intl.DateTimeFormat {
-  const day = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
-  const shown = isLong ? day : ({ timeStyle: 'medium' } as const);
-  return new Intl.DateTimeFormat('en', { ...shown, hourCycle: 'h23', timeZone });
-}

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { attentionWords } from '../../core/attention-words.ts';
@@ -12,7 +11,6 @@ import type { RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { meantBy } from '../../files/quality/job-issues.ts';
 import { readOptionsIn } from '../../job/job.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import { preparedCells } from '../../plan/row-walk.ts';
 import {
   type Checked,
@@ -95,7 +93,7 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
 }
 
 async function brought(server: Server, context: Context): Promise<ListView> {
-  const upload = uploadIn(context, server.mostSilenceMs);
+  const upload = uploadIn(context);
   const into = context.req.query('list');
   if (into === undefined) return viewOf(await bringList(server, upload));
   return viewOf(await addVersion(server, await idleList(server, into), upload));
@@ -126,51 +124,15 @@ function viewOf({ id, name, version, bytes, atMs, reading = AS_IT_LOOKS }: KeptL
 
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
 
-function uploadIn(context: Context, mostSilenceMs: number): Upload {
+function uploadIn(context: Context): Upload {
   const length = Number(context.req.header('content-length') ?? Number.NaN);
   // Node's own stream: it breaks when the sender goes away, and holds no more than what is on its way.
   const { incoming } = context.env as HttpBindings;
   return {
     name: context.req.query('name') ?? '',
     bytes: Number.isSafeInteger(length) ? length : undefined,
-    chunks: heardOf(incoming, (coming) => unlessSilent(coming, mostSilenceMs, context)),
+    chunks: incoming,
   };
-}
-
-/** Only the time counts in which nothing is left to be written, so a slow disk of ours is no silence of the sender. */
-async function* heardOf(
-  incoming: IncomingMessage,
-  heard: <T>(coming: Promise<T>) => Promise<T>,
-): AsyncGenerator<Buffer> {
-  const chunks = incoming[Symbol.asyncIterator]();
-  let isWanted = true;
-  while (isWanted) {
-    // A silence leaves the connection as it is, so that the sender learns why it is ended.
-    const next = await heard(chunks.next());
-    if (next.done === true) return;
-    isWanted = false;
-    try {
-      yield next.value;
-      isWanted = true;
-    } finally {
-      if (!isWanted) await chunks.return?.();
-    }
-  }
-}
-
-async function unlessSilent<T>(coming: Promise<T>, mostMs: number, context: Context): Promise<T> {
-  const silence = Promise.withResolvers<never>();
-  const fact = `No more of the file has arrived for ${formatDuration(mostMs)}.`;
-  const timer = setTimeout(() => {
-    // The rest of the file is not waited for.
-    context.header('connection', 'close');
-    silence.reject(stop('input', fact, 'Add it again.'));
-  }, mostMs);
-  try {
-    return await Promise.race([coming, silence.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const MOST_ROWS_AT_ONCE = 500;

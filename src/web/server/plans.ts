@@ -23,12 +23,10 @@ import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns }
 import { type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
 import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
-import { PlansUnderWay } from './plans/under-way.ts';
 import type { Server } from './server.ts';
 
 export function planRoutes(server: Server, facts: FactBook): Hono {
   const plans = new ShownPlans();
-  const underWay = new PlansUnderWay<ShownPlan>();
   return new Hono()
     .route('/', choiceRoutes(server, facts))
     .post('/jobs', async (context) => {
@@ -41,9 +39,7 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       const { list: id, choices: given, was } = await bodyOf(context, PlanRequest);
       const list = await keptList(server, id);
       const choices = await chosenFor(list, given);
-      const plan = await underWay.ask(JSON.stringify([id, choices]), context.req.raw.signal, (signal) =>
-        planList(server, list, choices, signal),
-      );
+      const plan = await planList(server, list, choices, context.req.raw.signal);
       plans.keep(plan);
       const [before = '', now = ''] = [was, plan.view.id].map((id) => id?.split(',')[0]);
       const moved = isPlanId(before) ? movesBetween(before, now) : [];

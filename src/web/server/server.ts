@@ -9,7 +9,6 @@ export interface Server {
   readonly clock: Clock;
   readonly program: Program;
   readonly mostUploadBytes: number;
-  readonly mostSilenceMs: number;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
   /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */

@@ -1,11 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { createElement } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { BatchDetail, ChartView, SummaryView, WorkList, WorkView } from '../../api.ts';
+import { CHART_HEIGHT, chartShapes } from '../../../files/output/activity-chart.ts';
+import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { ButtonLink } from '../parts/controls.tsx';
-import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
+import {
+  allRows,
+  clock,
+  dateAndTime,
+  duration,
+  exactTime,
+  grouped,
+  spentWords,
+  timeOfDay,
+} from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { plainReason } from '../parts/plain-words.ts';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
@@ -13,7 +23,7 @@ import { beat, Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
-import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
+import { BuyAgain, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -144,7 +154,11 @@ function Outcomes({ batch }: { readonly batch: BatchDetail }) {
 function GoingOn({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   return (
     <>
-      {batch.state === 'finished' && <Finished batch={batch} running={running} />}
+      {batch.followed_by !== null && (
+        <p class="notice">
+          {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
+        </p>
+      )}
       {batch.unanswered !== undefined && <BuyAgain batch={batch} running={running} />}
     </>
   );
@@ -323,34 +337,35 @@ function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, numb
 const WIDEST = 1086;
 const BESIDE = 66;
 
-/** As the server draws it: nothing moves when it comes. */
-const HEIGHT = 240;
-
+/** As the report draws it, in the time of the reader, and as wide as the screen has room. */
 function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
-  const { batch, activity, requests: sent } = shown;
-  const { bucket_ms: bucketMs, requests } = activity;
+  const { activity, limit_per_second: limit } = shown;
+  const { from_ms: fromMs, bucket_ms: bucketMs, requests, credits, pauses } = activity;
   if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
   const fastest = (Math.max(...requests) * 1000) / bucketMs;
   const took = duration((bucketMs * requests.length) / 1000);
   const title = text.batch.chartTitle(grouped(fastest), took);
   // One unit is one pixel, so that letters have their size on every screen.
   const width = Math.max(200, Math.min(WIDEST, globalThis.innerWidth - BESIDE));
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const buckets = requests.map((each, at) => ({ requests: each, credits: credits[at] ?? 0 }));
+  const shapes = chartShapes(
+    {
+      activity: { fromMs, bucketMs, buckets },
+      pauses: pauses.map(({ from_ms, until_ms }) => ({ fromMs: from_ms, untilMs: until_ms })),
+      limitPerSecond: limit ?? undefined,
+    },
+    {
+      ...text.batch.chart,
+      number: grouped,
+      time: (atMs, isLong) => (isLong ? dateAndTime : timeOfDay)(atMs),
+    },
+    width,
+  );
   return (
     <figure class="chart">
-      <Loaded<ChartView>
-        path={`/batches/${batch}/chart?width=${width}&zone=${encodeURIComponent(timeZone)}`}
-        again={sent}
-        meanwhile={<svg viewBox={`0 0 ${width} ${HEIGHT}`} />}
-      >
-        {({ shapes }) => (
-          <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={title}>
-            {shapes.map(({ tag, attributes, words }, key) =>
-              createElement(tag, { key, ...attributes }, words),
-            )}
-          </svg>
-        )}
-      </Loaded>
+      <svg viewBox={`0 0 ${width} ${CHART_HEIGHT}`} role="img" aria-label={title}>
+        {shapes.map(([tag, attributes, words], key) => createElement(tag, { key, ...attributes }, words))}
+      </svg>
       <figcaption class="muted">{`${title}. ${keyOf(shown)}`}</figcaption>
     </figure>
   );

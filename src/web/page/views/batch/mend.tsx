@@ -22,32 +22,6 @@ function goOn(action: Action, { batch }: Pick<BatchDetail, 'batch'>, said: Said 
   action.run(() => ask(`/batches/${batch}/continue?${query}`, { method: 'POST' }));
 }
 
-/** What a finished batch goes on for: a dialect that was corrected since. */
-export function Finished({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  if (batch.followed_by !== null)
-    return (
-      <p class="notice">
-        {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
-      </p>
-    );
-  return batch.read_before && batch.unanswered === undefined ? <Anew {...{ batch, running }} /> : null;
-}
-
-function Anew({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const action = useAction();
-  return (
-    <div class="actions">
-      <Button
-        disabled={action.isBusy.value || running || batch.next === null}
-        onClick={() => goOn(action, batch, { answer: 'anew' })}
-        says={words.settleAnew}
-      />
-      <span class="muted">{words.settleAnewWhat}</span>
-      <Refusal refused={action.refused.value} />
-    </div>
-  );
-}
-
 /** Buys again what turned out to be no answer, within a limit that a person names. */
 export function BuyAgain({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const { budget } = batch.credits;
