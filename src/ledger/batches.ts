@@ -172,9 +172,7 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
-  CLOSE(
-    `UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope IN ('batch:' || v.batch, 'extra:' || v.batch)`,
-  ),
+  CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = 'batch:' || v.batch`),
   // A retry that somebody decided and nobody sent, or that was lost: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', call = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.call IS NOT NULL

@@ -144,9 +144,6 @@ AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM calls o WHERE o.state = 'ope
 const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p
   WHERE p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
 
-const FITS_IN_PLACE = `${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
-AND (v.kind <> 'retry' OR NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'extra:' || v.batch AND b.spent + b.held + v.before_extra + v.reserve > b.cap))`;
-
 /** By so much two clocks may differ. A batch that began in the future would take everything as too old. */
 const APART_MS = 300_000;
 
@@ -160,8 +157,7 @@ const IS_OLD = `EXISTS (SELECT 1 FROM batches b JOIN replies r ON r.call = calls
 /** What stands steps aside for its successor: an answer that is too old, or a doubt that somebody decided about. */
 const STEPS_ASIDE = each(IN_GROUP)(`
 UPDATE calls SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END, is_current = 0 FROM v WHERE calls.id = v.prior AND calls.key = v.key AND calls.state = CASE v.kind WHEN 'refresh' THEN 'answered' ELSE 'doubt' END
-  AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR calls.request = v.request)
-  AND ${FITS_IN_PLACE}`);
+  AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR calls.request = v.request)`);
 
 /** What was taken for an answer and is none is bought again by whoever names it, and by nobody else. */
 export const unansweredSql = (key: string, named: string): string => `
@@ -195,7 +191,8 @@ const INTENT_IN_PLACE = eachWriting(IN_GROUP, 'id')(
     'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
     `(v.subject IS NULL OR s.seq = v.after)
     AND (v.prior IS NULL OR EXISTS (SELECT 1 FROM calls p WHERE p.id = v.prior AND p.state IN ('replaced', 'retried')))
-    AND ${FITS_IN_PLACE}`,
+    AND ${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE}) AND (v.kind <> 'retry' OR NOT EXISTS (
+      SELECT 1 FROM budgets b WHERE b.scope = 'extra:' || v.batch AND b.spent + b.held + v.before_extra + v.reserve > b.cap))`,
   ),
   ADMITTED,
 );

@@ -13,7 +13,7 @@ const oneOf = (column: string, words: readonly string[]): string =>
 
 /** From where to where a call moves. Held are the reserves of `HOLDING`; spent is what was charged. */
 export const CALL_MOVES = {
-  open: ['answered', 'replaced', 'doubt', 'lost', 'unsold'],
+  open: ['answered', 'doubt', 'lost', 'unsold'],
   doubt: ['answered', 'retried', 'released', 'lost'],
   answered: ['replaced', 'retracted', 'erased'],
   replaced: ['answered', 'retracted', 'erased'],
@@ -333,27 +333,14 @@ const never = (says: string, ...of: readonly string[]): Rule => ({ of, says, whe
 
 const RULES: Readonly<Record<string, Rule>> = {
   calls_move: {
-    of: ['state', 'charged', 'key'],
-    says: 'a call moves as the protocol says; what was charged is never less, and a key stays',
-    when: `(${strays(CALL_MOVES)}) OR OLD.charged > NEW.charged OR (OLD.charged IS NOT NULL AND NEW.charged IS NULL)
-      OR (OLD.key <> NEW.key AND NEW.state <> 'erased')`,
+    of: ['state', 'charged'],
+    says: 'a call moves as the protocol says, and what was charged is never less',
+    when: `(${strays(CALL_MOVES)}) OR OLD.charged > NEW.charged`,
   },
   calls_fixed: never(
     'a call stays what it was',
-    ...[
-      'id',
-      'batch',
-      'day',
-      'month',
-      'reserved',
-      'kind',
-      'account',
-      'prior',
-      'payer',
-      'decision',
-      'subject',
-      'after',
-    ],
+    ...['id', 'key', 'batch', 'day', 'month', 'reserved', 'kind', 'account'],
+    ...['prior', 'payer', 'decision', 'subject', 'after'],
   ),
   rows_move: {
     of: ['state', 'call', 'matched_by', 'batch', 'row'],

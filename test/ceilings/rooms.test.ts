@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 12_786,
   index: 339,
   job: 1_442,
-  ledger: 8_616,
+  ledger: 8_598,
   lib: 1_941,
   objects: 1_305,
   operations: 3_049,
