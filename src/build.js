@@ -21,9 +21,8 @@ const BUILDS_KEPT = 5;
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
 const FAMILIES = '{operations,client/dialects,files/formats,cli}/*.ts';
 
-/** What is loaded together, with all that it imports, is one file: what a thread needs that parses, every command, one that looks, and a run. */
+/** What is loaded together, with all that it imports, is one file: every command, one that looks, and a run. */
 const LOADED_TOGETHER = [
-  { name: 'parse', test: /parse-beside\.ts$/ },
   { name: 'start', test: /cli\/shell\/main\.ts$/ },
   { name: 'look', test: /cli\/status\.ts$|stores\/sqlite\.ts$/ },
   { name: 'run', test: /cli\/run\.ts$|formats\/csv\.ts$|dialects\/provider\.ts$/ },

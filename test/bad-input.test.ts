@@ -97,7 +97,7 @@ describe('the input', () => {
         writeFile(path, Buffer.from('Name,Domain\nZo\xc3\xab,x.example\nZo\xeb,y.example\n', 'latin1')),
       {
         code: 2,
-        fact: /mixed\.csv, line 3: byte 0xEB is not UTF-8 text/,
+        fact: /mixed\.csv, row 3, line 3: not UTF-8 text/,
         next: /give its encoding with --encoding/,
       },
     ],

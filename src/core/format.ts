@@ -8,36 +8,8 @@ import type { InputRow, RowNumber } from './row.ts';
  * One contract suite round-trips the same rows through every format in `formats/`.
  */
 
-/** Where in the file a row starts, so that a resumed run need not parse what is finished. */
-export interface Position {
-  readonly row: RowNumber;
-  readonly byteOffset: number;
-  /** Lines before the row, for messages. */
-  readonly lines: number;
-}
-
-/** A piece of a file's text, from the end of one record to that of another. */
-export interface DigestedPiece {
-  /** The next piece begins where this one ends. */
-  readonly start: Position;
-  /** 128 bits over the number of its first row and the cells and bytes of its records, hex. */
-  readonly digest: string;
-}
-
-/** What a survey leaves for whoever reads the same bytes again, so that this one need not parse them. */
-export interface Digests {
-  /** How the file is read, and by what, in words. Another reading may find other cells. */
-  readonly reading: string;
-  /** All of the file; undefined where nothing is known of it. */
-  pieces: readonly DigestedPiece[] | undefined;
-}
-
 export interface ValuedRow extends InputRow {
   readonly object?: JsonObject;
-}
-
-export interface PositionedRow extends ValuedRow {
-  readonly position: Position;
 }
 
 /** What one pass over the whole file learned. Made before anything is paid for, so damage is found in time. */
@@ -187,8 +159,6 @@ export interface Sheet {
   readonly top: readonly TopRow[];
   /** Why a copy of a workbook has to be a new one, and what to do about it, as clauses; absent where it need not. */
   readonly whyNew?: { readonly fact: string; readonly next: string };
-  /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
-  readonly digests?: Digests;
   /**
    * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
    * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.
@@ -196,10 +166,10 @@ export interface Sheet {
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   header(): Promise<readonly string[]>;
   /**
-   * Every row that is not blank, in order, from a position on, in groups as they are read: waiting for each of a million would take
-   * too long. Those that cannot be read are among them.
+   * Every row that is not blank, in order, in groups as they are read: waiting for each of a million would take too long.
+   * Those that cannot be read are among them.
    */
-  groups(from?: Position): AsyncIterable<readonly PositionedRow[]>;
+  groups(): AsyncIterable<readonly ValuedRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
    * quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended to a row that cannot be

@@ -32,7 +32,7 @@ export interface Input {
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
 
-type Batches = Pick<LedgerReader, 'batches' | 'piecesOf'>;
+type Batches = Pick<LedgerReader, 'batches'>;
 
 /** A file of which nothing but the header was read. */
 export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
@@ -48,7 +48,7 @@ export interface MappedInput extends Input {
  */
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
   const { opened, earlier } = await openKnown(path, read, ledger);
-  const survey = (await earlierSurvey(opened, read, earlier, ledger)) ?? (await opened.sheet.survey());
+  const survey = (await earlierSurvey(opened, read, earlier)) ?? (await opened.sheet.survey());
   opened.file.keepHash(survey.sha256);
   return { ...opened, survey };
 }
@@ -86,12 +86,8 @@ async function earlierSurvey(
   { sheet }: OpenedFile,
   read: ReadOptions,
   earlier: Batch | undefined,
-  ledger: Batches | undefined,
 ): Promise<Input['survey'] | undefined> {
   if (earlier === undefined || read.strict === true) return undefined;
-  const { digests } = sheet;
-  const pieces = digests && (await ledger?.piecesOf(earlier.id, digests.reading));
-  if (digests !== undefined && pieces?.length) digests.pieces = pieces;
   return { sha256: earlier.inputSha256, header: await sheet.header(), rows: earlier.inputRows };
 }
 
@@ -202,10 +198,8 @@ async function earlierGuess(
 /** As `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
 export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
   const read = readAs(job);
-  const { opened, earlier: known } = await openKnown(path, read, ledger);
-  // For its digests: whoever plans a list hashes it in any case.
-  const earlier = await earlierSurvey(opened, read, known, ledger);
-  const header = earlier?.header ?? (await opened.sheet.header());
+  const { opened } = await openKnown(path, read, ledger);
+  const header = await opened.sheet.header();
   const columns = await columnsIn(opened, header, job, ledger);
   await requireNamedRows(opened, job.read);
   return { ...opened, columns };

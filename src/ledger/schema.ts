@@ -269,17 +269,6 @@ CREATE TABLE files (
 ) {strict};
 CREATE UNIQUE INDEX files_once ON files (path, kind, sha256, host, coalesce(batch, ''));
 
--- Where a list can be read from again: the pieces of its file, each with a hash of its bytes.
-CREATE TABLE pieces (
-  batch TEXT NOT NULL REFERENCES batches,
-  row {int} NOT NULL,
-  byte_offset {int} NOT NULL,
-  lines {int} NOT NULL,
-  reading TEXT NOT NULL,
-  digest {bytes} NOT NULL,
-  PRIMARY KEY (batch, row)
-) {keyed};
-
 CREATE TABLE notices (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,

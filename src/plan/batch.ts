@@ -65,16 +65,12 @@ export async function startBatch(
     ...plansOf(start.batch, context.planId),
     ...agreementOf(isAgreed, context.dialect),
   };
-  const { digests } = input.sheet;
-  await Promise.all([
-    start.start === 'new' && digests !== undefined && ledger.keepPieces(start.batch.id, digests),
-    ledger.changeBatch(start.batch.id, {
-      settings,
-      command,
-      ...present({ budget: consent.budget }),
-      ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
-    }),
-  ]);
+  await ledger.changeBatch(start.batch.id, {
+    settings,
+    command,
+    ...present({ budget: consent.budget }),
+    ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
+  });
   crashPoint('batch-created');
   await endHold(context, start.batch);
   await announce(context, input, start, { plan, isFirst });

@@ -48,13 +48,13 @@ export async function submitRows(submitting: Submitting): Promise<boolean> {
 
 /** @param last the rows up to this one are there. @returns false when it was stopped. */
 async function eachBehind(
-  { context, input, batch }: Submitting,
+  { context, input }: Submitting,
   last: RowNumber,
   submit: (rows: readonly ListedRow[]) => Promise<void>,
 ): Promise<boolean> {
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   let rows: ListedRow[] = [];
-  for await (const group of input.sheet.groups(await context.ledger.positionBefore(batch.id, last + 1))) {
+  for await (const group of input.sheet.groups()) {
     for (const each of group) if (each.row > last) rows.push({ ...each, input: inputOf(each) });
     if (rows.length < ROWS_AT_ONCE) continue;
     if (context.signal.aborted) return false;

@@ -11,7 +11,6 @@ import fs, { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:
 import { rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Digester } from '../../src/files/formats/csv/digests.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
@@ -106,12 +105,6 @@ function blindFileSystem(place: Workplace, name = 'list.csv'): () => void {
   return seeAgain;
 }
 
-/** No digest is made of any list, as of a workbook. */
-function withoutDigests(): void {
-  const making = vi.spyOn(Digester.prototype, 'end').mockReturnValue(undefined as never);
-  onTestFinished(() => making.mockRestore());
-}
-
 /** A list that was edited unnoticed, so that each of its rows was settled from another's cells. */
 async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplace; batch: string }> {
   const place = await Workplace.open();
@@ -119,7 +112,6 @@ async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplac
   place.writeList(domainsOf('poisoned', 30));
   const list = new EditedList(place.path('list.csv'));
   const seeAgain = blindFileSystem(place);
-  withoutDigests();
   const askBudget = async () => {
     list.edit('in_place');
     return credits(100);

@@ -24,10 +24,7 @@ const BOOK = bookOf({ rows: ROWS.join('') });
 function ledgerWith(path: string, settings: Batch['settings'], inputRows: number) {
   const inputSha256 = createHash('sha256').update(BOOK).digest('hex');
   const batch = { id: 'b', inputPath: path, inputSha256, inputRows, settings } as unknown as Batch;
-  return { batches: async () => [batch], piecesOf: async () => [] } as Pick<
-    LedgerReader,
-    'batches' | 'piecesOf'
-  >;
+  return { batches: async () => [batch] } as Pick<LedgerReader, 'batches'>;
 }
 
 const settingsWith = (layout: FoundLayout): Batch['settings'] =>

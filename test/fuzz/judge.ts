@@ -18,7 +18,6 @@ import {
   type Reading,
   readOnce,
   readsAlike,
-  readsOnFrom,
   requireClear,
   requireMarked,
   requireSameBytes,
@@ -36,7 +35,7 @@ export interface FuzzInput {
   readonly name: string;
   readonly bytes: Buffer;
   readonly read: ReadOptions;
-  /** A share, in [0, 1): which of the ways to read it are tried besides the survey, and from which row on. */
+  /** A share, in [0, 1): which of the ways to read it are tried besides the survey. */
   readonly choice: number;
   /** Numbers of the rows that are there if it is read at all, where that is known beforehand. */
   readonly rows?: readonly number[];
@@ -82,11 +81,7 @@ async function readOrRefused(input: FuzzInput, path: string, open: Open): Promis
   const { sheet, reading } = surveyed;
   try {
     requireWhatIsWritten(input, reading);
-    await pick(input, [
-      () => readsAlike(sheet, reading),
-      () => readsOnFrom(sheet, reading, Math.floor(input.choice * reading.rows.length)),
-      enough,
-    ])();
+    await pick(input, [() => readsAlike(sheet, reading), enough])();
     await requireCopies(input, sheet, reading, path, open);
   } catch (error) {
     ok(!(error instanceof StopError), `refused only after it was surveyed: ${messageOf(error)}`);
@@ -136,7 +131,6 @@ async function requireSetAside({ bytes, name, read }: FuzzInput, path: string, o
   const reasons = reading.rows.flatMap(({ unreadable }) => unreadable ?? []);
   ok(reasons.length > 0, 'a strict reading refuses it, and no row is set aside');
   await readsAlike(sheet, reading);
-  await readsOnFrom(sheet, reading, reading.rows.length >> 1);
   // A workbook is written anew, and where quotes make rows short or padding does, blank cells are put before ours.
   const isWide = reasons.every((reason) => reason.includes('cells, but'));
   if (

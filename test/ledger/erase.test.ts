@@ -57,7 +57,6 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   // A row that has cells is not settled, and keeps its person from being forgotten.
   cells: ['batch', 'cells'],
   files: ['kind', 'sha256', 'batch', 'host'],
-  pieces: ['batch', 'reading'],
   // What is told outside has no personal data.
   notices: ['id', 'kind', 'target', 'body'],
 };

@@ -204,8 +204,8 @@ const NO_GROWTH = '--semi-space-growth-factor=1';
 /** Most commands have ended by then, and need not load what looks at collections. */
 const LONG_MS = 300;
 
-/** Threads begin with so much, because what is told to V8 below is told to all threads. */
-const OF_A_THREAD_MIB = 4;
+/** What new objects get at first. */
+const FIRST_MIB = 4;
 
 /**
  * Has V8 take less memory. It takes sizes from the command line alone, and a second start with a longer one would cost every
@@ -213,7 +213,7 @@ const OF_A_THREAD_MIB = 4;
  */
 function keepGarbageLow(): void {
   setFlagsFromString('--heap-growing-percent=100');
-  setFlagsFromString(`--min-semi-space-size=${OF_A_THREAD_MIB}`);
+  setFlagsFromString(`--min-semi-space-size=${FIRST_MIB}`);
   setFlagsFromString(NO_GROWTH);
   setTimeout(growToEnough, LONG_MS).unref();
 }

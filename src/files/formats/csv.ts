@@ -1,94 +1,122 @@
-import { createHash } from 'node:crypto';
-import { stop } from '../../core/errors.ts';
-import type {
-  CellsFor,
-  CopyOptions,
-  Correction,
-  Encoding,
-  Format,
-  Position,
-  PositionedRow,
-  Sheet,
-  Survey,
+import { StopError, stop } from '../../core/errors.ts';
+import {
+  type CellsFor,
+  type CopyOptions,
+  DELIMITERS,
+  type Encoding,
+  type Format,
+  type LeftOut,
+  type ReadOptions,
+  type Sheet,
+  type Survey,
 } from '../../core/format.ts';
+import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
-import { Corrections } from '../corrections.ts';
-import { type NamedColumns, namedColumns } from '../header.ts';
+import { type CorrectedCell, Corrections } from '../corrections.ts';
+import { addedTo, type NamedColumns, namedColumns, widthOf, writtenByUs } from '../header.ts';
 import { joinedNames } from '../shape/header-rows.ts';
+import { ColumnLooks, LeftOutFinder, rowsWithout } from '../shape/left-out.ts';
 import { layoutNotes } from '../shape/shape-words.ts';
-import { copiedText, encoded, inputRow } from './csv/copying.ts';
-import { correctedText } from './csv/correcting.ts';
-import { Digester, nearest } from './csv/digests.ts';
+import {
+  type CellStyle,
+  cellStyle,
+  cellsOf,
+  cellText,
+  isQuoted,
+  lineEndLength,
+  markLength,
+} from './csv/cells.ts';
 import { findLayout, type Layout } from './csv/layout.ts';
-import { leavingOut } from './csv/leaving-out.ts';
-import { markLength } from './csv/raw-record.ts';
 import { type CsvRecord, readRecords } from './csv/records.ts';
-import { textOf } from './csv/text-source.ts';
+import { encoded } from './csv/text.ts';
 
 /**
- * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8,
- * UTF-16 or Windows-1252. What is copied are the bytes of the file themselves:
- *
- *     file → UTF-8 → records → with our cells → the file's encoding
+ * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8, UTF-16
+ * or an encoding of one byte a character. What is copied are the bytes of the file themselves.
  */
-const csv: Format = {
-  name: 'csv',
-  extensions: ['.csv', '.tsv', '.txt'],
-  async open(file, options): Promise<Sheet> {
-    const layout = await leavingOut(await findLayout(file, options), options);
-    let columns: NamedColumns | undefined;
-    // Everything asks for them, and the bytes are the same whenever they are read.
-    const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };
-    return {
-      notes: [...layout.notes, ...(await foundNotes(table))],
-      layout: layout.found,
-      top: layout.top,
-      headerRow: rowRangeText(layout.header),
-      digests: layout.digests,
-      survey: (onRow) => survey(table, onRow),
-      header: async () => (await table.columns()).names,
-      groups: (from) => groups(table, from),
-      copy: (copyOptions, cellsFor) => copy(table, copyOptions, cellsFor),
-      corrected: (corrections, note) => corrected(table, corrections, note),
-    };
-  },
-};
-
-interface Table {
-  readonly layout: Layout;
-  readonly columns: () => Promise<NamedColumns>;
-}
-
+const csv: Format = { name: 'csv', extensions: ['.csv', '.tsv', '.txt'], open };
 export default csv;
 
-async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Survey> {
-  const { layout } = table;
-  const columns = await table.columns();
-  const sha256 = createHash('sha256');
-  let bytes = 0;
-  const onFileBytes = (chunk: Buffer): void => {
-    sha256.update(chunk);
-    bytes += chunk.length;
+async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> {
+  const layout = await withoutLeftOut(await findLayout(file, options), options);
+  let found: NamedColumns | undefined;
+  // Everything asks for them, and the bytes are the same whenever they are read.
+  const columns = async (): Promise<NamedColumns> => (found ??= await columnsOf(layout));
+  // A bad header is said by whoever asks for it.
+  const isGuessed = Object.keys(layout.found).length > 0;
+  const foundNotes = isGuessed ? layoutNotes(layout.found, layout.header, (await columns()).names) : [];
+  return {
+    notes: [...layout.notes, ...foundNotes],
+    layout: layout.found,
+    top: layout.top,
+    headerRow: rowRangeText(layout.header),
+    survey: async (onRow) => survey(layout, await columns(), onRow),
+    header: async () => (await columns()).names,
+    async *groups() {
+      for await (const group of readRecords(layout, await columns())) yield rowsIn(group);
+    },
+    async *copy(copyOptions, cellsFor) {
+      yield* written(layout, copiedText(layout, await columns(), copyOptions, cellsFor), copyOptions.note);
+    },
+    async *corrected(list, note) {
+      const named = await columns();
+      const corrections = new Corrections(file.path, named.names, list);
+      yield* written(layout, correctedText(layout, named, corrections), note);
+    },
   };
-  let rowCount = 0;
-  const digester = new Digester(layout.start);
-  for await (const group of readRecords(layout, { columns, onFileBytes, digester })) {
-    for (const record of group) {
-      if (record.kind !== 'row') continue;
-      rowCount += 1;
-      onRow?.(inputRow(record));
+}
+
+const rowsIn = (records: readonly CsvRecord[]): readonly InputRow[] =>
+  records.filter(({ kind }) => kind === 'row').map(inputRow);
+
+function inputRow({ row, cells, unreadable }: CsvRecord): InputRow {
+  return unreadable === undefined ? { row, cells } : { row, cells, unreadable };
+}
+
+async function columnsOf(layout: Layout): Promise<NamedColumns> {
+  const { header, file } = layout;
+  let upper: readonly string[] = [];
+  for await (const group of readRecords(layout)) {
+    for (const { kind, row, cells } of group) {
+      if (kind === 'above' && row === header.first) upper = cells;
+      if (kind !== 'header') continue;
+      const isPair = header.first < header.last;
+      return namedColumns(file.path, isPair ? joinedNames(upper, cells).slice(0, cells.length) : cells);
     }
   }
-  layout.digests.pieces = digester.end();
+  const above = header.last - 1;
+  if (above > 0) {
+    const fact = `${file.path} has nothing below its first ${counted(above, 'line')}: neither a header nor rows.`;
+    const next = 'Give --header-row the row of the column names, or --skip-lines the lines above them.';
+    throw stop('input', fact, next);
+  }
+  const next = 'Name a file whose first row holds the names of the columns.';
+  throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
+}
+
+async function survey(
+  layout: Layout,
+  columns: NamedColumns,
+  onRow?: (row: InputRow) => void,
+): Promise<Survey> {
+  let rows = 0;
+  for await (const group of readRecords(layout, columns)) {
+    for (const row of rowsIn(group)) {
+      rows += 1;
+      onRow?.(row);
+    }
+  }
+  const { file, codec, isMarked, delimiter } = layout;
+  const mark = isMarked ? ' with byte-order mark' : '';
   return {
-    sha256: sha256.digest('hex'),
-    bytes,
-    encoding: await encodingWords(layout),
-    delimiter: layout.delimiter,
+    sha256: await file.sha256(),
+    bytes: await file.size(),
+    encoding: wordsOf(codec.encoding) + mark,
+    delimiter,
     header: columns.names,
-    rows: rowCount,
+    rows,
   };
 }
 
@@ -96,7 +124,6 @@ const ENCODING_WORDS: { readonly [Name in Encoding]?: string } = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 (little-endian)',
   'utf-16be': 'UTF-16 (big-endian)',
-  'windows-1252': 'Windows-1252',
   macintosh: 'Mac OS Roman',
 };
 
@@ -104,79 +131,210 @@ const ENCODING_WORDS: { readonly [Name in Encoding]?: string } = {
 const wordsOf = (encoding: Encoding): string =>
   ENCODING_WORDS[encoding] ?? encoding.replace('windows', 'Windows').replace('iso', 'ISO');
 
-async function encodingWords(layout: Layout): Promise<string> {
-  const words = wordsOf(layout.encoding);
-  for await (const start of textOf(layout)) {
-    return markLength(start) > 0 ? `${words} with byte-order mark` : words;
-  }
-  return words;
+// ------------------------------------------------------------------------------------------------ what is no row of the table
+
+/** Only small files that were never read before are searched: a large export of a program has no remarks. */
+const MOST_BYTES_SEARCHED = 1024 * 1024;
+
+async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Layout> {
+  const isSaid = options.asBefore !== undefined || options.rows !== undefined;
+  if (isSaid || (await layout.file.size()) > MOST_BYTES_SEARCHED) return layout;
+  const leftOut = await leftOutIn(layout);
+  if (leftOut.length === 0) return layout;
+  const found = { ...layout.found, ...present({ leftOut }) };
+  return { ...layout, hasRow: rowsWithout(leftOut, undefined), found };
 }
 
-async function columnsOf(layout: Layout): Promise<NamedColumns> {
-  const { start } = layout;
-  const { path } = layout.file;
-  for await (const group of readRecords(layout, {})) {
-    const [first] = group;
-    if (first?.kind === 'header') return namedColumns(path, namesOf(layout, first.cells));
-  }
-  const skipped = start.row - 1;
-  if (skipped > 0) {
-    const fact = `${path} has nothing below its first ${counted(skipped, 'line')}: neither a header nor rows.`;
-    throw stop('input', fact, 'Let --skip-lines count only the lines above the column names.');
-  }
-  const next = 'Name a file whose first row holds the names of the columns.';
-  throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
-}
-
-function namesOf({ upper }: Layout, cells: readonly string[]): readonly string[] {
-  return upper === undefined ? cells : joinedNames(upper, cells).slice(0, cells.length);
-}
-
-/** The columns are read only where something was guessed, because a bad header is said by whoever asks for it. */
-async function foundNotes({ layout, columns }: Table): Promise<readonly string[]> {
-  if (Object.keys(layout.found).length === 0) return [];
-  return layoutNotes(layout.found, layout.header, (await columns()).names);
-}
-
-async function* groups(table: Table, from?: Position): AsyncIterable<readonly PositionedRow[]> {
-  const columns = await table.columns();
-  const { row } = from ?? table.layout.start;
-  const isWanted = ({ kind, position }: CsvRecord): boolean => kind === 'row' && position.row >= row;
-  const near = nearest(table.layout, from);
-  for await (const group of readRecords(near.layout, { columns, from: near.from })) {
-    yield group.flatMap((record) => (isWanted(record) ? [positionedRow(record)] : []));
+async function leftOutIn(layout: Layout): Promise<readonly LeftOut[]> {
+  let finder: LeftOutFinder | undefined;
+  try {
+    for await (const group of readRecords(layout)) {
+      for (const { kind, cells, row } of group) {
+        if (kind === 'header') finder = new LeftOutFinder(row, new ColumnLooks());
+        // A line of nothing but delimiters is a blank row of a sheet.
+        else if (kind === 'row' && cells.some((cell) => cell.trim() !== ''))
+          finder?.take({ number: row, cells });
+      }
+    }
+    return finder?.end() ?? [];
+  } catch (error) {
+    // What refuses the file is said by its reading.
+    if (error instanceof StopError) return [];
+    throw error;
   }
 }
 
-function positionedRow({ position, cells, unreadable }: CsvRecord): PositionedRow {
-  const { row } = position;
-  return unreadable === undefined ? { row, cells, position } : { row, cells, unreadable, position };
-}
+// ------------------------------------------------------------------------------------------------ what is written
 
-async function* copy(table: Table, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  const { layout } = table;
-  const texts = copiedText(layout, await table.columns(), options, cellsFor);
-  yield* encodedAs(layout, texts, options.note);
-}
-
-async function* corrected(
-  table: Table,
-  list: readonly Correction[],
-  note: CopyOptions['note'],
-): AsyncIterable<Buffer> {
-  const { layout } = table;
-  const columns = await table.columns();
-  const corrections = new Corrections(layout.file.path, columns.names, list);
-  yield* encodedAs(layout, correctedText(layout, columns, corrections), note);
-}
-
-function encodedAs(
-  { encoding }: Layout,
+/** Text in the encoding of the file, or all of it as UTF-8 where that lacks a character, which is said. */
+function written(
+  layout: Layout,
   texts: AsyncIterable<Buffer>,
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  return encoded(encoding, texts, (character) => {
+  return encoded(layout.codec, texts, (character) => {
     const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    note?.(`${wordsOf(encoding)} has no ${name}, so the output is UTF-8 with a byte-order mark.`);
+    const words = wordsOf(layout.codec.encoding);
+    note?.(`${words} has no ${name}, so the output is UTF-8 with a byte-order mark.`);
   });
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Past 256 rows, writing them as text in one go gets no faster, and very long rows would take memory. */
+const ROWS_PER_BATCH = 256;
+
+async function* copiedText(
+  layout: Layout,
+  named: NamedColumns,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer> {
+  const blanks = options.isPart ? undefined : options.columns.map(() => '');
+  const copy = new Copy(layout, named, options.dropped);
+  for await (const group of readRecords(layout, named)) {
+    for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
+      const batch = group.slice(at, at + ROWS_PER_BATCH);
+      const added = await addedTo(batch, inputRow, options, cellsFor);
+      const copied = copy.batch(
+        batch,
+        batch.map(({ kind }, place) => (kind === 'left_out' ? blanks : added[place])),
+      );
+      if (copied.length > 0) yield copied;
+    }
+  }
+}
+
+class Copy {
+  readonly #layout: Layout;
+  readonly #named: NamedColumns;
+  readonly #droppedNames: ReadonlySet<string>;
+  readonly #dropped: ReadonlySet<number>;
+  /** Cells of the header, with those that are no name. */
+  readonly #width: number;
+  #style: CellStyle;
+
+  constructor(layout: Layout, named: NamedColumns, dropped: ReadonlySet<string>) {
+    this.#layout = layout;
+    this.#named = named;
+    this.#droppedNames = dropped;
+    this.#dropped = new Set(named.places.filter((_place, at) => dropped.has(named.names[at] ?? '')));
+    this.#width = widthOf(named);
+    this.#style = cellStyle(layout.delimiter, false);
+  }
+
+  /** In one piece of memory: to make a view of each of its parts would take longer than copying them. */
+  batch(records: readonly CsvRecord[], added: readonly (readonly string[] | undefined)[]): Buffer {
+    const parts = records.map((record, at) => this.#partsOf(record, added[at]));
+    // A unit of a string, which is UTF-16, takes at most three bytes.
+    const most = parts.reduce((sum, { bytes, ours }) => sum + bytes.length + ours.length * 3, 0);
+    const copy = Buffer.allocUnsafe(most);
+    let length = 0;
+    for (const { bytes, ours } of parts) {
+      const end = bytes.length - (ours === '' ? 0 : lineEndLength(bytes));
+      length += bytes.copy(copy, length, 0, end);
+      length += copy.write(ours, length);
+      length += bytes.copy(copy, length, end);
+    }
+    return copy.subarray(0, length);
+  }
+
+  /** Blank lines and titles stay, also where rows are left out. @param ours undefined: the row is left out. */
+  #partsOf(record: CsvRecord, ours: readonly string[] | undefined): { bytes: Buffer; ours: string } {
+    const { kind, bytes, unreadable, found } = record;
+    if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
+    if (kind === 'header') this.#style = this.#styleOf(record);
+    if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
+    if (unreadable !== undefined || found !== this.#width || this.#dropped.size > 0)
+      return { bytes: this.#rewritten(record, ours), ours: '' };
+    // Joined at once: a text that grows cell by cell is put together once more when it is written.
+    const cells = ours.map((cell) => this.#style.separator + cellText(cell, this.#style));
+    return { bytes, ours: cells.join('') };
+  }
+
+  /** Where all cells of the header stand in quotes, so do ours. */
+  #styleOf(record: CsvRecord): CellStyle {
+    const { cells } = partsOf(record, this.#layout);
+    return cellStyle(this.#layout.delimiter, cells.every(isQuoted));
+  }
+
+  /**
+   * The record's own cells, byte for byte and without the dropped ones, and ours below their names: blank cells go between
+   * where it has too few, and the blank ones behind the header's last go where a padded file has too many.
+   *
+   * Of a record that cannot be read, the cells that it has too many stand behind ours: whatever program reads the copy finds
+   * the same cells in it as in the file. Nothing of the user's is left out, because nobody knows below which name it belongs.
+   */
+  #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
+    const parts = partsOf(record, this.#layout);
+    const isReadable = record.unreadable === undefined;
+    const leftOut = isReadable
+      ? this.#dropped
+      : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
+    const mayLose = isReadable && record.kind !== 'left_out';
+    const cells = mayLose ? parts.cells.slice(0, this.#width) : parts.cells;
+    const own = cells.filter((_cell, place) => !leftOut.has(place));
+    const room = this.#width - this.#dropped.size;
+    const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
+    const added = ours.map((cell) => Buffer.from(cellText(cell, this.#style)));
+    const all = [...own.slice(0, room), ...padding, ...added, ...own.slice(room)];
+    return joined({ ...parts, cells: all }, this.#style.separator);
+  }
+}
+
+interface Parts {
+  readonly mark: Buffer;
+  readonly cells: readonly Buffer[];
+  readonly lineEnd: Buffer;
+}
+
+function partsOf({ row, bytes }: CsvRecord, { delimiter }: Layout): Parts {
+  const start = row === 1 ? markLength(bytes) : 0;
+  const end = bytes.length - lineEndLength(bytes);
+  return {
+    mark: bytes.subarray(0, start),
+    cells: cellsOf(bytes.subarray(start, end), delimiter),
+    lineEnd: bytes.subarray(end),
+  };
+}
+
+function joined({ mark, cells, lineEnd }: Parts, separator: string): Buffer {
+  const parted = cells.flatMap((cell, at) => (at === 0 ? [cell] : [Buffer.from(separator), cell]));
+  return Buffer.concat([mark, ...parted, lineEnd]);
+}
+
+/** The text of the file with some cells replaced and every other byte as it was. */
+async function* correctedText(
+  layout: Layout,
+  named: NamedColumns,
+  corrections: Corrections,
+): AsyncGenerator<Buffer> {
+  for await (const group of readRecords(layout, named)) {
+    const records = group.map((record) => {
+      const cells = record.kind === 'row' ? corrections.take(inputRow(record)) : undefined;
+      return cells === undefined ? record.bytes : correctedRecord(record, layout, named, cells);
+    });
+    if (records.length > 0) yield Buffer.concat(records);
+  }
+  corrections.requireAllMade();
+}
+
+function correctedRecord(
+  record: CsvRecord,
+  layout: Layout,
+  { places }: NamedColumns,
+  corrected: ReadonlyMap<number, CorrectedCell>,
+): Buffer {
+  const parts = partsOf(record, layout);
+  const cells = [...parts.cells];
+  for (const [at, { text }] of corrected) {
+    const place = places[at] ?? at;
+    // A padded file may have fewer cells in this row.
+    while (cells.length <= place) cells.push(NO_BYTES);
+    // A cell that stood in quotes does so again.
+    cells[place] = Buffer.from(cellText(text, cellStyle(layout.delimiter, isQuoted(cells[place]))));
+  }
+  // A line of nothing would be no row any more.
+  const isNothing = cells.length === 1 && cells[0]?.length === 0;
+  return joined({ ...parts, cells: isNothing ? [Buffer.from('""')] : cells }, DELIMITERS[layout.delimiter]);
 }

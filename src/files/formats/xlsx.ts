@@ -6,8 +6,6 @@ import type {
   Correction,
   FileBytes,
   Format,
-  Position,
-  PositionedRow,
   ReadOptions,
   Sheet,
   Survey,
@@ -49,7 +47,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     ...present({ whyNew: book.whyNew }),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
-    groups: (from) => groups(source, from),
+    groups: () => inputRows(source),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
     corrected: (corrections, note) => corrected(source, corrections, note),
   };
@@ -71,16 +69,6 @@ async function survey(
   if (onRow !== undefined) for await (const group of inputRows(source)) for (const row of group) onRow(row);
   const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
   return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
-}
-
-/** The file has no offset at which a row could be found, so those before it are passed over. */
-async function* groups(source: OwnSource, from?: Position): AsyncIterable<readonly PositionedRow[]> {
-  for await (const group of inputRows(source)) {
-    yield group.flatMap((each) => {
-      const { row } = each;
-      return row < (from?.row ?? 0) ? [] : [{ ...each, position: { row, byteOffset: 0, lines: row - 1 } }];
-    });
-  }
 }
 
 async function* inputRows({ book, tab, table }: OwnSource): AsyncIterable<readonly InputRow[]> {

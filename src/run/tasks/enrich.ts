@@ -3,7 +3,7 @@ import { type AnswerPlace, fieldsOf, valueAt } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import type { PositionedRow } from '../../core/format.ts';
+import type { ValuedRow } from '../../core/format.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
@@ -294,7 +294,7 @@ const AS_IT_IS = textCells(new CellSafety('raw'));
 
 function enrichedRow<Row>(
   { batch, job, answerPlace, header }: EnrichedList,
-  given: PositionedRow,
+  given: ValuedRow,
   record: RowRecord,
 ): EnrichedRow<Row> {
   const { row } = given;
@@ -333,7 +333,7 @@ interface EnrichedList {
 }
 
 /** Nobody knows below which names the cells of a row belong that cannot be read. */
-function inputOf({ cells, object, unreadable }: PositionedRow, header: readonly string[]): JsonObject {
+function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly string[]): JsonObject {
   if (object !== undefined) return object;
   if (unreadable !== undefined) return { _cells: cells };
   return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));

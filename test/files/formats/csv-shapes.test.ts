@@ -114,7 +114,6 @@ describe('lines above the header', () => {
       [5, 'A'],
       [6, 'C'],
     ]);
-    expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
     expect(await sheet.survey()).toMatchObject({ rows: 2, bytes: Buffer.byteLength(TITLED) });
     const lines = TITLED.split('\r\n');
     const copy = await copyOf(TITLED, { skipLines: 3 });
@@ -196,10 +195,10 @@ describe('lines above the header', () => {
   });
 
   test('cannot be more than the file has', async () => {
-    expect((await refusalOf('a\n1\n', { skipLines: 3 })).message).toContain('has 2 lines in all');
-    expect((await refusalOf('a\n1\n', { skipLines: 2 })).message).toContain(
-      'has nothing below its first 2 lines',
-    );
+    for (const skipLines of [2, 3])
+      expect((await refusalOf('a\n1\n', { skipLines })).message).toContain(
+        `has nothing below its first ${skipLines} lines`,
+      );
   });
 });
 

@@ -54,7 +54,7 @@ test('a copy keeps every member as it is written, and a blank cell of ours is nu
     '\uFEFF{ "n": 1.50, "big": 12345678901234567890, "s": "a,}\\"\\u00e9" }\r\n\r\n{"n":{"a":[1]}}',
   );
   expect(await copied(sheet, ['"matched"', ''])).toBe(
-    '{"n": 1.50,"big": 12345678901234567890,"s": "a,}\\"\\u00e9","_status":"matched","_credits":null}\r\n\r\n{"n":{"a":[1]},"_status":"matched","_credits":null}',
+    '\uFEFF{ "n": 1.50, "big": 12345678901234567890, "s": "a,}\\"\\u00e9" ,"_status":"matched","_credits":null}\r\n\r\n{"n":{"a":[1]},"_status":"matched","_credits":null}',
   );
 });
 

@@ -3,14 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
-import type {
-  CellsFor,
-  CopyOptions,
-  Position,
-  PositionedRow,
-  ReadOptions,
-  Sheet,
-} from '../../../src/core/format.ts';
+import type { CellsFor, CopyOptions, ReadOptions, Sheet, ValuedRow } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -24,6 +17,22 @@ export async function inputFolder(): Promise<(content: string | Buffer, name?: s
     await writeFile(path, content);
     return path;
   };
+}
+
+/** A file that is read in pieces of so many bytes. */
+export class CutFile extends InputFile {
+  readonly #size: number;
+
+  constructor(path: string, size: number) {
+    super(path);
+    this.#size = size;
+  }
+
+  override async *chunks(startByte?: number, endByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of super.chunks(startByte, endByte)) {
+      for (let at = 0; at < chunk.length; at += this.#size) yield chunk.subarray(at, at + this.#size);
+    }
+  }
 }
 
 /** File systems count time in steps. Until the next one begins, nothing tells a change from what was there before. */
@@ -84,9 +93,8 @@ export async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-export async function* eachRow(sheet: Pick<Sheet, 'groups'>, from?: Position): AsyncGenerator<PositionedRow> {
-  for await (const group of sheet.groups(from)) yield* group;
+export async function* eachRow(sheet: Pick<Sheet, 'groups'>): AsyncGenerator<ValuedRow> {
+  for await (const group of sheet.groups()) yield* group;
 }
 
-export const rowsOf = (sheet: Pick<Sheet, 'groups'>, from?: Position): Promise<PositionedRow[]> =>
-  allOf(eachRow(sheet, from));
+export const rowsOf = (sheet: Pick<Sheet, 'groups'>): Promise<ValuedRow[]> => allOf(eachRow(sheet));

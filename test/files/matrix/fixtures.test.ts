@@ -8,7 +8,6 @@ import { corpus, type ReadableFile, type RefusedFile } from './corpus.ts';
 import {
   markedCopy,
   type Reading,
-  readsOnFrom,
   readWhole,
   requireClear,
   requireMarked,
@@ -53,9 +52,6 @@ async function expectCells(file: ReadableFile & { path: string }): Promise<void>
   expect(reading.survey.header).toEqual(file.header);
   expect(reading.rows.map(({ row, cells }) => [row, ...cells])).toEqual(file.rows);
   if (file.delimiter !== undefined) expect(reading.survey.delimiter).toBe(file.delimiter);
-  for (const at of new Set([0, reading.rows.length >> 1, reading.rows.length - 1])) {
-    if (at >= 0) await readsOnFrom(sheet, reading, at);
-  }
   await expectCopies(file, sheet, reading);
 }
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { StopError } from '../../../src/core/errors.ts';
-import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../../src/core/format.ts';
+import type { CopyOptions, Sheet, Survey } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
-import { allOf, eachRow, rowsOf } from '../formats/sheets.ts';
+import { allOf, rowsOf } from '../formats/sheets.ts';
 
 /**
  * What every format promises of every file, whoever wrote it. Each function reads the file in another way and holds it
@@ -46,20 +46,7 @@ export async function readWhole(sheet: Sheet): Promise<Reading> {
 /** The header and the rows are those of the survey. */
 export async function readsAlike(sheet: Sheet, { survey, rows }: Reading): Promise<void> {
   same(await sheet.header(), survey.header, 'the header is not that of the survey');
-  same((await rowsOf(sheet)).map(withoutPosition), rows, 'the rows are not those of the survey');
-}
-
-const withoutPosition = ({ position: _, ...row }: PositionedRow): InputRow => row;
-
-/** Reading on from a row gives that row and all below it. @param at an index of the rows. */
-export async function readsOnFrom(sheet: Sheet, { rows }: Reading, at: number): Promise<void> {
-  let index = 0;
-  for await (const { position } of eachRow(sheet)) {
-    if (index++ < at) continue;
-    const below = (await rowsOf(sheet, position)).map(withoutPosition);
-    same(below, rows.slice(at), `from row ${position.row} on, other rows are read`);
-    return;
-  }
+  same(await rowsOf(sheet), rows, 'the rows are not those of the survey');
 }
 
 /** What is added to a row by `markedCopy`; the header gets `~0~`. No file of the corpus has such a cell. */

@@ -1,7 +1,7 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
 import type { RowRange } from '../../../core/row-range.ts';
 import { findHeader, ROWS_SAMPLED, type SampledRow } from '../../shape/header-rows.ts';
-import { isShownText } from './record-faults.ts';
+import { isShownText } from './cells.ts';
 
 /** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
 

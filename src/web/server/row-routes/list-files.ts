@@ -1,20 +1,18 @@
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type OpenedFile, openFile, rowInputOf } from '../../../files/input.ts';
 import { columnsOf, readSettings } from '../../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import type { Batch } from '../../../ledger/ledger.ts';
 import { realPath, stampOf } from '../../../lib/atomic-file.ts';
 import type { ListState } from '../../api.ts';
 
-/**
- * The lists of batches as they stand on the disk. A list is opened once, however many pages of it are shown, and read
- * from the nearest place that its run has noted; it is held against the batch before its cells are shown beside the results.
- */
+/** The lists of batches as they stand on the disk: each is opened once, and held against its batch before its cells are shown. */
 
 export interface OpenList {
   readonly header: readonly string[];
   /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */
   readonly inputOf: (row: InputRow) => number;
-  between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
+  /** Reads the list down to the last of them. @param rows by rising numbers. */
+  among(rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>>;
 }
 
 export interface FoundList {
@@ -88,13 +86,13 @@ async function openKept(batch: Batch, content: Content): Promise<OpenList> {
 
 async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> {
   const header = await sheet.header();
-  const between = async (ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<InputRow[]> => {
+  const among = async (rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> => {
     const found: InputRow[] = [];
-    for await (const group of sheet.groups(await ledger.positionBefore(batch.id, from))) {
-      found.push(...group.filter(({ row }) => row >= from && row < before));
-      if ((group.at(-1)?.row ?? 0) >= before - 1) break;
+    for await (const group of sheet.groups()) {
+      found.push(...group.filter(({ row }) => rows.includes(row)));
+      if ((group.at(-1)?.row ?? 0) >= (rows.at(-1) ?? 0)) break;
     }
-    return found;
+    return new Map(found.map((each) => [each.row, each]));
   };
-  return { header, inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header), between };
+  return { header, inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header), among };
 }

@@ -84,12 +84,12 @@ export async function bothOfRows(
   rows: readonly RowNumber[],
 ): Promise<readonly BothOfRow[]> {
   const both: BothOfRow[] = [];
+  const inputs = await list?.among(rows);
   for (const [from, before] of stretches(rows)) {
     const wanted = new Set(rows.filter((row) => row >= from && row < before));
-    const inputs = new Map((await list?.between(ledger, from, before))?.map((row) => [row.row, row]));
     const records = await recordsBetween(ledger, batch, wanted, from, before);
     for (const row of wanted) {
-      const input = inputs.get(row);
+      const input = inputs?.get(row);
       const record = records.get(row);
       both.push({ row, record, input: list && input && own(list, input, record) });
     }

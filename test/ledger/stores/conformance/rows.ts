@@ -233,30 +233,6 @@ export function rowsConform(store: Store): void {
       await settle(ledger, batch, 2, { kind: 'applied' }, [attempt]);
       expect((await ledger.rows(batch, 2, 1))[0]?.answers[0]?.body.toString()).toBe('told');
     });
-
-    const position = (row: number) => ({ row, byteOffset: row * 100, lines: row + 7 });
-    const piece = (row: number) => ({ start: position(row), digest: String(row).padStart(32, 'f') });
-
-    test('the pieces of a list are remembered, and given for the reading that found them', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const pieces = Array.from({ length: 50 }, (_, at) => piece(1 + at * 500));
-      await ledger.keepPieces(batch, { reading: 'a parser', pieces });
-      expect(await ledger.piecesOf(batch, 'a parser')).toEqual(pieces);
-      expect(await ledger.piecesOf(batch, 'another parser')).toEqual([]);
-      expect(await ledger.piecesOf(await batchNamed(ledger, 'b'), 'a parser')).toEqual([]);
-    });
-
-    test('the newest place in the file that is not past a row is remembered', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.keepPieces(batch, { reading: 'any', pieces: [2, 5000, 10_000].map(piece) });
-      expect(await ledger.positionBefore(batch, 1)).toBeUndefined();
-      expect(await ledger.positionBefore(batch, 5000)).toEqual(position(5000));
-      expect(await ledger.positionBefore(batch, 9999)).toEqual(position(5000));
-      expect(await ledger.positionBefore(batch, 99_999)).toEqual(position(10_000));
-      expect(await ledger.positionBefore(await batchNamed(ledger, 'b'), 5000)).toBeUndefined();
-    });
   });
 }
 

@@ -1,0 +1,200 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { stop } from '../../../core/errors.ts';
+import type { Encoding, FileBytes } from '../../../core/format.ts';
+import { UNPACK } from '../../../core/other-files.ts';
+import { countLineEnds } from './cells.ts';
+
+/**
+ * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded to exactly
+ * the bytes that it came from.
+ */
+export interface Codec {
+  readonly encoding: Encoding;
+  /** A chunk as UTF-8; without one, what is left of the last. Half a character becomes `HALF`. */
+  decoder(): (chunk?: Buffer) => Buffer;
+  encode(text: string): Buffer;
+  /** The first character that the encoding lacks. */
+  lacking(text: string): string | undefined;
+}
+
+/** No UTF-8 text has it, so whoever reads the text finds half a character of UTF-16 with its row. */
+const HALF = Buffer.of(0xff);
+const NO_BYTES = Buffer.alloc(0);
+
+/** The text of a file as UTF-8. UTF-8 itself passes as it is; its reader checks it. */
+export async function* textOf(file: FileBytes, codec: Codec): AsyncGenerator<Buffer> {
+  const decode = codec.decoder();
+  for await (const chunk of file.chunks()) yield decode(chunk);
+  yield decode();
+}
+
+export async function codecOf(encoding: Encoding): Promise<Codec> {
+  if (encoding === 'utf-8') {
+    const decoder = () => (chunk?: Buffer) => chunk ?? NO_BYTES;
+    return { encoding, decoder, encode: (text) => Buffer.from(text), lacking: () => undefined };
+  }
+  return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding) : await oneByte(encoding);
+}
+
+function utf16(encoding: 'utf-16le' | 'utf-16be'): Codec {
+  const turned = (bytes: Buffer): Buffer => (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes);
+  const decoder = () => {
+    const decode = new StringDecoder('utf16le');
+    let odd = NO_BYTES;
+    return (chunk?: Buffer): Buffer => {
+      if (chunk === undefined) return odd.length > 0 || decode.end() !== '' ? HALF : NO_BYTES;
+      const bytes = Buffer.concat([odd, chunk]);
+      const even = bytes.length - (bytes.length % 2);
+      odd = bytes.subarray(even);
+      const text = decode.write(turned(bytes.subarray(0, even)));
+      const half = text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u);
+      return half === -1 ? Buffer.from(text) : Buffer.concat([Buffer.from(text.slice(0, half)), HALF]);
+    };
+  };
+  const encode = (text: string): Buffer => turned(Buffer.from(text.toWellFormed(), 'utf16le'));
+  return { encoding, decoder, encode, lacking: () => undefined };
+}
+
+/** iconv-lite has the Mac's characters as they were before the euro, and not the apple. */
+const MACINTOSH: Readonly<Record<number, string>> = { 189: '\u03A9', 219: '€', 240: '\uF8FF' };
+
+/** Where iconv-lite knows no character, Windows has control characters; elsewhere it gets one of those for private use. */
+const unknown = (byte: number): string => String.fromCharCode(byte < 0xa0 ? byte : 0xf700 + byte);
+
+/** The library names the characters, and is loaded for such a list only. Unlike in it, each byte of a file comes back. */
+async function oneByte(encoding: Encoding): Promise<Codec> {
+  const { default: iconv } = await import('iconv-lite');
+  const characters = Array.from({ length: 256 }, (_, byte) => {
+    const own = encoding === 'macintosh' ? MACINTOSH[byte] : undefined;
+    const character = own ?? iconv.decode(Buffer.of(byte), encoding);
+    return character === '\uFFFD' ? unknown(byte) : character;
+  });
+  const bytes = new Map(characters.map((character, byte) => [character, String.fromCharCode(byte)]));
+  const decode = (chunk: Buffer = NO_BYTES): Buffer =>
+    Buffer.from(
+      chunk.toString('latin1').replace(/[\x80-\xFF]/g, (each) => characters[each.charCodeAt(0)] ?? each),
+    );
+  const encode = (text: string): Buffer =>
+    Buffer.from(
+      text.replace(ABOVE_ASCII, (each) => bytes.get(each) ?? '?'),
+      'latin1',
+    );
+  const lacking = (text: string): string | undefined =>
+    text.match(ABOVE_ASCII)?.find((each) => !bytes.has(each));
+  return { encoding, decoder: () => decode, encode, lacking };
+}
+
+const ABOVE_ASCII = /[^\0-\x7F]/gu;
+
+/**
+ * A text in the encoding of the file that it is a copy of. Where it has a character that the encoding lacks, all of it is
+ * UTF-8 with a byte-order mark instead. Which of them is known only at its end, so until then it waits in a file.
+ * @param texts UTF-8, no character split between two chunks.
+ */
+export async function* encoded(
+  codec: Codec,
+  texts: AsyncIterable<Buffer>,
+  onLacking: (character: string) => void,
+): AsyncGenerator<Buffer> {
+  if (codec.encoding.startsWith('utf-')) {
+    const isUtf8 = codec.encoding === 'utf-8';
+    for await (const text of texts) yield isUtf8 ? text : codec.encode(text.toString());
+    return;
+  }
+  await using waiting = await openUnnamed();
+  let lacking: string | undefined;
+  for await (const text of texts) {
+    lacking ??= codec.lacking(text.toString());
+    await waiting.appendFile(text);
+  }
+  if (lacking !== undefined) {
+    onLacking(lacking);
+    // Without it a spreadsheet program would take the file for what it was before.
+    yield Buffer.from('\uFEFF');
+  }
+  const texted = waiting.createReadStream({ start: 0, autoClose: false, encoding: 'utf8' });
+  for await (const text of texted) yield lacking === undefined ? codec.encode(text) : Buffer.from(text);
+}
+
+/** A file that no name leads to, so that nobody else reads it and a crash leaves nothing behind. */
+async function openUnnamed(): Promise<FileHandle> {
+  const path = join(tmpdir(), `rowonce-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path);
+  return file;
+}
+
+// ------------------------------------------------------------------------------------------------ which encoding it is
+
+interface FoundEncoding {
+  readonly encoding: Encoding;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The wanted one; else what the byte-order mark says; else what the first character above ASCII is, read as UTF-8:
+ * Windows-1252 hardly ever looks like it by chance. What is damaged further down is refused when it is read.
+ * @throws StopError `input` for a file of another kind that has the name of a text.
+ */
+export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {
+  let passed = 0;
+  for await (const chunk of file.scan()) {
+    if (passed === 0) {
+      requireText(file.path, chunk);
+      const found = wanted === undefined ? utf16Of(chunk) : { encoding: wanted, notes: [] };
+      if (found !== undefined) return found;
+    }
+    const at = isAscii(chunk) ? -1 : chunk.findIndex((byte) => byte >= 0x80);
+    if (at !== -1) return utf8OrWindows1252(file, passed + at);
+    passed += chunk.length;
+  }
+  return { encoding: wanted ?? 'utf-8', notes: [] };
+}
+
+/** @param offset of the first byte above ASCII. */
+async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<FoundEncoding> {
+  const left = (await file.size()) - offset;
+  const [first = 0, ...others] = await file.bytesAt(offset, Math.min(4, left));
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (isUtf8(Buffer.from([first, ...others].slice(0, length)))) return { encoding: 'utf-8', notes: [] };
+  let line = 1;
+  let passed = 0;
+  for await (const chunk of file.scan()) {
+    line += countLineEnds(chunk.subarray(0, offset - passed));
+    passed += chunk.length;
+    if (passed > offset) break;
+  }
+  const byte = `byte 0x${first.toString(16).toUpperCase()}`;
+  const note = `The file is read as Windows-1252, because ${byte} on line ${line} is not UTF-8; use --encoding to change that.`;
+  return { encoding: 'windows-1252', notes: [note] };
+}
+
+const GZIP = Buffer.of(0x1f, 0x8b);
+const ZIP = Buffer.from('PK\x03\x04');
+
+function requireText(path: string, start: Buffer): void {
+  const refuse = (what: string, next: string): never => {
+    throw stop('input', `${path} is ${what}, not text.`, next);
+  };
+  if (start.indexOf(ZIP) === 0) refuse('a zip file or a workbook', 'Give a workbook the ending .xlsx.');
+  if (start.indexOf(GZIP) === 0) refuse('packed with gzip', UNPACK);
+}
+
+/** UTF-16 by its byte-order mark; without one only where every other byte is zero, as in Latin text, and with a note. */
+function utf16Of(start: Buffer): FoundEncoding | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', notes: [] };
+  if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', notes: [] };
+  const zeros = [0, 0];
+  const sample = start.subarray(0, 4096);
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (Math.min(even, odd) > 0 || Math.max(even, odd) * 4 <= sample.length) return undefined;
+  const encoding = odd > 0 ? 'utf-16le' : 'utf-16be';
+  const note = `The file is read as ${encoding.toUpperCase()}, because every other byte is zero; use --encoding to change that.`;
+  return { encoding, notes: [note] };
+}
