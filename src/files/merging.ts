@@ -1,43 +1,41 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { stop } from '../core/errors.ts';
-import type { ReadOptions } from '../core/format.ts';
-import { isAttention, isOutput } from '../core/our-columns.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
-import { replaceFile } from '../lib/atomic-file.ts';
+import type { Correction, ReadOptions, ValuedRow } from '../core/format.ts';
+import { present } from '../core/objects.ts';
+import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
+import { isAboutAnother, kindByContent, kindByName, kindOfInput, squeezed } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
-import type { Matches } from './merging/matching.ts';
-import type { MergeColumns } from './merging/merge-columns.ts';
-import { TableOf, type TableRow } from './merging/merge-table.ts';
-import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
+import { UNREAD_CELLS } from './json-copy.ts';
 import {
-  beforeIn,
+  type Identifier,
   type Known,
-  type ResultRow,
-  rowsAlike,
-  sentTexts,
-  type ToldApart,
-  tellApart,
-} from './merging/told-apart.ts';
-import { isWorkbookName } from './output/output.ts';
+  type Line,
+  lineReader,
+  type MergeColumns,
+  matchRows,
+  type Pairs,
+  type ResultLine,
+  resultRows,
+  rowsOf,
+  sentBy,
+  type Table,
+  tableOf,
+} from './merging/same-rows.ts';
+import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
- * Puts a result into a file that its user has edited since: our columns, and the cells that she has mended in the result.
- * Every other cell of hers stays. The result is held in memory; her file streams.
+ * Puts a result into a file that its user has edited since. An output brings our columns, rows that need attention bring the cells that
+ * were mended in them, and every other cell of hers stays. The result is held in memory; her file streams.
  */
 
-export type { KnownJob } from './merging/answer-columns.ts';
-export { matchedRows, mayHaveMatched } from './merging/likely-identifiers.ts';
-export type { KeptCell } from './merging/merged-cells.ts';
-export { isOpen, numbersOf } from './merging/result-places.ts';
+export { type Known, rowsOf, sentBy, type Table, tableOf } from './merging/same-rows.ts';
 
 export interface MergeOrder {
   readonly result: OpenedFile;
   readonly into: OpenedFile;
-  readonly read: ReadOptions;
   readonly known: Known | undefined;
   readonly note: (sentence: string) => void;
 }
@@ -46,185 +44,283 @@ export interface Merge {
   /** Rows of the file that gets the result, and how many of them have one. */
   readonly rows: number;
   readonly found: number;
-  /** How many of these stand at another row than they did. */
-  readonly moved: number;
-  /** Cells of the user that were mended in the result, and those in a column that the job adds, which get an answer. */
+  /** Cells of the user that were mended in the result. */
   readonly mended: number;
-  readonly filled: number;
-  readonly nowhere: readonly NowhereRow[];
-  /** Cells that say something else in both files. Known when all was written. */
+  /** Rows of the result of which no row of the file is sure to be the same, with their identifiers. */
+  readonly nowhere: readonly { readonly row: RowNumber; readonly identifiers: readonly string[] }[];
   readonly kept: readonly KeptCell[];
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** A row of the result of which no row of the file is sure to be the same. */
-export interface NowhereRow {
+/** A cell that says something else in both files, where nobody knows that one was left alone. The file's own is kept. */
+export interface KeptCell {
   readonly row: RowNumber;
-  /** Its identifiers, as the result has them. */
-  readonly identifiers: readonly string[];
-  /** The rows of the file that it may be: those that say the same, and have no other row of the result. */
-  readonly mayBe: readonly RowNumber[];
-  /** Those that say the same, and have another one. */
-  readonly taken: readonly RowNumber[];
+  readonly column: string;
+  readonly kept: string;
+  readonly result: string;
 }
 
-/** Opens a result. One of ours may stand on a sheet of its own, where it had no place on the user's. */
+// ------------------------------------------------------------------------------------------ the two files
+
+/** The header of a result is the row with our columns, however many lines stand above it. It may have a sheet of its own. */
 export async function openResult(path: string): Promise<OpenedFile> {
-  const opened = await openFile(path);
-  const header = await opened.sheet.header();
-  if (isOutput(header) || isAttention(header)) return opened;
+  const isResult = (header: readonly string[]): boolean => isOutput(header) || isAttention(header);
+  const opened = await openWhere(path, {}, isResult);
+  if (isResult(await opened.sheet.header())) return opened;
   const tab = opened.sheet.tabs?.findLast(({ name }) => name.startsWith('Rowonce'));
-  return tab === undefined ? opened : openFile(path, { sheet: tab.name });
+  if (tab !== undefined) return openFile(path, { sheet: tab.name });
+  const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
+  const next = 'Name an output or a file of rows that need attention first, then your own file.';
+  throw stop('input', fact, next);
 }
 
-/** @throws StopError `input` where the two do not belong together, or nothing may be written into the second. */
+/** The header of her own file is the row that has columns of the result. */
+export async function openInto(path: string, read: ReadOptions, result: OpenedFile): Promise<OpenedFile> {
+  const names = new Set(await result.sheet.header());
+  const into = await openWhere(path, read, (header) => header.some((name) => names.has(name)));
+  const { whyNew } = into.sheet;
+  if (whyNew === undefined) return into;
+  const [first = '', ...rest] = whyNew.next;
+  const next = `${first.toUpperCase()}${rest.join('')}.`;
+  throw stop('input', `Nothing can be written into ${into.path}: ${whyNew.fact}.`, next);
+}
+
+async function openWhere(
+  path: string,
+  read: ReadOptions,
+  isIt: (header: readonly string[]) => boolean,
+): Promise<OpenedFile> {
+  const opened = await openFile(path, read);
+  const isRight = ({ sheet }: OpenedFile): Promise<boolean> => sheet.header().then(isIt, () => false);
+  if (read.headerRow !== undefined || (await isRight(opened))) return opened;
+  for (const { row } of opened.sheet.top) {
+    const other = await openFile(path, { ...read, headerRow: `${row}` });
+    if (await isRight(other)) return other;
+  }
+  return opened;
+}
+
+/** @throws StopError `input` where the two do not belong together. */
 export async function planMerge(order: MergeOrder): Promise<Merge> {
-  const { result, into, known } = order;
-  requireWritable(into);
-  const [from, to] = [await TableOf.open(result, known), await TableOf.open(into, known)];
-  const told = await tellApart(from, to, known);
-  const { columns, results, lines, matches } = told;
-  const cells = new MergedCells(columns, known?.isAsWritten ?? false);
-  const pairOf = pairing({ results, matches, known, textFor: textsIn(into.path, columns) });
-  for await (const group of to.groups())
-    for (const row of group) {
-      const pair = pairOf(row, to);
-      if (pair !== undefined) cells.takeShared(pair);
-    }
-  const filled = cells.corrections.filter(({ column }) => columns.answered.has(column));
-  const moved = [...matches.byRow].filter(([row, at]) => results[at]?.row !== row);
+  const { known } = order;
+  const [from, to] = [await tableOf(order.result), await tableOf(order.into)];
+  const said: ValuedRow[] = [];
+  for await (const row of rowsOf(from)) said.push(row);
+  const columns = columnsOf(from, to, said, known);
+  const results = resultRows(from, said, columns, known);
+  const lineOf = lineReader(to, columns, known);
+  const lines: Line[] = [];
+  for await (const row of rowsOf(to)) lines.push(lineOf(row));
+  const pairs = matchRows(results, lines, columns, known);
+  const merging: Merging = { order, columns, pairs, to };
+  const [corrections, kept]: [Correction[], KeptCell[]] = [[], []];
+  for await (const row of rowsOf(to)) {
+    const from = pairs.get(row.row);
+    if (from === undefined) continue;
+    const cells = columns.isOutput ? addedCells(merging, row, from) : mendedCells(merging, row, from);
+    corrections.push(...cells.corrections);
+    kept.push(...cells.kept);
+  }
+  const found = new Set(pairs.values());
+  const left = results.filter((one) => !found.has(one));
   return {
-    rows: lines.length,
-    found: matches.byRow.size,
-    moved: moved.length,
-    mended: cells.corrections.length - filled.length,
-    filled: filled.length,
-    nowhere: nowhereIn(told, known),
-    kept: cells.kept,
-    chunks: () => written(order, columns, cells, pairOf),
+    ...{ rows: lines.length, found: pairs.size, mended: corrections.length, kept },
+    nowhere: left.map(({ shown, cell }) => ({
+      row: shown,
+      identifiers: columns.identifiers.map(({ column }) => cell(column)).filter((text) => text !== ''),
+    })),
+    chunks: () => (columns.isOutput ? withAdded(merging) : to.sheet.corrected(corrections, order.note)),
   };
 }
 
-function requireWritable({ path, sheet: { whyNew } }: OpenedFile): void {
-  if (whyNew === undefined) return;
-  const [first = '', ...rest] = whyNew.next;
-  throw stop(
-    'input',
-    `Nothing can be written into ${path}: ${whyNew.fact}.`,
-    `${first.toUpperCase()}${rest.join('')}.`,
+// ------------------------------------------------------------------------------------------ the columns
+
+function columnsOf(
+  from: Table,
+  into: Table,
+  said: readonly ValuedRow[],
+  known: Known | undefined,
+): MergeColumns {
+  const isResult = isOutput(from.header);
+  // An output brings our columns, and none of the user's may give way to them.
+  if (isResult) ourColumnsIn(into.header, into.path);
+  const suffixes = from.header.flatMap((name) => (/^_as_of(?:_|$)/.test(name) ? [name.slice(6)] : []));
+  const ours = new Set<string>(
+    isResult
+      ? suffixes.flatMap((suffix) => OUR_COLUMNS.map((name) => `${name}${suffix}`))
+      : [...ATTENTION_COLUMNS, UNREAD_CELLS],
+  );
+  const sent = new Set(known?.columns.flatMap((columns) => Object.values(columns)));
+  // Where a name was the user's, ours has a prefix.
+  const isAnswer = (name: string): boolean =>
+    known?.answers.has(name) === true && !sent.has(name) && !from.header.includes(FOUND_PREFIX + name);
+  const isNew = (name: string): boolean => !into.header.includes(name) && name !== UNREAD_CELLS;
+  const isAdded = (name: string): boolean => ours.has(name) || isAnswer(name) || isNew(name);
+  const added = isResult ? from.header.filter(isAdded) : [];
+  requireOtherNames(added, from, into, known);
+  const own = from.header.filter((name) => !(added.includes(name) || ours.has(name)));
+  const identifiers = known ? sentColumns(known, from, into) : likelyIdentifiers(own, from, into, said);
+  return { isOutput: isResult, added, own, identifiers };
+}
+
+/** @throws StopError `input` for a column of hers that is called as one which would come, be it in another case. */
+function requireOtherNames(
+  added: readonly string[],
+  from: Table,
+  into: Table,
+  known: Known | undefined,
+): void {
+  const spelled = new Map(into.header.map((name) => [name.toLowerCase(), name]));
+  for (const name of added) {
+    const there = spelled.get(name.toLowerCase());
+    const mayStand =
+      there === name && (isOutput(into.header) || (known?.answers.get(name) ?? 'refuse') !== 'refuse');
+    if (there === undefined || mayStand) continue;
+    const fact = `${into.path} has a column ${foreignName(there)}, and ${from.path} would bring ${foreignName(name)}.`;
+    throw stop('input', fact, 'Give yours another name.');
+  }
+}
+
+function sentColumns({ columns }: Known, from: Table, into: Table): readonly Identifier[] {
+  const inputs = columns.flatMap((each) => Object.entries(each));
+  const kinds = new Map(inputs.map(([input, column]) => [column, kindOfInput(input)]));
+  const missing = [...kinds.keys()].filter((column) => !into.header.includes(column));
+  if (missing.length === 0) return [...kinds].map(([column, kind]) => ({ column, kind }));
+  const fact = `${into.path} no longer has all the columns that ${from.path} was made from: ${listed(missing.map((column) => foreignName(column)))}.`;
+  throw stop('input', fact, 'Give them their old names, and merge again.');
+}
+
+/** What may have been sent as an input, by the kind of its column. A domain is read out of any of these. */
+const FEEDS: Readonly<Record<string, readonly string[]>> = {
+  ...{ abn: ['abn'], email: ['email'], profile_url: ['profile_url'], profile_slug: ['profile_url'] },
+  ...{ website: ['website', 'domain'], domain: ['website', 'domain', 'email'] },
+};
+const IDENTIFIERS: ReadonlySet<string> = new Set(Object.values(FEEDS).flat());
+
+/** Cells of so many rows from the top say what a column is. */
+const ROWS_SAMPLED = 200;
+
+/** Where no store knows what was sent: all identifiers that both files have. What rows were matched by has to be one of them. */
+function likelyIdentifiers(
+  own: readonly string[],
+  from: Table,
+  into: Table,
+  said: readonly ValuedRow[],
+): readonly Identifier[] {
+  const rows = said.slice(0, ROWS_SAMPLED).map((row) => from.cellsOf(row));
+  const words = rows.flatMap((cell) => cell('_matched_by').split('+'));
+  const inputs = [...new Set(words)].filter((word) => word !== '');
+  const found = own.flatMap((column): readonly Identifier[] => {
+    if (isAboutAnother(column) || !into.header.includes(column)) return [];
+    const cells = rows.map((cell) => cell(column)).filter((cell) => cell !== '');
+    const kind = kindByName(column, []) ?? kindByContent(cells);
+    const isInput = inputs.some((input) => squeezed(input) === squeezed(column));
+    return IDENTIFIERS.has(kind) || isInput ? [{ column, kind }] : [];
+  });
+  const isOf = (input: string, { column, kind }: Identifier): boolean =>
+    squeezed(input) === squeezed(column) || FEEDS[input]?.includes(kind ?? '') === true;
+  const without = inputs.find((input) => !found.some((identifier) => isOf(input, identifier)));
+  if (without === undefined && found.length > 0) return found;
+  const why =
+    without === undefined
+      ? 'they share no column that looks like an identifier'
+      : `rows of the result were matched by ${foreignName(without)}, and they share no column that is surely what was sent for it`;
+  const fact = `The rows of ${into.path} and ${from.path} cannot be matched: ${why}.`;
+  const next = 'Call your columns as the result does, or name the store that made it with --store.';
+  throw stop('input', fact, next);
+}
+
+// ------------------------------------------------------------------------------------------ the cells
+
+interface Merging {
+  readonly order: MergeOrder;
+  readonly columns: MergeColumns;
+  readonly pairs: Pairs;
+  readonly to: Table;
+}
+
+interface Decided {
+  readonly corrections: readonly Correction[];
+  readonly kept: readonly KeptCell[];
+}
+
+/** What she has mended in a row that needs attention. */
+function mendedCells({ order, columns, to }: Merging, source: ValuedRow, from: ResultLine): Decided {
+  const { known } = order;
+  const corrections: Correction[] = [];
+  const kept: KeptCell[] = [];
+  const [into, before] = [to.cellsOf(source), known?.before.get(from.row)];
+  const sent = new Set(known && columns.identifiers.map(({ column }) => column));
+  // Found by what was sent, her row has it yet; else both say the same in other words.
+  const isAsSent = known !== undefined && sentBy(known.columns, to.header)(source) === from.sent;
+  const isMeant = (column: string): boolean => to.header.includes(column) && (isAsSent || !sent.has(column));
+  for (const column of columns.own.filter(isMeant)) {
+    const [own, value] = [into(column), from.cell(column)];
+    if (own === value) continue;
+    // Where nobody knows what a cell was, a blank one can be filled without losing anything.
+    const was = before?.(column) ?? (sent.has(column) ? own : '');
+    if (value === was) continue;
+    const json = from.source.object && jsonOf(from.source, column, value);
+    if (own === was) corrections.push({ row: source.row, column, value, ...present({ json }) });
+    else kept.push({ row: source.row, column, kept: own, result: value });
+  }
+  return { corrections, kept };
+}
+
+/** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
+function addedCells(
+  { order: { known }, columns: { added }, to }: Merging,
+  source: ValuedRow,
+  from: ResultLine,
+) {
+  const [into, found] = [to.cellsOf(source), from.cell];
+  const kept: KeptCell[] = [];
+  const isOwn = added.map((column, at): boolean => {
+    if (into(column).trim() === '' || into(column) === found(column)) return false;
+    const asOf = added.slice(at).find((name) => /^_as_of(?:_|$)/.test(name)) ?? '_as_of';
+    const isSame = into(asOf) === found(asOf);
+    const isOurs = OUR_COLUMNS.some((name) => name + asOf.slice(6) === column);
+    const isNewer = !isSame && found(asOf).trim() !== '' && known?.answers.get(column) !== 'fill';
+    if (isNewer && (isOurs || found(column).trim() !== '')) return false;
+    // What was paid for an answer that a later batch found in the ledger is no edit of what was paid first.
+    if (isSame && (/^_(?:credits|source)(?:_|$)/.test(column) || found(column).trim() === '')) return true;
+    kept.push({ row: source.row, column, kept: into(column), result: found(column) });
+    return true;
+  });
+  return { isOwn, kept, corrections: [] };
+}
+
+async function* withAdded(merging: Merging): AsyncIterable<Buffer> {
+  const {
+    order,
+    columns: { added },
+    pairs,
+    to,
+  } = merging;
+  const isJson = isJsonLinesName(to.path);
+  // What was found is no formula in a table of texts, whatever kind of file the result is.
+  const safety = new CellSafety(isWorkbookName(to.path) || isJson ? 'raw' : 'safe');
+  const dropped = new Set(added.filter((name) => to.header.includes(name)));
+  const options = { columns: added, dropped, note: order.note, isJson };
+  yield* to.sheet.copy(options, async (rows) =>
+    rows.map((row) => {
+      const [own, from] = [to.cellsOf(row), pairs.get(row.row)];
+      const isOwn = from && addedCells(merging, row, from).isOwn;
+      return added.map((name, at) => {
+        const [source, text] =
+          from === undefined || isOwn?.[at] === true
+            ? [row, own(name)]
+            : [from.source, safety.cell(from.cell(name))];
+        return isJson ? jsonOf(source, name, text) : text;
+      });
+    }),
   );
 }
 
-function nowhereIn(told: ToldApart, known: Known | undefined): readonly NowhereRow[] {
-  const { columns, results, matches } = told;
-  const alike = rowsAlike(told, known);
-  const nowhere = new Set(matches.nowhere);
-  return results
-    .filter((_, at) => nowhere.has(at))
-    .map((line) => {
-      const cells = columns.identifiers.map(({ column }) => line.cell(column));
-      const rows = alike(line);
-      return {
-        row: line.shown,
-        identifiers: cells.filter((text) => text !== ''),
-        mayBe: rows.filter((row) => !matches.byRow.has(row)),
-        taken: rows.filter((row) => matches.byRow.has(row)),
-      };
-    });
-}
-
-interface Found {
-  readonly results: readonly ResultRow[];
-  readonly matches: Matches;
-  readonly known: Known | undefined;
-  readonly textFor: TextFor;
-}
-
-interface Pair extends RowPair {
-  readonly from: TableRow;
-}
-
-type TextFor = (column: string, cell: string) => string;
-
-/** What was found is no formula in a table of texts, whatever kind of file the result is. */
-function textsIn(path: string, { added, answered }: MergeColumns): TextFor {
-  const safety = new CellSafety(isWorkbookName(path) || isJsonLinesName(path) ? 'raw' : 'safe');
-  const foreign = new Set([...added, ...answered]);
-  return (column, cell) => (foreign.has(column) ? safety.cell(cell) : cell);
-}
-
-type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
-
-function pairing({ results, matches, known, textFor }: Found): PairOf {
-  const sentAs = sentTexts(known);
-  return (row, table) => {
-    const result = results[matches.byRow.get(row.row) ?? -1];
-    if (result === undefined) return undefined;
-    const sent = sentAs.get(result.row);
-    return {
-      row: row.row,
-      from: result,
-      into: table.rowOf(row).cell,
-      result: (column) => textFor(column, result.cell(column)),
-      resultJson: result.isText ? undefined : result.json,
-      before: known && beforeIn(known, result.row),
-      isDoubtful: matches.doubtful.has(row.row),
-      isAsSent:
-        sent === undefined ? undefined : { into: table.inputOf(row) === sent, result: result.input === sent },
-    };
-  };
-}
-
-/** The file with what is mended in its own cells, and then with ours in it. */
-async function* written(
-  order: MergeOrder,
-  columns: MergeColumns,
-  cells: MergedCells,
-  pairOf: PairOf,
-): AsyncIterable<Buffer> {
-  const { corrections } = cells;
-  const { sheet, path } = order.into;
-  if (corrections.length === 0) {
-    yield* withAdded(order, order.into, columns, cells, pairOf);
-    return;
-  }
-  const mended = sheet.corrected(corrections, order.note);
-  if (columns.added.length === 0) {
-    yield* mended;
-    return;
-  }
-  // Two steps, because a format either mends cells or adds some. What is between them goes when it was read.
-  const folder = await mkdtemp(join(tmpdir(), 'rowonce-'));
-  try {
-    const between = join(folder, basename(path));
-    await replaceFile(between, 0o600, mended);
-    // What is mended may say something else about where the table ends, and its rows are those that were matched.
-    const mendedFile = await openFile(between, { ...order.read, asBefore: sheet.layout });
-    yield* withAdded(order, mendedFile, columns, cells, pairOf);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function withAdded(
-  { note }: MergeOrder,
-  opened: OpenedFile,
-  { added, replaced }: MergeColumns,
-  cells: MergedCells,
-  pairOf: PairOf,
-): AsyncIterable<Buffer> {
-  const { path, sheet } = opened;
-  const isJson = isJsonLinesName(path);
-  return sheet.copy({ columns: added, dropped: replaced, note, isJson }, async (rows) => {
-    const table = await TableOf.open(opened, undefined);
-    return rows.map((row) => {
-      const own = table.rowOf(row);
-      const pair = pairOf(row, table);
-      const sides = pair && cells.added(pair);
-      return added.map((name, at) => {
-        if (pair === undefined || sides?.[at] === 'into') return isJson ? own.json(name) : own.cell(name);
-        return isJson ? pair.from.json(name) : pair.result(name);
-      });
-    });
-  });
+/** A cell as JSON, which is empty where it says nothing. Of what we write ourselves in a table only the credits are a number. */
+function jsonOf({ object }: ValuedRow, column: string, text: string): string {
+  if (object !== undefined)
+    return JSON_CELLS.value(Object.hasOwn(object, column) ? object[column] : undefined);
+  const isNumber = /^_credits(?:_|$)/.test(column) && text !== '' && Number.isFinite(Number(text));
+  return JSON_CELLS.own(isNumber ? Number(text) : text);
 }

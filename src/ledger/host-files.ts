@@ -8,6 +8,12 @@ import type { BatchId } from './records.ts';
 export const readHostFiles = ({ db }: Context) => ({
   /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
   written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
+  /** The batches that wrote a file of that content, or wrote last at that path. */
+  writers: (path: string, sha256: string) =>
+    db.rows<{ readonly batch: BatchId; readonly sha256: string }>(
+      `SELECT batch, sha256 FROM files WHERE kind = 'written' AND batch IS NOT NULL AND (sha256 = ? OR (path = ? AND host = ?))`,
+      [sha256, path, hostname()],
+    ),
 });
 
 async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {

@@ -318,15 +318,9 @@ export function recordPages(
   return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
 }
 
-/** Every row of a batch that has a final outcome. */
-export async function* finishedRows(
-  ledger: Reader<'rowKinds'>,
-  batch: BatchId,
-): AsyncGenerator<RowKind, void, undefined> {
-  const { inputs } = PAGE_ROWS;
-  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, inputs);
-  for await (const page of pages(inputs, read))
-    yield* page.filter(({ kind }) => kind !== 'in_doubt' && kind !== 'pending');
+export async function* listedRows(ledger: Reader<'rowKinds'>, batch: BatchId): AsyncGenerator<RowKind> {
+  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, PAGE_ROWS.inputs);
+  for await (const page of pages(PAGE_ROWS.inputs, read)) yield* page;
 }
 
 /** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */

@@ -10,10 +10,10 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_401,
+  cli: 5_374,
   client: 6_941,
   core: 2_208,
-  files: 11_346,
+  files: 10_559,
   index: 339,
   job: 1_442,
   ledger: 8_547,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_305,
   operations: 3_049,
   plan: 4_536,
-  run: 10_478,
+  run: 10_332,
   sandbox: 2_475,
   web: 14_132,
 };

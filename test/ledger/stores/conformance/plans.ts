@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger, PlannedRow } from '../../../../src/ledger/ledger.ts';
-import { finishedRows } from '../../../../src/ledger/rows.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { allOf } from '../../../files/formats/sheets.ts';
 import { batchNamed, batchSpec, begin, IN_DOUBT, settle } from '../book.ts';
 import { changed, changeOf, INVITED } from '../changes.ts';
 import { freshLedger } from '../places.ts';
@@ -79,7 +77,6 @@ export function plansConform(store: Store): void {
       await settle(ledger, batch, 4, { kind: 'applied' }, [answer]);
       expect(await ledger.counts(batch)).toEqual({ applied: 1, in_doubt: 1, unchanged: 1 });
       expect((await ledger.rows(batch, 3, 9)).map(({ row }) => row)).toEqual([4, 5]);
-      expect((await allOf(finishedRows(ledger, batch))).map(({ row }) => row)).toEqual([2, 4]);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome, type OutcomeKind } from '../../../../src/core/row.ts';
 import { type AttemptId, credits, type RowPlace } from '../../../../src/ledger/ledger.ts';
-import { finishedRows } from '../../../../src/ledger/rows.ts';
+import { listedRows } from '../../../../src/ledger/rows.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { proof } from '../../../combinations.ts';
 import { allOf } from '../../../files/formats/sheets.ts';
@@ -158,7 +158,7 @@ export function rowsConform(store: Store): void {
 
     // Rows over a page, which takes seconds where each is a commit of a server.
     (store.name === 'postgres' ? proof : test)(
-      'settled rows are those with a final outcome, in order, in pages',
+      'the rows of a list come with their states, in order, in pages',
       async () => {
         const ledger = await freshLedger(store);
         const batch = await batchNamed(ledger, 'a');
@@ -169,8 +169,8 @@ export function rowsConform(store: Store): void {
             .toReversed()
             .map((row) => settle(ledger, batch, row, row % 1000 === 0 ? IN_DOUBT : MATCHED)),
         );
-        const finished = (await allOf(finishedRows(ledger, batch))).map(({ row }) => row);
-        expect(finished).toEqual(numbers.filter((row) => row % 1000 !== 0));
+        const listed = (await allOf(listedRows(ledger, batch))).map(({ row, kind }) => [row, kind]);
+        expect(listed).toEqual(numbers.map((row) => [row, row % 1000 === 0 ? 'in_doubt' : 'matched']));
       },
     );
 
@@ -185,7 +185,7 @@ export function rowsConform(store: Store): void {
       await ledger.finishRows([{ ...row, row: 4, input: 8 }]);
       const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
       expect(kept).toEqual([largest, undefined, 8]);
-      expect((await allOf(finishedRows(ledger, batch))).map(({ input: kept }) => kept)).toEqual([
+      expect((await allOf(listedRows(ledger, batch))).map(({ input: kept }) => kept)).toEqual([
         largest,
         null,
         8,

@@ -1,0 +1,256 @@
+import { hash } from 'node:crypto';
+import type { ValuedRow } from '../../core/format.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { OnExisting } from '../../job/job.ts';
+import { type OpenedFile, rowInputOf } from '../input.ts';
+import { isUnreadCopy } from '../json-copy.ts';
+import type { CellKind } from '../quality/cell-issues.ts';
+
+/**
+ * Finds the rows of a result in a file that its user has sorted, cut or added to since: by what was sent for them, then by identifiers
+ * however they are written. Among rows that say the same their other cells tell which is which, and then their order.
+ */
+
+export type Cells = (column: string) => string;
+
+/** What a store knows of a result. */
+export interface Known {
+  /** Input → column, of each operation that made it. */
+  readonly columns: readonly Readonly<Record<string, string>>[];
+  /** What was sent for each row of the list, as `sentBy` has it, and for how many rows. */
+  readonly sent: ReadonlyMap<RowNumber, string>;
+  readonly counts: ReadonlyMap<string, number>;
+  /** The columns of answers, with what the job said of one of the user's that is called so. */
+  readonly answers: ReadonlyMap<string, OnExisting>;
+  /** Rows as they were in the list, where that is still there. */
+  readonly before: ReadonlyMap<RowNumber, Cells>;
+}
+
+export interface Table extends OpenedFile {
+  readonly header: readonly string[];
+  cellsOf(row: Pick<ValuedRow, 'cells'>): Cells;
+}
+
+export async function tableOf(file: OpenedFile): Promise<Table> {
+  const header = await file.sheet.header();
+  const at = new Map(header.map((name, place) => [name, place]));
+  return {
+    ...file,
+    header,
+    cellsOf:
+      ({ cells }) =>
+      (column) =>
+        cells[at.get(column) ?? -1] ?? '',
+  };
+}
+
+/** Without those that cannot be read: nobody knows which of their cells belongs to which column. */
+export async function* rowsOf({ sheet }: Table): AsyncIterable<ValuedRow> {
+  for await (const group of sheet.groups())
+    for (const row of group) if (row.unreadable === undefined && !isUnreadCopy(row.object, [])) yield row;
+}
+
+export interface Identifier {
+  readonly column: string;
+  readonly kind: CellKind | undefined;
+}
+
+export interface MergeColumns {
+  /** Whether the result is an output; else it is a file of rows that need attention. */
+  readonly isOutput: boolean;
+  /** Columns of an output that the other file gets or has of ours, in their order. */
+  readonly added: readonly string[];
+  /** The columns of the result that are the user's. */
+  readonly own: readonly string[];
+  readonly identifiers: readonly Identifier[];
+}
+
+export interface Line {
+  readonly row: RowNumber;
+  /** Its cells that are sent, as `sentBy` has them; blank where no store knows. */
+  readonly own: string;
+  /** Its identifiers however they are written; blank where it has none. */
+  readonly key: string;
+  /** Its other cells; undefined where they say nothing. */
+  readonly other: string | undefined;
+}
+
+export interface ResultLine extends Line {
+  /** The number by which its user knows it; `row` is that of the list. */
+  readonly shown: RowNumber;
+  readonly source: ValuedRow;
+  readonly cell: Cells;
+  /** What was sent for it, which may have been mended since; undefined where that is not known. */
+  readonly sent: string | undefined;
+  /** What it was told. What was paid for an answer is another thing in each row that got it. */
+  readonly answer: string;
+}
+
+/** What a row says where it is sent, for each operation that made the result. */
+export function sentBy(
+  columns: Known['columns'],
+  header: readonly string[],
+): (row: Pick<ValuedRow, 'cells' | 'unreadable'>) => string {
+  const inputsOf = columns.map((each) => rowInputOf(each, header));
+  return (row) => inputsOf.map((inputOf) => inputOf(row)).join(' ');
+}
+
+const textOf = (cells: readonly string[]): string => hash('sha256', JSON.stringify(cells), 'base64');
+
+export function lineReader(
+  table: Table,
+  { identifiers, own }: MergeColumns,
+  known: Known | undefined,
+): (row: ValuedRow, before?: Cells) => Line {
+  const ownOf = sentBy(known?.columns ?? [], table.header);
+  const others = own.filter((name) => !identifiers.some(({ column }) => column === name));
+  return (source, before) => {
+    const cell = table.cellsOf(source);
+    const names = identifiers.map(({ column, kind }) => identityOf(kind, cell(column)));
+    const cells = others.map(before ?? cell);
+    return {
+      ...{ row: source.row, own: ownOf(source) },
+      key: names.every((name) => name === '') ? '' : JSON.stringify(names),
+      other: cells.every((text) => text.trim() === '') ? undefined : textOf(cells),
+    };
+  };
+}
+
+/** How an identifier is told from others: without what people write it differently by. */
+function identityOf(kind: CellKind | undefined, cell: string): string {
+  const text = cell.normalize('NFKC').trim().toLowerCase();
+  if (kind === 'abn') return text.replaceAll(/\D/g, '') || text;
+  if (kind === 'website' || kind === 'domain' || kind === 'profile_url')
+    return text.replace(/^https?:\/\/(?:www\.)?|^www\./, '').replace(/\/+$/, '');
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+export function resultRows(
+  from: Table,
+  said: readonly ValuedRow[],
+  columns: MergeColumns,
+  known: Known | undefined,
+): readonly ResultLine[] {
+  const lineOf = lineReader(from, columns, known);
+  const told = columns.added.filter((name) => !/^_(?:credits|source)(?:_|$)/.test(name));
+  return said.map((source) => {
+    const cell = from.cellsOf(source);
+    const number = columns.isOutput ? source.row : Number(cell('_row')) || source.row;
+    const line = lineOf(source, columns.isOutput ? undefined : known?.before.get(number));
+    // An output says itself what was sent for a row. One that says what was sent for none was mended, so its answer is to something else.
+    const sent = columns.isOutput ? known?.counts.has(line.own) && line.own : known?.sent.get(number);
+    const answer = textOf(told.map(cell));
+    return { ...line, row: number, shown: number, source, cell, sent: sent || undefined, answer };
+  });
+}
+
+export type Pairs = ReadonlyMap<RowNumber, ResultLine>;
+
+export function matchRows(
+  results: readonly ResultLine[],
+  lines: readonly Line[],
+  columns: MergeColumns,
+  known: Known | undefined,
+): Pairs {
+  const pairs = new Map<RowNumber, ResultLine>();
+  const matched = new Set<ResultLine>();
+  const by = (
+    ofResult: (one: ResultLine) => string | undefined,
+    ofLine: (line: Line) => string | undefined,
+  ) => {
+    const there = grouped(
+      lines.filter(({ row }) => !pairs.has(row)),
+      ofLine,
+    );
+    for (const [text, ones] of grouped(
+      results.filter((one) => !matched.has(one)),
+      ofResult,
+    ))
+      for (const [one, line] of pairsOf(
+        ones,
+        there.get(text) ?? [],
+        known?.counts.get(text),
+        columns.isOutput,
+      )) {
+        pairs.set(line.row, one);
+        matched.add(one);
+      }
+  };
+  if (known === undefined)
+    by(
+      ({ key }) => key,
+      ({ key }) => key,
+    );
+  else {
+    by(
+      ({ sent }) => sent,
+      ({ own }) => own,
+    );
+    by(
+      ({ key, own, sent }) => (own === sent ? key : undefined),
+      ({ key }) => key,
+    );
+    // She has mended it in her own file as well, where that is not what was sent for another row.
+    const isListed = ({ own }: Line): boolean => known.counts.has(own);
+    if (!columns.isOutput)
+      by(
+        ({ key }) => key || undefined,
+        (line) => (isListed(line) ? undefined : line.key),
+      );
+  }
+  return pairs;
+}
+
+/** @param listed how many rows of the list said the same, where that is known. */
+function pairsOf(
+  ones: readonly ResultLine[],
+  lines: readonly Line[],
+  listed: number | undefined,
+  isOutput: boolean,
+): readonly (readonly [ResultLine, Line])[] {
+  // Rows that were told other things have no answer for each other, but where each of them is one that was sent so.
+  const isAlike = new Set(ones.map(({ answer }) => answer)).size === 1 || ones.length <= (listed ?? 0);
+  const mayOrder = isAlike || !isOutput;
+  const left = [new Set(ones), new Set(lines)] as const;
+  const found: (readonly [ResultLine, Line])[] = [];
+  const pair = (some: readonly ResultLine[], there: readonly Line[]): void => {
+    for (const [one, line] of inOrder(some, there)) {
+      found.push([one, line]);
+      left[0].delete(one);
+      left[1].delete(line);
+    }
+  };
+  const same = grouped(lines, ({ other }) => other);
+  for (const [other, some] of grouped(ones, (one) => one.other)) {
+    const there = same.get(other) ?? [];
+    if (mayOrder || (some.length === 1 && there.length === 1)) pair(some, there);
+  }
+  // Rows without an identifier are told apart by their other cells alone.
+  if (lines.some(({ key }) => key === '')) return found;
+  const isOnly = (listed ?? ones.length) === 1 && lines.length === 1;
+  if (isOnly || (isOutput && isAlike)) pair([...left[0]], [...left[1]]);
+  return found;
+}
+
+/** Each with the row of its own number where that is one of them, the others with those that are left. */
+function inOrder(
+  ones: readonly ResultLine[],
+  lines: readonly Line[],
+): readonly (readonly [ResultLine, Line])[] {
+  const byRow = new Map(lines.map((line) => [line.row, line]));
+  const taken = new Set(ones.flatMap(({ row }) => byRow.get(row) ?? []));
+  const free = lines.filter((line) => !taken.has(line)).values();
+  return ones.flatMap((one) => {
+    const line = byRow.get(one.row) ?? free.next().value;
+    return line === undefined ? [] : [[one, line] as const];
+  });
+}
+
+function grouped<Item>(
+  items: readonly Item[],
+  textFor: (item: Item) => string | undefined,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = Map.groupBy(items, textFor);
+  groups.delete(undefined);
+  return groups as Map<string, Item[]>;
+}
