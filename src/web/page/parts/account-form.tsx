@@ -1,11 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { AccountEdit, AccountList, NewAccount, PageAccount } from '../../api.ts';
+import type { AccountList, PageAccount } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
-import { Button, Options } from './controls.tsx';
+import { Button, Select } from './controls.tsx';
 
 const words = text.accounts;
 
@@ -24,31 +24,60 @@ interface AccountFormProps {
 export function AccountForm({ account, regions, onSaved, onLeft }: AccountFormProps) {
   const action = useAction();
   const form = useRef<HTMLFormElement>(null);
-  const vendor = useSignal(account?.vendor ?? 'provider');
-  const id = account?.name ?? 'new';
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const vendor = useSignal<string>(account?.vendor ?? 'provider');
+  const region = useSignal('');
+  const address = useSignal(account?.address ?? '');
   const isNew = account === undefined;
+  // A new address needs the key again.
+  const isElsewhere = !isNew && address.value !== (account.address ?? '');
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const save = (event: Event): void => {
     event.preventDefault();
     if (form.current === null) return;
-    const given = new FormData(form.current);
+    const changed = changedIn(new FormData(form.current), account);
     action.run(async () => {
+      const about = { vendor: vendor.value, ...(region.value === '' ? {} : { region: region.value }) };
       const list = isNew
-        ? await ask<AccountList>('/accounts', { body: newAccount(given) })
+        ? await ask<AccountList>('/accounts', { body: { ...about, ...changed } })
         : await ask<AccountList>(`/accounts/${encodeURIComponent(account.name)}`, {
             method: 'PATCH',
-            body: edited(given, account),
+            body: changed,
           });
       onSaved(list);
     });
   };
+  const id = account?.name ?? 'new';
+  const onAddress = ({ currentTarget }: { readonly currentTarget: HTMLFormElement }): void => {
+    address.value = String(new FormData(currentTarget).get('base_url') ?? address.value).trim();
+  };
   return (
-    <form ref={form} class="account-form" onSubmit={save} autocomplete="off">
+    <form ref={form} class="account-form" onSubmit={save} onInput={onAddress} autocomplete="off">
       <h2>{isNew ? words.add : words.editing(account.name)}</h2>
-      {isNew && <NewFields id={id} vendor={vendor} regions={regions} />}
-      {account?.via == null && <PlaceFields id={id} account={account} />}
-      {vendor.value === 'service' && <ServiceFields id={id} account={account} />}
-      <NumberFields id={id} account={account} />
+      {isNew && <VendorFields {...{ vendor, region, regions }} />}
+      <div class="form-fields">
+        {fieldsOf(account, vendor.value, isElsewhere).map((field) => (
+          <Field key={field.name} id={`${id}-${field.name}`} {...field} />
+        ))}
+      </div>
+      {NUMBERS.map(({ of, title, names }) => (
+        <fieldset key={of}>
+          <legend>{title}</legend>
+          <div class="form-fields narrow">
+            {Object.entries(names).map(([name, label]) => {
+              const value = String(numberIn(account, of, name) ?? '');
+              return (
+                <Field
+                  key={name}
+                  id={`${id}-${of}-${name}`}
+                  name={`${of}.${name}`}
+                  type="number"
+                  {...{ label, value }}
+                />
+              );
+            })}
+          </div>
+        </fieldset>
+      ))}
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <Button
@@ -63,239 +92,120 @@ export function AccountForm({ account, regions, onSaved, onLeft }: AccountFormPr
   );
 }
 
-interface NewFieldsProps {
-  readonly id: string;
-  readonly vendor: Signal<PageAccount['vendor']>;
+interface VendorProps {
+  readonly vendor: Signal<string>;
+  readonly region: Signal<string>;
   readonly regions: readonly string[];
 }
 
-function NewFields({ id, vendor, regions }: NewFieldsProps) {
+function VendorFields({ vendor, region, regions }: VendorProps) {
   return (
     <div class="form-fields">
-      <Field id={id} name="name" label={words.name} hint={words.nameWhat} isNeeded />
-      <label class="field">
-        {words.vendor}
-        <select
-          name="vendor"
-          value={vendor.value}
-          onChange={({ currentTarget }) =>
-            (vendor.value = currentTarget.value === 'service' ? 'service' : 'provider')
-          }
-        >
-          <option value="provider">{words.vendors.provider}</option>
-          <option value="service">{words.vendors.service}</option>
-        </select>
-      </label>
+      <Select
+        name={words.vendor}
+        value={vendor.value}
+        options={Object.entries(words.vendors)}
+        onChosen={(chosen) => (vendor.value = chosen)}
+      />
       {vendor.value === 'service' && regions.length > 0 && (
-        <label class="field">
-          {words.region}
-          <select name="region">
-            <option value="">{words.noRegion}</option>
-            <Options of={regions} />
-          </select>
-        </label>
+        <Select
+          name={words.region}
+          value={region.value}
+          options={[['', words.noRegion], ...regions]}
+          onChosen={(chosen) => (region.value = chosen)}
+        />
       )}
     </div>
   );
 }
 
-interface FieldsProps {
-  readonly id: string;
-  readonly account: PageAccount | undefined;
-}
-
-/** The address and its key: a new address needs the key again. */
-function PlaceFields({ id, account }: FieldsProps) {
-  const former = account?.address ?? '';
-  const address = useSignal(former);
+function fieldsOf(
+  account: PageAccount | undefined,
+  vendor: string,
+  isElsewhere: boolean,
+): readonly FieldProps[] {
   const isNew = account === undefined;
-  const isElsewhere = !isNew && address.value !== former;
-  return (
-    <div class="form-fields">
-      <Field
-        id={id}
-        name="base_url"
-        label={words.address}
-        hint={words.addressWhat}
-        value={former}
-        onInput={(value) => (address.value = value)}
-      />
-      <Field
-        id={id}
-        name="key"
-        label={isNew ? words.key : words.newKey}
-        hint={isElsewhere ? words.keyAgain : isNew ? words.keyWhat : words.keyStays}
-        type="password"
-        isNeeded={isNew || isElsewhere}
-      />
-    </div>
-  );
+  const keyHint = isElsewhere ? words.keyAgain : isNew ? words.keyWhat : words.keyStays;
+  const { address, organization, project, via = null } = account ?? {};
+  const place: readonly FieldProps[] = [
+    { name: 'base_url', label: words.address, hint: words.addressWhat, value: address },
+    {
+      name: 'key',
+      label: isNew ? words.key : words.newKey,
+      hint: keyHint,
+      type: 'password',
+      isNeeded: isNew || isElsewhere,
+    },
+  ];
+  const ofService: readonly FieldProps[] = [
+    { name: 'organization', label: words.organization, value: organization },
+    { name: 'project', label: words.project, hint: words.projectWhat, value: project },
+  ];
+  return [
+    ...(isNew ? [{ name: 'name', label: words.name, hint: words.nameWhat, isNeeded: true }] : []),
+    ...(via === null ? place : []),
+    ...(vendor === 'service' ? ofService : []),
+  ];
 }
 
-function ServiceFields({ id, account }: FieldsProps) {
-  return (
-    <div class="form-fields">
-      <Field id={id} name="organization" label={words.organization} value={account?.organization ?? ''} />
-      <Field
-        id={id}
-        name="project"
-        label={words.project}
-        hint={words.projectWhat}
-        value={account?.project ?? ''}
-      />
-    </div>
-  );
+/** Fields of numbers; one that is empty means no limit. */
+const NUMBERS = [
+  { of: 'limits', title: words.limitsTitle, names: words.limitNames },
+  { of: 'budget', title: words.budgetsTitle, names: words.budgetNames },
+] as const;
+
+type Numbers = (typeof NUMBERS)[number]['of'];
+
+const numberIn = (account: PageAccount | undefined, of: Numbers, name: string): number | null =>
+  (account?.[of] as Readonly<Record<string, number | null>> | undefined)?.[name] ?? null;
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string | null | undefined;
+  readonly type?: 'text' | 'password' | 'number';
+  readonly isNeeded?: boolean;
 }
 
-const LIMITS = ['per_second', 'per_minute', 'per_day', 'concurrency'] as const;
-const BUDGETS = ['per_day', 'per_month'] as const;
-
-function NumberFields({ id, account }: FieldsProps) {
-  return (
-    <>
-      <fieldset>
-        <legend>{words.limitsTitle}</legend>
-        <div class="form-fields narrow">
-          {LIMITS.map((name) => (
-            <Field
-              key={name}
-              id={id}
-              name={`limit_${name}`}
-              label={words.limitNames[name]}
-              value={shown(account?.limits[name])}
-              type="number"
-            />
-          ))}
-        </div>
-      </fieldset>
-      <fieldset>
-        <legend>{words.budgetsTitle}</legend>
-        <div class="form-fields narrow">
-          {BUDGETS.map((name) => (
-            <Field
-              key={name}
-              id={id}
-              name={`budget_${name}`}
-              label={words.budgetNames[name]}
-              value={shown(account?.budget[name])}
-              type="number"
-            />
-          ))}
-        </div>
-      </fieldset>
-    </>
-  );
-}
-
-const shown = (number: number | null | undefined): string => (number == null ? '' : String(number));
-
+/** @param id tells the fields of several forms apart. */
 function Field({
   id,
   name,
   label,
   hint,
-  value = '',
+  value,
   type = 'text',
   isNeeded = false,
-  onInput,
-}: {
-  /** Tells the fields of several forms apart. */
-  readonly id: string;
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly value?: string;
-  readonly type?: 'text' | 'password' | 'number';
-  readonly isNeeded?: boolean;
-  readonly onInput?: (value: string) => void;
-}) {
-  const inputId = `${id}-${name}`;
-  const hintId = `${inputId}-hint`;
-  const common = {
-    id: inputId,
-    name,
-    defaultValue: value,
-    required: isNeeded,
-    spellcheck: false,
-    'aria-describedby': hint === undefined ? undefined : hintId,
+}: FieldProps & { id: string }) {
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const attributes: object = {
+    ...{ id, name, type, defaultValue: value ?? '', required: isNeeded, spellcheck: false },
+    ...(type === 'number' ? { min: 0, step: 1 } : {}),
+    autocomplete: type === 'password' ? 'new-password' : 'off',
+    'aria-describedby': hintId,
   };
   return (
     <div class="field-group">
-      <label class="field" for={inputId}>
+      <label class="field" for={id}>
         {label}
       </label>
-      {type === 'number' ? (
-        <input {...common} type="number" min={0} step={1} inputMode="numeric" autocomplete="off" />
-      ) : type === 'password' ? (
-        <input {...common} type="password" autocomplete="new-password" />
-      ) : (
-        <input
-          {...common}
-          type="text"
-          autocomplete="off"
-          onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
-        />
-      )}
+      <input {...attributes} />
       {hint !== undefined && <small id={hintId}>{hint}</small>}
     </div>
   );
 }
 
-function textOf(given: FormData, name: string): string | undefined {
-  const value = given.get(name);
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-/** A field that is empty means no limit. */
-function numbersOf<Name extends string>(
-  given: FormData,
-  prefix: string,
-  names: readonly Name[],
-): Record<Name, number | null> {
-  const entries = names.map((name) => {
-    const value = textOf(given, `${prefix}_${name}`);
-    return [name, value === undefined ? null : Number(value)] as const;
+/** What is otherwise than the account has it: a text, a number, or null for what was emptied. */
+function changedIn(given: FormData, account: PageAccount | undefined): Readonly<Record<string, unknown>> {
+  const typed = (name: string): string | null => String(given.get(name) ?? '').trim() || null;
+  const { address: base_url = null, organization = null, project = null } = account ?? {};
+  const before = { name: null, base_url, key: null, organization, project };
+  const texts = Object.entries(before).filter(([name, value]) => given.has(name) && typed(name) !== value);
+  const numbers = NUMBERS.map(({ of, names }) => {
+    const all = Object.keys(names).map((name) => [name, typed(`${of}.${name}`)] as const);
+    const changed = all.map(([name, value]) => [name, value === null ? null : Number(value)] as const);
+    return [of, Object.fromEntries(changed.filter(([name, now]) => now !== numberIn(account, of, name)))];
   });
-  return Object.fromEntries(entries) as Record<Name, number | null>;
-}
-
-function newAccount(given: FormData): Partial<NewAccount> {
-  const vendor = textOf(given, 'vendor') === 'service' ? 'service' : 'provider';
-  const region = textOf(given, 'region') as NewAccount['region'];
-  return {
-    name: textOf(given, 'name') ?? '',
-    vendor,
-    ...(region === undefined ? {} : { region }),
-    ...optional(given, ['base_url', 'organization', 'project', 'key']),
-    limits: numbersOf(given, 'limit', LIMITS),
-    budget: numbersOf(given, 'budget', BUDGETS),
-  };
-}
-
-function edited(given: FormData, account: PageAccount): AccountEdit {
-  const address = textOf(given, 'base_url');
-  const { concurrency, ...limits } = numbersOf(given, 'limit', LIMITS);
-  return {
-    ...(address === undefined || address === account.address ? {} : { base_url: address }),
-    ...optional(given, ['key']),
-    ...(account.vendor === 'service'
-      ? {
-          organization: textOf(given, 'organization') ?? null,
-          project: textOf(given, 'project') ?? null,
-        }
-      : {}),
-    limits: { ...limits, ...(concurrency === account.limits.concurrency ? {} : { concurrency }) },
-    budget: numbersOf(given, 'budget', BUDGETS),
-  };
-}
-
-function optional<Name extends string>(
-  given: FormData,
-  names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const entries = names.flatMap((name) => {
-    const value = textOf(given, name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(entries) as Partial<Record<Name, string>>;
+  return Object.fromEntries([...texts.map(([name]) => [name, typed(name)]), ...numbers]);
 }
