@@ -101,7 +101,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/settle.ts',
     'tasks/spend.ts',
     'tasks/store-caps.ts',
-    'tasks/together.ts',
     'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',

@@ -11,9 +11,9 @@ import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
 import { BatchListObject, BatchStatusObject } from '../src/objects/batch-object.ts';
 import { ListDescription } from '../src/objects/list-object.ts';
-import { PlanObject, PlansObject, UndoPlanObject } from '../src/objects/plan-object.ts';
+import { PlanObject, UndoPlanObject } from '../src/objects/plan-object.ts';
 import { DoubtListObject, RowObject } from '../src/objects/row-object.ts';
-import { RunObject, SweepObject, TogetherObject, UndoObject } from '../src/objects/run-object.ts';
+import { RunObject, SweepObject, UndoObject } from '../src/objects/run-object.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { TrialObject } from '../src/objects/trial-object.ts';
 import { meaningOf, meaningOfMember } from './web/api-http.ts';
@@ -87,8 +87,8 @@ function having({ properties = {} }: JsonSchema, name: string, type: string): Js
  * `stopped` alone when it was stopped before it had anything else to say.
  */
 export const OUTPUTS = {
-  run: { RunObject, TogetherObject },
-  plan: { ListDescription, PlanObject, PlansObject },
+  run: { RunObject },
+  plan: { ListDescription, PlanObject },
   status: { BatchListObject, BatchStatusObject, RowObject },
   settle: { DoubtListObject },
   nightly: { SweepObject },

@@ -3,14 +3,13 @@ import { present } from '../core/objects.ts';
 import type { OutputFiles } from '../files/output/output.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import { findBatch } from '../run/open-ledger.ts';
-import { batchOfJob, exportBatch, exportTogether } from '../run/tasks/export.ts';
+import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addOutputFlags, addReadFlags, notesOn, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;
   readonly copy?: true;
-  readonly together?: true;
   readonly store?: string;
   readonly account?: string;
   readonly formulas?: FormulaMode;
@@ -26,7 +25,6 @@ export default {
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
       .argument('[file]', 'the input of the job')
       .option('--copy', 'with -o: write a copy, and leave the batch its own output')
-      .option('--together', 'with -o: write one file of all operations that ran together, as a copy')
       .option('--account <name>', "the account that was used, over the job's")
       .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportCommand));
@@ -44,8 +42,7 @@ async function exportCommand(
     file === undefined
       ? await findBatch(word, store, console.warn)
       : await batchOfJob({ job: word, file, account, read: readFlagsOf(flags), repair, store }, console.warn);
-  const write = flags.together === true ? exportTogether : exportBatch;
-  const files: Partial<OutputFiles> = await write(found, {
+  const files: Partial<OutputFiles> = await exportBatch(found, {
     output: output === '-' ? process.stdout : output,
     copy,
     formulas,

@@ -1,23 +1,22 @@
 import type { Command } from 'commander';
 import type { Agreement } from '../client/account/agreements.ts';
-import { invariant, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
-import { counted, linesOf, plainText } from '../core/plain-text.ts';
+import { linesOf, plainText } from '../core/plain-text.ts';
 import { guessWords, unusedWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { ListDescription } from '../objects/list-object.ts';
-import { PlanObject, PlansObject } from '../objects/plan-object.ts';
+import { PlanObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
-import { type PlannedJob, planJobs } from '../run/tasks/plan-job.ts';
-import { sumOf } from '../run/tasks/together.ts';
+import { type PlannedJob, planJob } from '../run/tasks/plan-job.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan-lines.ts';
@@ -75,7 +74,7 @@ function planOf(console: Console, first: string, second: string | undefined, fla
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account: accountName, refresh, repair, store, allowAdmin, accept } = flags;
-  const all = await planJobs({
+  const planned = await planJob({
     job,
     file,
     account: accountName,
@@ -89,23 +88,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     tell: console.warn,
     onEvent: notesOn(console),
   });
-  const [planned, ...others] = all;
-  invariant(planned !== undefined, 'a job has at least one operation');
-  if (others.length === 0) return planReport(console, planned, flags);
-  const parts: Report[] = [];
-  for (const each of all) {
-    const part = planReport(console, each, flags);
-    for (const line of part.lines ?? []) console.print(line);
-    parts.push(part);
-  }
-  const { credits, toBuy } = sumOf(all.map(({ plan }) => plan));
-  return {
-    lines: [
-      `Together at most ${counted(credits.most, 'credit')}, probably ${credits.expected}, for ${counted(toBuy, 'call')}`,
-    ],
-    object: PlansObject.of({ plans: all.map(planObjectOf), credits }),
-    advice: [...new Set(parts.flatMap(({ advice = [] }) => advice))],
-  };
+  return planReport(console, planned, flags);
 }
 
 function planReport(console: Console, planned: PlannedJob, flags: Flags): Report {
@@ -124,13 +107,9 @@ function planReport(console: Console, planned: PlannedJob, flags: Flags): Report
       reread === undefined && found.unanswered && `  ${AGREED_TO}`,
       `  id             ${planned.id}`,
     ),
-    object: planObjectOf(planned),
+    object: PlanObject.of({ ...planned, ...planned.plan, sheet: planned.input.sheet }),
     advice: adviceOn(planned),
   };
-}
-
-function planObjectOf(planned: PlannedJob): PlanObject {
-  return PlanObject.of({ ...planned, ...planned.plan, sheet: planned.input.sheet });
 }
 
 const AGREED_TO =

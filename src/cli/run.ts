@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { EXIT, StopError, stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
-import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
   beyondBudget,
@@ -16,33 +15,24 @@ import {
   withoutOption,
 } from '../lib/command-line.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
-import { RunObject, TogetherObject } from '../objects/run-object.ts';
+import { RunObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
-import { chooseAll } from '../run/choose.ts';
+import { choose } from '../run/choose.ts';
 import { runJob } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
-import { runTogether, type TogetherSummary } from '../run/tasks/together.ts';
 import { planLines } from './render/plan-lines.ts';
-import { summaryLines, togetherLines } from './render/summary.ts';
+import { summaryLines } from './render/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
-import {
-  addSpendFlags,
-  endOf,
-  mayBeSent,
-  type Resume,
-  type SpendFlags,
-  spend,
-  stoppedBy,
-} from './shell/spending.ts';
+import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
 interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly output?: string;
@@ -109,14 +99,11 @@ async function runCommand(
     events?.hear(event);
   };
   try {
-    let names: readonly string[] = [];
     const summary = await spend(console, flags, resume, hear, async (spending) => {
-      const jobs = await loadJobs(job, entriesOf(flags));
-      names = jobs.map(({ operation }) => operation.name);
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
       resume.words = withArgument(resume.words, command, '-', input);
-      return (names.length > 1 ? runTogether : runJob)({
+      return runJob({
         ...spending,
         job,
         file: input,
@@ -127,9 +114,7 @@ async function runCommand(
       });
     });
     progress.close();
-    return 'runs' in summary
-      ? togetherReport(console, names, summary, resume, flags)
-      : reportOf(console, summary, resume, flags);
+    return reportOf(console, summary, resume, flags);
   } catch (error) {
     throw withTypedName(withBudget(error, resume.words), resume.words);
   } finally {
@@ -215,29 +200,6 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   };
 }
 
-function togetherReport(
-  console: Console,
-  names: readonly string[],
-  together: TogetherSummary,
-  { words }: Resume,
-  flags: Flags,
-): Report {
-  const lines = togetherLines(names, together);
-  const toStdout = flags.output === '-';
-  if (toStdout) for (const line of lines) console.say(line);
-  const { runs, stopped, budgetToFinish } = together;
-  const goesOn = beyondBudget(words, budgetToFinish);
-  const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, { words }));
-  const codes = runs.map((run) => exitCodeOf(run, flags.attentionOk === true));
-  return {
-    lines: toStdout ? [] : lines,
-    object: TogetherObject.of(together),
-    advice: ends.flatMap(({ advice }) => advice),
-    stopped: stoppedBy(stopped, commandLine(goesOn)),
-    exitCode: codes.find((code) => code !== EXIT.done) ?? EXIT.done,
-  };
-}
-
 function detachedReport(summary: RunSummary, words: readonly string[]): Report {
   return {
     lines: summaryLines(summary),
@@ -300,9 +262,6 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
   if (flags.output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const [first] = await chooseAll({ job, account: flags.account });
-  return spoolInput(
-    process.stdin,
-    spoolFolder(chooseStore(flags.store, first?.account.sandbox === true).location),
-  );
+  const { account } = await choose({ job, account: flags.account });
+  return spoolInput(process.stdin, spoolFolder(chooseStore(flags.store, account.sandbox).location));
 }

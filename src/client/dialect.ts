@@ -16,6 +16,7 @@ import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
 import { foreignWords, wordsIn } from '../core/plain-text.ts';
+import { stepNames } from '../core/steps.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
@@ -346,10 +347,12 @@ export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'
  * dialect.
  * @param operation the one whose answers hold lists; without it lists are not read.
  */
-export function answerPlaceOf(
-  { through, fields_at: fields, operations }: Dialect,
-  operation?: string,
-): AnswerPlace {
+export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace {
+  const steps = operation === undefined ? [] : stepNames(operation);
+  if (steps.length > 1) {
+    return { steps: Object.fromEntries(steps.map((name) => [name, answerPlaceOf(dialect, name)])) };
+  }
+  const { through, fields_at: fields, operations } = dialect;
   const results = operation === undefined ? undefined : operations[operation]?.results;
   const { body: envelope = WHOLE_BODY } = through?.envelope.answer ?? {};
   return {

@@ -103,6 +103,8 @@ export interface AnswerPlace {
   readonly fields?: string;
   /** Path of the list of what was found in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
+  /** Of several steps, by their names. What is shown has the fields of each under the name of its step, and these places no more. */
+  readonly steps?: Readonly<Record<string, AnswerPlace>>;
   /** The list of results is one of objects: of an operation of the job's own, a list of plain values is a field. */
   readonly objects?: true;
 }

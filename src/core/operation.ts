@@ -205,6 +205,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly tiers: readonly string[];
   /** Entries that a job may have for it. Left out: none. */
   readonly settings?: Readonly<Record<string, SettingRole>>;
+  /** The operations that are done for a row one after the other (`core/steps.ts`). Left out: it is one by itself. */
+  readonly steps?: readonly Operation[];
   /** Left out: it only reads. */
   readonly change?: ChangePart<Input, Work & PlannedWork>;
   /** Answers hold lists, which go into a file of this name: `people` for `….people.csv`. Left out: none. */

@@ -208,7 +208,7 @@ function likelyIdentifiers(
   said: readonly ValuedRow[],
 ): readonly Identifier[] {
   const rows = said.slice(0, ROWS_SAMPLED).map((row) => from.cellsOf(row));
-  const words = rows.flatMap((cell) => cell('_matched_by').split('+'));
+  const words = rows.flatMap((cell) => cell('_matched_by').split(/\+|; /));
   const inputs = [...new Set(words)].filter((word) => word !== '');
   const found = own.flatMap((column): readonly Identifier[] => {
     if (isAboutAnother(column) || !into.header.includes(column)) return [];

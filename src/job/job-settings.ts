@@ -17,6 +17,13 @@ const layoutSchema = z.object({
 
 const names = z.record(z.string(), z.string());
 
+const placeSchema = z.object({
+  envelope: z.string().optional(),
+  fields: z.string().optional(),
+  results: z.string().optional(),
+  objects: z.literal(true).optional(),
+});
+
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
  * It is read back through zod, because a ledger outlives the program that wrote it.
@@ -55,22 +62,13 @@ const settingsSchema = z.object({
   /** The account's average limit, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
-  answer_at: z
-    .object({
-      envelope: z.string().optional(),
-      fields: z.string().optional(),
-      results: z.string().optional(),
-      objects: z.literal(true).optional(),
-    })
-    .optional(),
+  answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).optional() }).optional(),
   /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
   output_name: z.string().optional(),
   /** Where the newest run writes the output, where its user named that. */
   output_path: z.string().optional(),
   /** Whether the input was known as the output of another job, so that none of its columns is one of this batch's. */
   input_of_other: z.literal(true).optional(),
-  /** The batches of all operations that were run together over the list, itself among them, in their order. */
-  together: z.array(z.string()).optional(),
   /** Name of the file for lists of results; absent when there are none. */
   results_file: z.string().optional(),
 });
@@ -117,10 +115,24 @@ export function jobSettings(
     ...present({ country }),
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
-    ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
+    ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: storedPlace(answerPlace) }),
     ...(isOfOther ? { input_of_other: true } : {}),
     ...present({ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile }),
   };
+}
+
+function storedPlace({ steps, ...place }: AnswerPlace): JsonObject {
+  return steps === undefined
+    ? { ...place }
+    : { steps: Object.fromEntries(Object.entries(steps).map(([name, each]) => [name, storedPlace(each)])) };
+}
+
+function placeFrom({
+  steps,
+  ...place
+}: Exclude<z.infer<typeof settingsSchema>['answer_at'], undefined>): AnswerPlace {
+  const places = Object.entries(steps ?? {}).map(([name, each]) => [name, placeFrom(each)] as const);
+  return places.length === 0 ? present(place) : { steps: Object.fromEntries(places) };
 }
 
 function storedSaid({
@@ -176,11 +188,6 @@ export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
 }
 
-/** The batches that were run together over one list; none for a batch that ran alone. */
-export function togetherIn(stored: JsonObject): readonly string[] {
-  return settingsSchema.safeParse(stored).data?.together ?? [];
-}
-
 export function isOutputOfOther(stored: JsonObject): boolean {
   return settingsSchema.safeParse(stored).data?.input_of_other === true;
 }
@@ -205,7 +212,7 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     results_file: resultsFile,
   } = settingsSchema.parse(stored);
   return {
-    ...{ onExisting, columns, answerPlace: present(at), operation: present({ resultsFile }) },
+    ...{ onExisting, columns, answerPlace: placeFrom(at), operation: present({ resultsFile }) },
     ...present({ formulas, add }),
   };
 }

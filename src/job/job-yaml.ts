@@ -1,59 +1,17 @@
 import { stringify } from 'yaml';
-import { invariant } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { plainText } from '../core/plain-text.ts';
+import { stepNames } from '../core/steps.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { type Guards, isReadAsSaid, type Job, readEntryOf } from './job.ts';
 
 /** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
-  return yamlOf(job, entry('operation', job.operation.name, 'what is done with each row'), because);
-}
-
-export interface WrittenJob {
-  readonly job: Job;
-  readonly because?: ReadonlyMap<string, string> | undefined;
-}
-
-/** The same of the jobs of several operations over one list, whose entries are called by the operation that each is about. */
-export function jobsYaml(jobs: readonly WrittenJob[]): string {
-  const [first] = jobs;
-  invariant(first !== undefined, 'at least one operation is written down');
-  if (jobs.length === 1) return jobYaml(first.job, first.because);
-  const names = jobs.map(({ job }) => job.operation.name);
-  const merged = <Value>(of: (written: WrittenJob, name: string) => readonly Value[] | undefined) => {
-    const all = jobs.map((written) => of(written, written.job.operation.name));
-    return all.every((each) => each === undefined) ? undefined : all.flatMap((each) => each ?? []);
-  };
-  const inputs = (of: Iterable<readonly [string, string]> | undefined, name: string) =>
-    of && [...of].map(([input, value]) => [`${name}.${input}`, value] as const);
-  const accounts = new Set(jobs.map(({ job }) => job.account));
-  const { columns, waterfall, add } = {
-    columns: merged(({ job }, name) => inputs(job.columns && Object.entries(job.columns), name)),
-    waterfall: merged(({ job }, name) => job.waterfall?.map((tier) => `${name}.${tier}`)),
-    add: merged(
-      ({ job }, name) =>
-        job.add && Object.entries(job.add).map(([column, path]) => [column, `${name}.${path}`] as const),
-    ),
-  };
-  const { columns: _, waterfall: __, add: ___, account: ____, ...shared } = first.job;
-  const job = {
-    ...shared,
-    ...present({
-      account: accounts.size === 1 ? first.job.account : undefined,
-      columns: columns && Object.fromEntries(columns),
-      waterfall,
-      add: add && Object.fromEntries(add),
-    }),
-  };
-  const because = new Map(merged((written, name) => inputs(written.because, name)) ?? []);
-  return yamlOf(job, entry('operations', names, 'what is done with each row, one after the other'), because);
-}
-
-function yamlOf(job: Job, operation: string | undefined, because: ReadonlyMap<string, string>): string {
+  const { name, steps } = job.operation;
   const budget = job.budget === undefined ? undefined : { credits: job.budget };
   const lines = [
-    operation,
+    steps === undefined
+      ? entry('operation', name, 'what is done with each row')
+      : entry('operations', stepNames(name), 'what is done with each row, one after the other'),
     entry('account', job.account, 'whose key and address are used'),
     ...block('columns', job.columns, "the operation's input: the column of the file that holds it", because),
     entry('waterfall', job.waterfall, 'tried in this order until one matches'),

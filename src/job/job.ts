@@ -9,6 +9,7 @@ import { present } from '../core/objects.ts';
 import { type JsonObject, type JsonValue, type Operation, PLACES } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
+import { inSteps, stepNames } from '../core/steps.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
@@ -24,7 +25,7 @@ import {
 } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
-import { checkSeveral, partFor, typedOperations } from './job/several.ts';
+import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import type { OwnOperation } from './own-operation.ts';
 
@@ -110,48 +111,29 @@ export function waterfallOf(
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
- * The jobs that the user typed: the names of operations, or the path of a YAML file.
+ * The job that the user typed: the name of an operation, those of several steps, or the path of a YAML file.
  * @param entries what is said beside it.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
  */
-export async function loadJobs(
-  argument: string,
-  entries: JobEntries = {},
-  sources: OperationSources = {},
-): Promise<readonly Job[]> {
-  const isOperation = (await findOperation(argument, sources)) !== undefined;
-  const typed = isOperation ? [argument] : typedOperations(argument);
-  const document = typed.length > 0 ? bareJob(typed) : await jobDocument(argument);
-  const whole = withEntries(document, entries);
-  const { operation, operations = [] } = whole.value;
-  const isPath = typed.length === 0;
-  if (operation !== undefined && operations.length > 0)
-    throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
-  if (operations.length > 0)
-    await checkSeveral(
-      whole,
-      (sources.operations ?? []).map(({ name }) => name),
-    );
-  const named = operation === undefined ? operations : [operation];
-  return Promise.all(
-    named.map(async (name) => {
-      const found = await operationOf(name, whole, sources);
-      const part = operation === undefined ? { ...whole, value: partFor(whole.value, found) } : whole;
-      const job = jobFrom(found, part, document, entries);
-      return isPath ? { ...job, name: jobNameOf(argument), path: resolve(argument) } : job;
-    }),
-  );
-}
-
-/** The one job that was typed. @throws StopError as `loadJobs`, and `job` where it is several. */
 export async function loadJob(
   argument: string,
   entries: JobEntries = {},
   sources: OperationSources = {},
 ): Promise<Job> {
-  const [job, ...others] = await loadJobs(argument, entries, sources);
-  if (job !== undefined && others.length === 0) return job;
-  throw stop('job', `${argument} has several operations.`, 'Name one, or use plan or run.');
+  const isName = isTypedSteps(argument) || (await findOperation(argument, sources)) !== undefined;
+  const document = isName ? bareJob(argument) : await jobDocument(argument);
+  const whole = withEntries(document, entries);
+  const { operation, operations = [] } = whole.value;
+  if (operation !== undefined && operations.length > 0)
+    throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
+  await checkSteps(
+    whole,
+    (sources.operations ?? []).map(({ name }) => name),
+  );
+  const found = await operationOf(operation ?? operations.join(','), whole, sources);
+  const value = found.steps === undefined ? whole.value : { ...whole.value, ...calledBySteps(found, whole) };
+  const job = jobFrom(found, { ...whole, value }, document, entries);
+  return isName ? job : { ...job, name: jobNameOf(argument), path: resolve(argument) };
 }
 
 function jobFrom(
@@ -175,12 +157,12 @@ function jobFrom(
   };
 }
 
-/** Operations by their names, as a job that says nothing else. */
-function bareJob(names: readonly string[]): YamlDocument<JobFile> {
-  const [operation = '', ...others] = names;
+/** An operation by its name, or several by theirs, as a job that says nothing else. */
+function bareJob(argument: string): YamlDocument<JobFile> {
   const problem: YamlDocument<JobFile>['problem'] = (_keys, _part, fact, next) =>
-    stop('job', `${names.join(',')}: ${fact}.`, next);
-  return { path: '', value: others.length === 0 ? { operation } : { operations: [...names] }, problem };
+    stop('job', `${argument}: ${fact}.`, next);
+  const value = isTypedSteps(argument) ? { operations: [...stepNames(argument)] } : { operation: argument };
+  return { path: '', value, problem };
 }
 
 async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
@@ -327,7 +309,8 @@ function checkColumns(operation: Operation, { value, problem }: YamlDocument<Job
 
 function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
   const { waterfall } = value;
-  if (waterfall === undefined) return;
+  // Each tier of several steps is one of its step.
+  if (waterfall === undefined || operation.steps !== undefined) return;
   // The first entry with which the waterfall becomes wrong is the one to point at.
   for (const index of waterfall.keys()) {
     const found = checkWaterfall(operation.tiers, waterfall.slice(0, index + 1));
@@ -365,6 +348,10 @@ export async function findOperation(
   { operations = [] }: OperationSources,
 ): Promise<Operation | undefined> {
   if (operations.length > 0) await requireOwnNames(operations);
+  if (isTypedSteps(name)) {
+    const steps = await Promise.all(stepNames(name).map((each) => loadMember<Operation>(OPERATIONS, each)));
+    return inSteps(steps.filter((step) => step !== undefined));
+  }
   const builtIn = await loadMember<Operation>(OPERATIONS, name);
   if (builtIn !== undefined) return builtIn;
   const { bare = name } = /^(?<bare>.+)@\d+$/.exec(name)?.groups ?? {};

@@ -116,7 +116,7 @@ export interface Deciding {
   readonly toldAs?: 'found' | 'no_match' | undefined;
   /** How a change that was told left its subject. */
   readonly left?: SubjectFacts | undefined;
-  /** How the rows that were in doubt on it end by what was told. The others wait for their next run. */
+  /** How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait for their next run, or are skipped. */
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
@@ -162,11 +162,21 @@ function decideDoubt(
     invariant(made !== undefined, 'a note has a number');
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await eachOf(sql, WAITS_FOR_RETRY, [of]);
-    if (isPersons && kind === 'skip')
-      await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${doubt.why}`);
+    if (isPersons && kind === 'skip') await skip(sql, of, doubt, more.finishes);
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return made.id;
   });
+}
+
+/** Of a row of several steps another may be in doubt still. */
+async function skip(
+  sql: Sql,
+  of: { readonly batch: BatchId; readonly call: number },
+  { why }: KeptCall,
+  finishes: Deciding['finishes'] = [],
+): Promise<void> {
+  await finishRows(sql, of.call, finishes.map(rowOf));
+  await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
 interface Told extends Pick<Deciding, 'toldAs' | 'left' | 'finishes'> {

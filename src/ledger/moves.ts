@@ -23,10 +23,11 @@ const CALL = { call: 'int' } as const;
 type OfCall = Each<{ readonly call: number | null }>;
 const ofCall: (sql: string) => OfCall = eachWhole(CALL);
 
-/** Also where the process ends before it can finish the row. */
+/** Also where the process ends before it can finish the row. One of several steps is pending until all of them have ended. */
 export const ROW_DOUBTED: OfCall = each(CALL)(`
 INSERT INTO rows (batch, row, state, call, reason)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why FROM (SELECT max(c.id) AS id FROM v JOIN calls c ON c.id = v.call
+  JOIN batches b ON b.id = c.batch AND b.operation NOT LIKE '%,%'
   WHERE c.state IN ('doubt', 'lost') GROUP BY c.batch, c.row) d JOIN calls c ON c.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE SET state = 'in_doubt', call = excluded.call, reason = excluded.reason
 WHERE rows.state IN ('pending', 'in_doubt')`);

@@ -79,7 +79,7 @@ LIMIT 1`);
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
 SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered')
+WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 /** Pages of rows are in order: those from `fromRow` on, at most `limit`. */

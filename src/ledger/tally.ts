@@ -1,6 +1,7 @@
 import { attentionWords } from '../core/attention-words.ts';
 import type { Call } from '../core/operation.ts';
 import { ATTENTION_KINDS, type OutcomeKind, RowCount, type RowNumber } from '../core/row.ts';
+import { stepNames } from '../core/steps.ts';
 import { type Batch, type Credits, credits, type Money, type RowAnswer, type RowRecord } from './ledger.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
@@ -72,7 +73,7 @@ export class Tally {
     if (record === undefined) return;
     const { outcome, answers } = record;
     for (const answer of answers) {
-      this.#addIdentifier(answer);
+      this.#addIdentifier(batch, answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '', name);
@@ -108,9 +109,9 @@ export class Tally {
     if (record !== undefined && record.outcome.kind !== 'invalid') this.repaired += 1;
   }
 
-  #addIdentifier({ call, kind }: RowAnswer): void {
+  #addIdentifier(batch: Batch, { call, kind }: RowAnswer): void {
     // A change is named by its operation: all changes of a kind ask by the same parameters.
-    const name = call.change === undefined ? identifierOf(call) : call.operation;
+    const name = call.change === undefined ? askedBy(batch, call) : call.operation;
     let tally = this.identifiers.get(name);
     if (tally === undefined) {
       tally = { asked: 0, found: 0 };
@@ -128,6 +129,12 @@ export function identifierOf({ parameters }: Call): string {
   const names = Object.keys(parameters);
   const [only = ''] = names;
   return names.length > 1 ? names.join('+') : only;
+}
+
+/** The same in a batch of several steps, where two may ask by a profile URL: `enrich-person.profile_url`. */
+export function askedBy({ operation }: Pick<Batch, 'operation'>, call: Call): string {
+  const identifier = identifierOf(call);
+  return stepNames(operation).length > 1 ? `${call.operation}.${identifier}` : identifier;
 }
 
 /** The lowest row of a batch pays for a shared call; no row of this one pays for an answer of another batch. */

@@ -203,14 +203,6 @@ export const PlanObject = noun({
 });
 export type PlanObject = z.infer<typeof PlanObject>;
 
-const several = membersOf<{ readonly plans: readonly PlanObject[]; readonly credits: Plan['credits'] }>();
-/** What `plan` prints of several operations over one list. */
-export const PlansObject = noun({
-  plans: several(z.array(PlanObject), ({ plans }) => [...plans]),
-  /** Of all of them. */
-  credits: several(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
-});
-
 const undo = membersOf<{ readonly undoes: string; readonly planned: UndoPlan }>();
 /** What `undo --dry-run` prints. */
 export const UndoPlanObject = noun({

@@ -4,7 +4,6 @@ import type { OutputFiles } from '../files/output/output.ts';
 import type { Estimate, Forecast, RestForecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
-import type { TogetherSummary } from '../run/tasks/together.ts';
 import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
@@ -113,26 +112,6 @@ export const RunObject = noun({
   /** A budget that is enough for all that waits; only where the batch's own has stopped it. */
   budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped,
-});
-
-const together = membersOf<TogetherSummary>();
-const sumIn = ({ runs }: TogetherSummary, of: (run: RunSummary) => number): number =>
-  runs.reduce((sum, each) => sum + of(each), 0);
-/** What `run` prints of several operations over one list. */
-export const TogetherObject = noun({
-  /** Each operation that has begun. Its output is null, because one file has what all have found. */
-  runs: together(z.array(RunObject), ({ runs }) => runs.map(RunObject.of)),
-  /** Operations that the run did not come to, because one before them was stopped. */
-  waiting: together(z.array(z.string()), (of) => [...of.waiting]),
-  credits: together(z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() }), (of) => ({
-    spent: sumIn(of, ({ money }) => money.spent),
-    exact: of.runs.every(({ money }) => money.isAtMost !== true),
-    in_doubt: sumIn(of, ({ money }) => money.inDoubt),
-  })),
-  output: together(z.string().nullable(), ({ files }) => files.output ?? null),
-  needs_attention: together(z.string().nullable(), ({ files }) => files.attention ?? null),
-  budget_to_finish: together(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
-  stopped: together(StopObject.nullable(), (of) => stopObject(of.stopped)),
 });
 
 const swept = membersOf<SweptFile>();

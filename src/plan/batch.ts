@@ -300,13 +300,13 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   let [again, further, most] = [0, 0, 0];
   await planRows(context, input, (classification) => {
     if (classification.kind !== 'to_buy') return;
-    const { row, anew } = classification;
-    const isAgain = anew === 'unanswered';
+    const { row, left } = classification;
+    const isAgain = left.some(({ anew }) => anew === 'unanswered');
     if (isAgain && waiting.has(row)) rows.add(row);
     if (!rows.has(row)) return;
     if (isAgain) again += 1;
     else further += 1;
-    most += worstCredits(pricing, classification);
+    for (const each of left) most += worstCredits(pricing, each);
   });
   return rows.size === 0
     ? undefined

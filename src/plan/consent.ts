@@ -10,6 +10,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
+import { stepNames, stepsOf } from '../core/steps.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
@@ -244,13 +245,15 @@ function freePrice(
   { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
   builtIn: Dialect,
 ): string | undefined {
-  const usual = builtIn.operations[operation.name]?.credits;
-  const stated = dialect.operations[operation.name]?.credits;
-  if (usual === undefined || stated === undefined || usual.most === 0) return undefined;
-  const booked = stated.per_result ?? stated.found;
-  const isFree = stated.most === 0 || (booked === 0 && dialect.credits_charged === undefined);
-  if (!isFree) return undefined;
-  return `The dialect ${dialect.name} says that ${operation.name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
+  for (const { name } of stepsOf(operation)) {
+    const usual = builtIn.operations[name]?.credits;
+    const stated = dialect.operations[name]?.credits;
+    if (usual === undefined || stated === undefined || usual.most === 0) continue;
+    const booked = stated.per_result ?? stated.found;
+    if (stated.most === 0 || (booked === 0 && dialect.credits_charged === undefined))
+      return `The dialect ${dialect.name} says that ${name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
+  }
+  return undefined;
 }
 
 /** Whether the run only resumes an open batch, or repeats a finished one without buying anything anew. */
@@ -328,7 +331,9 @@ function ownRequest({ operation: { name }, settings = {} }: Sender['job']): Sent
 function changedPaths({ job, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
   const { operation } = job;
   const asked = Object.entries(dialect.operations).filter(
-    ([name]) => name === operation.name || (dialect.vendor === 'service' && operation.vendor === 'service'),
+    ([name]) =>
+      stepNames(operation.name).includes(name) ||
+      (dialect.vendor === 'service' && operation.vendor === 'service'),
   );
   const { usage, whoami, list_users, list_invites } = dialect;
   const free = Object.entries({ usage, whoami, list_users, list_invites });

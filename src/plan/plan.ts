@@ -9,20 +9,14 @@ import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import {
-  matchesLeft,
-  type Pricing,
-  pricingOf,
-  type RowLeft,
-  worstAfterFirst,
-  worstCredits,
-} from './pricing.ts';
+import { type Left, matchesLeft, type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
 import {
   classifications,
   differentRows,
   type InQuestion,
   type LookedUp,
   type RowClassification,
+  type StepLeft,
   type UsableAnswer,
 } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -190,21 +184,23 @@ export class Reasons {
   }
 }
 
-/** Rows that ask about the same identifiers and have found as much, so that each of them costs the same. */
+/** Steps of rows that ask about the same identifiers and have found as much, so that each of them costs the same. */
 interface Alike {
-  rows: number;
-  readonly first: RowLeft;
+  count: number;
+  readonly first: Left;
 }
 
-function addAlike(kinds: Map<string, Alike>, row: LookedUp): void {
-  const kind = [...row.answers.map((answer) => answer.kind), ...row.toAsk.map(identifierOf)].join();
+function addAlike(kinds: Map<string, Alike>, left: Left): void {
+  const kind = [...left.answers.map((answer) => answer.kind), ...left.toAsk.map(askedBy)].join();
   const alike = kinds.get(kind);
-  if (alike === undefined) kinds.set(kind, { rows: 1, first: row });
-  else alike.rows += 1;
+  if (alike === undefined) kinds.set(kind, { count: 1, first: left });
+  else alike.count += 1;
 }
 
-function sum(kinds: readonly Alike[], of: (row: RowLeft) => number): number {
-  return kinds.reduce((total, { rows, first }) => total + rows * of(first), 0);
+const askedBy = (call: Call): string => `${call.operation} ${identifierOf(call)}`;
+
+function sum(kinds: readonly Alike[], of: (left: Left) => number): number {
+  return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
 }
 
 class Draft {
@@ -212,12 +208,14 @@ class Draft {
   readonly #reasons = new Reasons();
   readonly #warnings = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
-  /** The rows to buy, grouped by the identifiers that they ask about. A file has a handful of such groups. */
+  /** What is to buy, grouped by the identifiers that it asks about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, Alike>();
-  /** The rows in doubt that a run may send again, grouped alike: those that only extra credits allow, and the others. */
+  /** What is in doubt and a run may send again, grouped alike: what only extra credits allow, and the others. */
   readonly #extra = new Map<string, Alike>();
   readonly #again = new Map<string, Alike>();
   #atRisk = 0;
+  #rowsAgain = 0;
+  #rowsUnanswered = 0;
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();
@@ -238,25 +236,40 @@ class Draft {
         break;
       case 'answered':
         this.#counts.boughtBefore += 1;
-        this.#addAnswers(classification.answers);
+        this.#addLookedUp(classification);
         break;
       case 'in_doubt':
         this.#counts.inDoubt += 1;
-        this.#addAnswers(classification.answers);
-        this.#addAgain(classification);
+        this.#addLookedUp(classification);
         break;
       case 'to_buy':
         this.#counts.toBuy += 1;
-        if (classification.anew === 'too_old') this.#tooOld += 1;
-        if (classification.anew === 'unanswered') addAlike(this.#unanswered, classification);
-        this.#addAnswers(classification.answers);
-        addAlike(this.#toBuy, classification);
-        for (const { doubt } of classification.toAsk)
-          if (doubt !== undefined) this.#warnings.add(classification.row, doubt);
+        this.#addLookedUp(classification);
         break;
       default:
         unreachable(classification);
     }
+  }
+
+  #addLookedUp({ row, answers, left }: LookedUp): void {
+    this.#addAnswers(answers);
+    const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
+    if (isAnew('too_old')) this.#tooOld += 1;
+    if (isAnew('unanswered')) this.#rowsUnanswered += 1;
+    if (left.some(({ again }) => again !== undefined)) this.#rowsAgain += 1;
+    for (const each of left) this.#addLeft(row, each);
+  }
+
+  #addLeft(row: RowNumber, left: StepLeft): void {
+    const { kind, again, anew, toAsk } = left;
+    if (again !== undefined) {
+      this.#atRisk += again.atRisk;
+      addAlike(again.isExtra ? this.#extra : this.#again, left);
+    }
+    if (kind !== 'to_buy') return;
+    addAlike(this.#toBuy, left);
+    if (anew === 'unanswered') addAlike(this.#unanswered, left);
+    for (const { doubt } of toAsk) if (doubt !== undefined) this.#warnings.add(row, doubt);
   }
 
   get hasRetries(): boolean {
@@ -272,15 +285,14 @@ class Draft {
     const toBuy = [...this.#toBuy.values()];
     const retries = [...this.#extra.values()];
     const others = [...this.#again.values()];
-    const worst = (left: RowLeft): number => worstCredits(this.#pricing, left);
-    const expected = (left: RowLeft): number => this.#creditsExpected(left);
+    const worst = (left: Left): number => worstCredits(this.#pricing, left);
+    const expected = (left: Left): number => this.#creditsExpected(left);
     const within = (most: number): number =>
       extra === undefined
         ? most
         : Math.min(most, extra + sum(retries, (left) => worstAfterFirst(this.#pricing, left)));
     const again = within(sum(retries, worst)) + sum(others, worst);
     const againExpected = within(sum(retries, expected)) + sum(others, expected);
-    const rowsAgain = sum([...retries, ...others], () => 1);
     const unanswered = [...this.#unanswered.values()];
     const warnings = this.#warnings.all();
     const requests = sum([...toBuy, ...retries, ...others], (left) => this.#requestsExpected(left));
@@ -289,12 +301,12 @@ class Draft {
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
       ...(unanswered.length === 0
         ? {}
-        : { unanswered: { rows: sum(unanswered, () => 1), most: credits(sum(unanswered, worst)) } }),
+        : { unanswered: { rows: this.#rowsUnanswered, most: credits(sum(unanswered, worst)) } }),
       ...(row.calls > 1 ? { row } : {}),
       ...(ofCredit === undefined ? {} : { ofCredit }),
-      ...(rowsAgain === 0
+      ...(this.#rowsAgain === 0
         ? {}
-        : { again: { rows: rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),
+        : { again: { rows: this.#rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),
       credits: {
         most: credits(sum(toBuy, worst) + again),
         expected: credits(Math.round(sum(toBuy, expected) + againExpected)),
@@ -307,18 +319,12 @@ class Draft {
 
   #addAnswers(answers: readonly UsableAnswer[]): void {
     for (const { call, kind } of answers) {
-      const name = identifierOf(call);
+      const name = askedBy(call);
       const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
       tally.asked += 1;
       if (kind === 'found') tally.found += 1;
       this.#identifiers.set(name, tally);
     }
-  }
-
-  #addAgain(row: LookedUp): void {
-    if (row.again === undefined) return;
-    this.#atRisk += row.again.atRisk;
-    addAlike(row.again.isExtra ? this.#extra : this.#again, row);
   }
 
   #chances(
@@ -337,11 +343,11 @@ class Draft {
 
   /** The match rate from this file's own answers when there are enough, for example from a sample; else the account's. */
   #rateOf(call: Call): number | undefined {
-    const { asked = 0, found = 0 } = this.#identifiers.get(identifierOf(call)) ?? {};
-    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRate;
+    const { asked = 0, found = 0 } = this.#identifiers.get(askedBy(call)) ?? {};
+    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
   }
 
-  #creditsExpected(left: RowLeft): number {
+  #creditsExpected(left: Left): number {
     const { chargesMisses, priceOf } = this.#pricing;
     const chances = this.#chances(left.toAsk);
     if (chances === undefined) return worstCredits(this.#pricing, left);
@@ -352,7 +358,7 @@ class Draft {
     return credits * matchesLeft(this.#pricing, left);
   }
 
-  #requestsExpected(left: RowLeft): number {
+  #requestsExpected(left: Left): number {
     const chances = this.#chances(left.toAsk);
     const requests = chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
     return requests * matchesLeft(this.#pricing, left);

@@ -3,8 +3,9 @@ import type { CreditPrice } from '../client/account/price.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
+import { stepsOf } from '../core/steps.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
-import type { LookedUp } from './row-classification.ts';
+import type { StepLeft } from './row-classification.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
 export interface Pricing {
@@ -13,8 +14,8 @@ export interface Pricing {
   /** How many calls of a row can match of which nothing is bought yet, and the most that each of them costs. */
   readonly row: RowWorst;
   readonly chargesMisses: boolean;
-  /** Share of the account's earlier questions that were answered; undefined before the first answer. */
-  readonly matchRate: number | undefined;
+  /** Share of the account's earlier questions of that kind that were answered; undefined before the first answer. */
+  matchRateOf(call: Call): number | undefined;
   readonly requestsPerSecond: number | undefined;
   readonly ofCredit: CreditPrice | undefined;
 }
@@ -26,18 +27,25 @@ interface RowWorst {
 
 export async function pricingOf(context: PlanContext): Promise<Pricing> {
   const { job, account, dialect, ledger } = context;
-  const matches = mostMatches(context);
-  const seen = await priceSeen(context);
+  const seen = new Map<string, number>();
+  const rates = new Map<string, number | undefined>();
+  for (const { name } of stepsOf(job.operation)) {
+    seen.set(name, await priceSeen(context, name));
+    rates.set(name, await ledger?.matchRate(account.identity, name));
+  }
   return {
-    row: { calls: matches, most: credits(Math.max(mostOfCall(context), seen)) },
+    row: {
+      calls: mostMatches(context),
+      most: credits(Math.max(...[...seen].map(([name, each]) => Math.max(mostOfCall(context, name), each)))),
+    },
     priceOf(call) {
       const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
-      const most = Math.max(stated, seen);
+      const most = Math.max(stated, seen.get(call.operation) ?? 0);
       // The number of results is known only when a match has come, so until then it counts as a full page.
       return { most, found: perResult === undefined ? found : most };
     },
     chargesMisses: chargesMisses(dialect),
-    matchRate: await ledger?.matchRate(account.identity, job.operation.name),
+    matchRateOf: ({ operation }) => rates.get(operation),
     requestsPerSecond: requestsPerSecond(account),
     ofCredit: account.price,
   };
@@ -45,21 +53,22 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
 
 /** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
 export async function mostOfRow(context: PlanContext): Promise<number> {
-  return Math.max(mostOfCall(context), await priceSeen(context)) * mostMatches(context);
+  const { row } = await pricingOf(context);
+  return row.most * row.calls;
 }
 
-function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): number {
+function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>, name: string): number {
   const stated = job.settings?.credits_max;
-  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+  return typeof stated === 'number' ? stated : (dialect.operations[name]?.credits.most ?? 1);
 }
 
 /**
  * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
  * and for an operation that makes calls of other names only.
  */
-async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
+async function priceSeen({ job, account, ledger }: PlanContext, operation: string): Promise<number> {
   const most = job.settings?.credits_max;
-  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
+  const call = { operation, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
   return (await ledger?.price(account.identity, call)) ?? 0;
 }
 
@@ -72,25 +81,25 @@ function chargesMisses({ answers, operations }: Dialect): boolean {
   return rules.some(({ means, charged }) => charged === true && means !== 'found');
 }
 
-export type RowLeft = Pick<LookedUp, 'answers' | 'toAsk'>;
+export type Left = Pick<StepLeft, 'answers' | 'toAsk'>;
 
-/** How many of the calls that a row still makes can match: of a search those pages that it has not found yet. */
-export function matchesLeft({ row }: Pick<Pricing, 'row'>, { answers }: RowLeft): number {
+/** How many of the calls that a step still makes can match: of a search those pages that it has not found yet. */
+export function matchesLeft({ row }: Pick<Pricing, 'row'>, { answers }: Left): number {
   return Math.max(1, row.calls - answers.filter(({ kind }) => kind === 'found').length);
 }
 
-/** The most that a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
-export function worstCredits(pricing: Pricing, row: RowLeft): number {
-  const prices = row.toAsk.map((call) => pricing.priceOf(call).most);
+/** The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(pricing: Pricing, left: Left): number {
+  const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
   const most = pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
-  return most * matchesLeft(pricing, row);
+  return most * matchesLeft(pricing, left);
 }
 
-/** The most that a row can cost beside the first of its calls: for further pages of that, or for the calls after it. */
-export function worstAfterFirst(pricing: Pricing, row: RowLeft): number {
-  const [first, ...others] = row.toAsk;
+/** The most that it can cost beside the first of its calls: for further pages of that, or for the calls after it. */
+export function worstAfterFirst(pricing: Pricing, left: Left): number {
+  const [first, ...others] = left.toAsk;
   if (first === undefined) return 0;
-  const pages = pricing.priceOf(first).most * (matchesLeft(pricing, row) - 1);
-  const after = worstCredits(pricing, { ...row, toAsk: others });
+  const pages = pricing.priceOf(first).most * (matchesLeft(pricing, left) - 1);
+  const after = worstCredits(pricing, { ...left, toAsk: others });
   return pricing.chargesMisses ? pages + after : Math.max(pages, after);
 }

@@ -3,7 +3,7 @@ import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call, Operation } from '../core/operation.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
+import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail, LedgerReader } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
@@ -20,26 +20,34 @@ export type RowClassification =
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookedUp;
 
-/** A row that was walked with the ledger's answers: to its end (`answered`), or to a call without a usable answer. */
+/** A row each of whose steps was walked with the ledger's answers: to its end, or to a call without a usable answer. */
 export interface LookedUp {
+  /** To buy is a row of which anything is; in doubt one of which nothing else is left. */
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
   readonly answers: readonly UsableAnswer[];
-  /**
-   * The calls that the row still makes when none of them matches: of a `to_buy` row, and of one in doubt whose call a run may
-   * send again. Empty for other rows.
-   */
+  /** Its steps that have not ended. */
+  readonly left: readonly StepLeft[];
+  /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
+  readonly isOfBatch: boolean;
+}
+
+/** A step that wants a call for which there is no usable answer. */
+export interface StepLeft {
+  readonly kind: 'in_doubt' | 'to_buy';
+  readonly answers: readonly UsableAnswer[];
+  /** The calls that it still makes when none of them matches; none of one in doubt that no run sends again. */
   readonly toAsk: readonly Call[];
   /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
   readonly again?: SentAgain;
   /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
   readonly anew?: 'too_old' | 'unanswered';
-  /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
-  readonly isOfBatch: boolean;
 }
 
 export interface UsableAnswer {
   readonly call: Call;
+  /** The place of its step. */
+  readonly at: number;
   readonly kind: AnswerKind;
 }
 
@@ -150,7 +158,8 @@ type State =
   | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' | 'answered' }>
   | InDoubt
   | Answered
-  | { readonly kind: 'too_old' | 'erased' };
+  | { readonly kind: 'too_old' }
+  | { readonly kind: 'erased' };
 
 /**
  * Looks calls up in the ledger. It fetches bodies of answers only for an operation that looks into them, because that
@@ -214,6 +223,7 @@ interface Walking {
 
 interface Underway extends Walking {
   readonly answers: UsableAnswer[];
+  readonly left: StepLeft[];
   isOfBatch: boolean;
 }
 
@@ -223,63 +233,71 @@ async function lookUp(
   batch: InQuestion,
 ): Promise<readonly LookedUp[]> {
   const ended: LookedUp[] = [];
-  let walking: readonly Underway[] = walks.map(({ row, walk }) => ({
-    row,
-    walk,
+  let walking: readonly Underway[] = walks.map((each) => ({
+    ...each,
     answers: [],
+    left: [],
     isOfBatch: false,
   }));
   while (walking.length > 0) {
-    const asking: { readonly row: Underway; readonly call: MetCall }[] = [];
+    const asking: { readonly row: Underway; readonly met: MetCall }[] = [];
     for (const row of walking) {
       const step = row.walk.step();
-      if (step.kind === 'end') ended.push(lookedUp(row, 'answered'));
-      else asking.push({ row, call: step.met });
+      if (step.kind === 'end') ended.push(lookedUp(row));
+      else asking.push({ row, met: step.met });
     }
-    if (asking.length === 0) break;
-    const calls = asking.map(({ call }) => call);
-    const states = await answers.statesOf(calls, batch);
-    const going: Underway[] = [];
-    for (const [index, { row, call }] of asking.entries()) {
-      const state = states[index] ?? UNKNOWN;
-      if (state.kind === 'answered') {
-        row.walk.tell(call, state.answer);
-        row.answers.push({ call: call.call, kind: state.answer.kind });
-        row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
-        going.push(row);
-      } else {
-        ended.push(halted(row, state, batch));
-      }
-    }
-    walking = going;
+    const states = await answers.statesOf(
+      asking.map(({ met }) => met),
+      batch,
+    );
+    for (const [index, { row, met }] of asking.entries()) goOn(row, met, states[index] ?? UNKNOWN, batch);
+    walking = asking.map(({ row }) => row);
   }
   return ended;
 }
 
-function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batch: InQuestion): LookedUp {
+function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): void {
+  if (state.kind === 'answered') {
+    row.walk.tell(met, state.answer);
+    row.answers.push({ call: met.call, at: met.at, kind: state.answer.kind });
+    row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
+    return;
+  }
+  if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;
+  // The step ends here without a request, so that no run buys an erased answer again by mistake.
+  if (state.kind !== 'erased') row.left.push(leftOf(row, met, state));
+  row.walk.hold(met, NOT_ASKED);
+}
+
+const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
+
+function leftOf(
+  { walk, answers }: Underway,
+  { at }: MetCall,
+  state: Exclude<State, { kind: 'answered' | 'erased' }>,
+): StepLeft {
+  const own = answers.filter((answer) => answer.at === at);
+  const toAsk = (): readonly Call[] =>
+    walk.callsAtWorst().flatMap(({ call, at: step }) => (step === at ? [call] : []));
   switch (state.kind) {
     case 'unknown':
     // A plan beside a run: what is under way is not bought yet, and may come to nothing.
     case 'in_flight':
-      return lookedUp(row, 'to_buy');
-    // The row ends here without a request, so that no run buys an erased answer again by mistake.
-    case 'erased':
-      return lookedUp(row, 'answered');
+      return { kind: 'to_buy', answers: own, toAsk: toAsk() };
     case 'too_old':
     case 'unanswered':
-      return { ...lookedUp(row, 'to_buy'), anew: state.kind };
+      return { kind: 'to_buy', answers: own, toAsk: toAsk(), anew: state.kind };
     case 'in_doubt':
-      row.isOfBatch ||= state.doubt.batch === batch.id;
       return state.again === undefined
-        ? lookedUp(row, 'in_doubt')
-        : { ...lookedUp(row, 'in_doubt', true), again: state.again };
+        ? { kind: 'in_doubt', answers: own, toAsk: [] }
+        : { kind: 'in_doubt', answers: own, toAsk: toAsk(), again: state.again };
     default:
       return unreachable(state);
   }
 }
 
-function lookedUp(underway: Underway, kind: LookedUp['kind'], asks = kind === 'to_buy'): LookedUp {
-  const { row, walk, answers, isOfBatch } = underway;
-  const toAsk = asks ? walk.callsAtWorst().map(({ call }) => call) : [];
-  return { kind, row, answers, toAsk, isOfBatch: isOfBatch || kind === 'to_buy' };
+function lookedUp({ row, answers, left, isOfBatch }: Underway): LookedUp {
+  const isBought = left.some(({ kind }) => kind === 'to_buy');
+  const kind = isBought ? 'to_buy' : left.length > 0 ? 'in_doubt' : 'answered';
+  return { kind, row, answers, left, isOfBatch: isOfBatch || isBought };
 }

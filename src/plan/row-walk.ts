@@ -14,9 +14,9 @@ import {
   type Operation,
   type OperationOptions,
   type RowInput,
-  type Step,
 } from '../core/operation.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
+import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import type { ColumnMap } from '../files/columns/columns.ts';
 import { repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
@@ -62,7 +62,9 @@ export function optionsOf({
     ...present({ waterfall, settings }),
     ...optionsByOrigin(origin),
     ...present({ projectId, organizationId }),
-    unaskable: unaskable(dialect, operation.name),
+    unaskable:
+      operation.steps?.flatMap(({ name }) => unaskable(dialect, name).map((each) => `${name}.${each}`)) ??
+      unaskable(dialect, operation.name),
   };
 }
 
@@ -93,14 +95,17 @@ export function preparedCells(
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
+  /** The place of the step that asks for it. */
+  readonly at: number;
   answer: Answer | undefined;
   /** What a row that ends with its answer says about that. */
   remark: string | undefined;
   #question: string | undefined;
   #key: CallKey | undefined;
 
-  constructor(call: Call) {
+  constructor(call: Call, at: number) {
     this.call = call;
+    this.at = at;
   }
 
   get question(): string {
@@ -142,14 +147,17 @@ const NO_MATCH: Answer = { kind: 'no_match' };
 const MOST_CALLS_A_ROW = 20;
 
 /**
- * One row on its way through its operation. Only this class asks an operation for its next call. The answers come from
- * its callers: a run gets them one by one (`run/pipeline.ts`), a plan asks the ledger for those of many rows at once
- * (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
+ * One row on its way through the steps of its operation: its next call is that of the first step that has not ended. Only this class asks
+ * an operation for it. The answers come from its callers: a run gets them one by one (`run/rows.ts`), a plan asks the ledger for those of
+ * many rows at once (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
   readonly operation: Operation;
   readonly #dialect: Dialect;
   readonly #row: WalkedRow;
+  readonly #steps: RowSteps['steps'];
+  /** Steps that ended without an answer to their call, by their place. */
+  readonly #held: Outcome[] = [];
   readonly #met: MetCall[] = [];
   #told = 0;
   #atWorst: Ahead | undefined;
@@ -159,6 +167,8 @@ export class RowWalk {
     this.operation = operation;
     this.#dialect = dialect;
     this.#row = row;
+    this.#steps =
+      operation.steps === undefined ? [{ operation, input: row.input }] : (row.input as RowSteps).steps;
   }
 
   step(): WalkStep {
@@ -169,9 +179,7 @@ export class RowWalk {
   #nextStep(): WalkStep {
     // The first of the calls at worst is also the next call, because no answer had to be assumed to reach it.
     const [met] = this.#atWorst?.calls ?? [];
-    if (met !== undefined) return { kind: 'call', met };
-    const step = this.#ask([], []);
-    return step.kind === 'end' ? step : { kind: 'call', met: this.#meet(step.call) };
+    return met === undefined ? this.#ask([], []) : { kind: 'call', met };
   }
 
   tell(met: MetCall, answer: AnswerAtHand): void {
@@ -180,6 +188,16 @@ export class RowWalk {
     if (told.kind === 'found') met.remark = told.remark;
     met.answer = told;
     this.#told += 1;
+    this.#move();
+  }
+
+  /** The step that asks for the call ends so, because nobody knows its answer. The next step goes on. */
+  hold({ at }: MetCall, outcome: Outcome): void {
+    this.#held[at] = outcome;
+    this.#move();
+  }
+
+  #move(): void {
     this.#atWorst = undefined;
     this.#step = undefined;
   }
@@ -191,8 +209,8 @@ export class RowWalk {
     for (;;) {
       const step = this.#ask(calls, answers);
       if (step.kind === 'end') return { calls, outcome: step.outcome };
-      calls.push(this.#meet(step.call));
-      answers.push(answerTo(step.call));
+      calls.push(step.met);
+      answers.push(answerTo(step.met.call));
     }
   }
 
@@ -203,27 +221,47 @@ export class RowWalk {
   }
 
   /** @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one. */
-  #ask(assumed: readonly MetCall[], answers: readonly Answer[]): Step {
-    const step = stepIn(this.#dialect, this.operation, this.#row.input, (call) => {
-      const met = this.#meet(call);
-      return met.answer ?? answers[assumed.indexOf(met)];
-    });
-    const isTooLong = step.kind === 'send' && this.#told + assumed.length >= MOST_CALLS_A_ROW;
-    invariant(!isTooLong, `${this.operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
-    return step.kind === 'end' ? end(this.#remarked(step.outcome)) : step;
+  #ask(assumed: readonly MetCall[], answers: readonly Answer[]): WalkStep {
+    const ends: StepEnd[] = [];
+    for (const [at, { operation, input }] of this.#steps.entries()) {
+      const held = this.#held[at];
+      const step =
+        held === undefined
+          ? stepIn(this.#dialect, operation, input, (call) => {
+              const met = this.#meet(call, at);
+              return met.answer ?? answers[assumed.indexOf(met)];
+            })
+          : end(held);
+      if (step.kind === 'send') {
+        const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_ROW;
+        invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
+        return { kind: 'call', met: this.#meet(step.call, at) };
+      }
+      ends.push({ operation, outcome: step.outcome });
+    }
+    return { kind: 'end', outcome: this.#remarked(this.#outcomeOf(ends)) };
+  }
+
+  #outcomeOf(ends: readonly StepEnd[]): Outcome {
+    const [first] = ends;
+    if (this.operation.steps !== undefined) return outcomeOf(ends);
+    invariant(first !== undefined, 'an operation is a step');
+    return first.outcome;
   }
 
   #remarked(outcome: Outcome): Outcome {
-    const { repaired, refusedBefore } = this.#row;
+    const { repaired, refusedBefore, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const own = isDone ? this.#met.map(({ remark }) => remark) : [];
-    const remarks = [...own, repaired, refusedBefore].filter((remark) => remark !== undefined);
+    const leftOut = this.operation.steps && (input as RowSteps).remark;
+    const read = this.#held.length === 0 ? [repaired, refusedBefore] : [];
+    const remarks = [...own, leftOut, ...read].filter((remark) => remark !== undefined);
     return [...new Set(remarks)].reduce(withRemark, outcome);
   }
 
-  #meet(call: Call): MetCall {
+  #meet(call: Call, at: number): MetCall {
     for (const met of this.#met) if (isSurelySame(met.call, call)) return met;
-    const met = new MetCall(call);
+    const met = new MetCall(call, at);
     for (const known of this.#met) if (known.question === met.question) return known;
     this.#met.push(met);
     return met;

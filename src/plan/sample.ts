@@ -4,7 +4,7 @@ import type { OutcomeKind, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { type Batch, credits, type RowAnswer, type RowRecord } from '../ledger/ledger.ts';
-import { identifierOf } from '../ledger/tally.ts';
+import { askedBy } from '../ledger/tally.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
 import { planLeft } from './plan-id.ts';
@@ -201,7 +201,7 @@ class SampleTally {
   }
 
   #addIdentifier({ call, kind }: RowAnswer): void {
-    const name = identifierOf(call);
+    const name = askedBy(this.#batch, call);
     const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
     tally.asked += 1;
     if (kind === 'found') tally.found += 1;
@@ -260,6 +260,7 @@ interface Candidate {
 const CANDIDATES_HELD = 1_000;
 
 const NOTHING: Worst = { rows: 0, credits: 0, requests: 0, atRisk: 0 };
+const A_ROW: Worst = { ...NOTHING, rows: 1 };
 
 /**
  * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
@@ -313,11 +314,16 @@ class Draw {
     this.#candidates = this.#candidates.slice(0, this.#options.size);
   }
 
-  #worstOf(row: LookedUp): Worst {
-    if (row.toAsk.length === 0) return NOTHING;
+  #worstOf({ left }: LookedUp): Worst {
     const { pricing } = this.#options;
-    const requests = row.toAsk.length * matchesLeft(pricing, row);
-    return { rows: 1, credits: worstCredits(pricing, row), requests, atRisk: row.again?.atRisk ?? 0 };
+    const asking = left.filter(({ toAsk }) => toAsk.length > 0);
+    const all = asking.map((each) => ({
+      rows: 0,
+      credits: worstCredits(pricing, each),
+      requests: each.toAsk.length * matchesLeft(pricing, each),
+      atRisk: each.again?.atRisk ?? 0,
+    }));
+    return all.reduce((sum, each) => sumOf(sum, each), asking.length === 0 ? NOTHING : A_ROW);
   }
 }
 

@@ -17,20 +17,6 @@ import { commandLine } from '../lib/command-line.ts';
  * a constraint of the database repeats it.
  */
 
-/**
- * The same stop of a batch that shares its budget with others. @param money what all of them hold, and the budget that was named.
- * @param others what the others hold of it.
- */
-export function overSharedBudget(reached: StopError, money: Money, others: number): StopError {
-  const leastBudget = others + (reached.leastBudget ?? 0);
-  return new StopError({
-    ...reached.detail,
-    message: reachedWords('of all operations', money),
-    next: budgetWords(leastBudget),
-    leastBudget,
-  });
-}
-
 /** Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next run forgets it. */
 export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: number): Promise<void> {
   const batch = await ledger.batch(id);

@@ -4,7 +4,7 @@ import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { type Job, loadJob, loadJobs } from '../job/job.ts';
+import { type Job, loadJob } from '../job/job.ts';
 import type { JobOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 
@@ -12,15 +12,7 @@ type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'repair' | '
 type Choosing = Pick<JobOptions, Chosen>;
 
 export async function choose(options: Choosing): Promise<ResolvedJob> {
-  return resolved(await loadJob(options.job, options.entries, options), options);
-}
-
-export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
-  const jobs = await loadJobs(options.job, options.entries, options);
-  return Promise.all(jobs.map((job) => resolved(job, options)));
-}
-
-async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
+  const { repair, ...job } = await loadJob(options.job, options.entries, options);
   const accounts = await loadAccounts();
   requireReceiver(job, accounts);
   const account = chooseAccount(accounts, job.operation.vendor, options.account ?? job.account);

@@ -102,36 +102,48 @@ interface Walking {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
+  /** How steps ended to whose calls nobody knows an answer, in their order. */
+  readonly held: Held[];
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
 async function workRow(
   work: Work,
-  { task, walk, answers }: Walking,
+  { task, walk, answers, held }: Walking,
   ends: RowEnds,
 ): Promise<'waits' | undefined> {
   const { identity } = work.context.account;
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end') {
-      ends.add(task, step.outcome, answers);
+      const { calls, waitsFor } = restsOn(step.outcome, answers, held);
+      ends.add(task, step.outcome, calls, waitsFor);
       ends.writeSoon();
       return undefined;
     }
     const { met } = step;
     const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
     if (obtained.kind === 'waits') return 'waits';
-    if (obtained.kind !== 'answered') {
-      const { kind, reason, attempt, waitsFor } = obtained;
-      // The doubt of a call belongs to its row as an answer does.
-      if (attempt !== undefined) answers.push(attempt);
-      ends.add(task, { kind, reason }, answers, waitsFor);
-      ends.writeSoon();
-      return undefined;
+    if (obtained.kind === 'answered') {
+      walk.tell(met, obtained.answer);
+      answers.push(obtained.answer.attempt);
+    } else {
+      walk.hold(met, { kind: obtained.kind, reason: obtained.reason });
+      held.push(obtained);
     }
-    walk.tell(met, obtained.answer);
-    answers.push(obtained.answer.attempt);
   }
+}
+
+/** The doubt of a call belongs to its row as an answer does. The last is what the row rests on: the first of its steps that is as it is. */
+export function restsOn(
+  { kind }: Outcome,
+  answers: readonly AttemptId[],
+  held: readonly Held[],
+): { readonly calls: readonly AttemptId[]; readonly waitsFor?: AttemptId | undefined } {
+  const first = held.find((each) => each.kind === kind);
+  const others = held.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
+  const last = first?.attempt;
+  return { calls: [...answers, ...others, ...(last === undefined ? [] : [last])], waitsFor: first?.waitsFor };
 }
 
 // ------------------------------------------------------------------------------------------------ what is known
@@ -151,7 +163,7 @@ export async function leftOf(
   const { operation } = job;
   let walking: readonly Walking[] = tasks.flatMap((task) => {
     if (task.kind === 'work')
-      return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [] }];
+      return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], held: [] }];
     end(task, task.outcome, []);
     return [];
   });
@@ -252,7 +264,7 @@ class RowEnds {
 // ------------------------------------------------------------------------------------------ the answer to a call
 
 /** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
-interface Held {
+export interface Held {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;

@@ -114,7 +114,7 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
-    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, [chosen], options, spender.ledger);
+    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
     return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close([chosen.account]);

@@ -6,7 +6,6 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
-import type { TogetherSummary } from '../../run/tasks/together.ts';
 import { changesLines, missingIn } from './change-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
@@ -153,16 +152,4 @@ function nextOf({ summary, stopped }: SweptFile): string | undefined {
   if (stopped !== undefined) return stopped.next;
   if (summary === undefined || (summary.counts.in_doubt ?? 0) === 0) return undefined;
   return commandLine(['settle', summary.batch]);
-}
-
-export function togetherLines(
-  operations: readonly string[],
-  { runs, waiting, files }: TogetherSummary,
-): readonly string[] {
-  return linesOf(
-    runs.flatMap((run: RunSummary, at) => [`${operations[at]}:`, ...summaryLines(run)]),
-    waiting.map((name) => `${name}: this run did not come to it`),
-    files.output && `Output     ${plainText(files.output)}`,
-    files.attention && `Attention  ${plainText(files.attention)}`,
-  );
 }

@@ -2,6 +2,7 @@ import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
+import { inputOf } from '../../core/steps.ts';
 import { readAbn } from '../../operations/lookup/abn.ts';
 import { normaliseWebsite } from '../../operations/lookup/identifiers.ts';
 import {
@@ -34,7 +35,8 @@ const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
 };
 
 /** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
-export function kindOfInput(name: string): CellKind | undefined {
+export function kindOfInput(input: string): CellKind | undefined {
+  const name = inputOf(input);
   return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
 }
 

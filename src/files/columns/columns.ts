@@ -5,6 +5,7 @@ import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
+import { entriesOf, inputOf } from '../../core/steps.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import type { Country } from '../quality/countries.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
@@ -79,6 +80,46 @@ export async function findColumns(
   chosen: ChosenColumns = { columns: {}, guesses: true },
   earlier?: EarlierGuess,
   added: ReadonlySet<string> = new Set(),
+): Promise<ColumnMap> {
+  if (operation.steps === undefined) return columnsOfOne(operation, sheet, header, chosen, earlier, added);
+  // Each by itself: a column may be for both.
+  const maps: { readonly step: Operation; readonly map: ColumnMap }[] = [];
+  for (const step of operation.steps) {
+    const own = { columns: entriesOf(step, chosen.columns), guesses: chosen.guesses };
+    const before = earlier && { ...earlier, columns: entriesOf(step, earlier.columns) };
+    maps.push({ step, map: await columnsOfOne(step, sheet, header, own, before, added) });
+  }
+  return inOne(maps);
+}
+
+function inOne(maps: readonly { readonly step: Operation; readonly map: ColumnMap }[]): ColumnMap {
+  const called = <Value>(of: (map: ColumnMap) => Iterable<readonly [string, Value]>) =>
+    maps.flatMap(({ step, map }) =>
+      [...of(map)].map(([name, value]) => [`${step.name}.${name}`, value] as const),
+    );
+  const notes = new Set(maps.flatMap(({ map }) => map.note ?? []));
+  return {
+    columns: Object.fromEntries(called(({ columns }) => Object.entries(columns))),
+    guessed: maps.some(({ map }) => map.guessed),
+    because: new Map(called(({ because }) => because)),
+    ...(notes.size === 0 ? {} : { note: [...notes].join(' ') }),
+    read: (row) => Object.fromEntries(called((map) => Object.entries(map.read(row)))),
+    async unused() {
+      const all = maps.map(async ({ step, map }) =>
+        ((await map.unused?.()) ?? []).map((each) => ({ ...each, input: `${step.name}.${each.input}` })),
+      );
+      return (await Promise.all(all)).flat();
+    },
+  };
+}
+
+async function columnsOfOne(
+  operation: Operation,
+  sheet: Pick<Sheet, 'groups'>,
+  header: readonly string[],
+  chosen: ChosenColumns,
+  earlier: EarlierGuess | undefined,
+  added: ReadonlySet<string>,
 ): Promise<ColumnMap> {
   const columns = Object.fromEntries(Object.entries(chosen.columns).filter(([, column]) => column !== ''));
   const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
@@ -241,8 +282,13 @@ export async function unusedIn(
   { unused }: ColumnMap,
   { waterfall }: { readonly waterfall?: readonly string[] },
 ): Promise<readonly LikelyColumn[]> {
-  const asked = waterfall && new Set(waterfall.flatMap((tier) => tier.split(/[:+]/)));
+  const asked = waterfall && new Set(waterfall.flatMap(inputsOfTier));
   return ((await unused?.()) ?? []).filter(({ input }) => asked?.has(input) !== false);
+}
+
+function inputsOfTier(tier: string): readonly string[] {
+  const bare = inputOf(tier);
+  return bare.split(/[:+]/).map((input) => tier.slice(0, -bare.length) + input);
 }
 
 export function columnFlag({ input, column }: Pick<LikelyColumn, 'input' | 'column'>): string {

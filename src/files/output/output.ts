@@ -88,7 +88,6 @@ export {
 } from './output/destination.ts';
 export { automaticNames } from './output/likely-columns.ts';
 export { readFigures } from './output/read-figures.ts';
-export { suffixOf, type TogetherFiles, type TogetherPart, writeTogether } from './output/together-copy.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {
@@ -148,7 +147,7 @@ export function notesIn(ledger: Ledger, batch: Batch): Notes {
 }
 
 /** Says each sentence once, however many copies it is true of. */
-export function notedOnce(hear: Listener): (message: string) => void {
+function notedOnce(hear: Listener): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
     if (!said.has(message)) hear({ kind: 'note', message });
@@ -364,7 +363,7 @@ async function* enrichedCopy(
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
-    const body = shownBody(answers);
+    const body = shownBody(answers, answerPlace);
     const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;

@@ -4,95 +4,111 @@ import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import { suffixOf, wordsOf } from '../../core/steps.ts';
 import type { YamlDocument } from '../../lib/yaml/document.ts';
+import { checkWaterfall } from '../../operations/lookup/waterfall.ts';
 import type { JobFile } from './job-schema.ts';
 
 /**
- * A job of several operations is as many jobs: each has the entries that are about it. What is called `enrich-person.profile_url` is
- * about that operation alone, and what only says `profile_url` is about each that has such an input.
+ * A job of several steps says of each entry whose it is: what is called `enrich-person.profile_url` is about that step alone, and what only
+ * says `profile_url` is about each that has such an input.
  */
 
-/** The operations that are typed as one word, `enrich-company,enrich-person`; none where it is another word. */
-export function typedOperations(argument: string): readonly string[] {
-  return /^[\w-]+(,[\w-]+)+$/.test(argument) ? argument.split(',') : [];
-}
+/** Whether a word is the names of operations, `enrich-company,enrich-person`. */
+export const isTypedSteps = (argument: string): boolean => /^[\w-]+(,[\w-]+)+$/.test(argument);
 
-/** @throws StopError for an unknown operation, one that cannot stand beside others, and entries of none. */
-export async function checkSeveral(
+/** @throws StopError for an unknown operation, and one that cannot stand beside others. */
+export async function checkSteps(
   { value, problem }: YamlDocument<JobFile>,
   own: readonly string[],
 ): Promise<void> {
-  const { operations: names = [], columns = {}, waterfall = [] } = value;
-  const operations: Operation[] = [];
+  const { operations: names = [] } = value;
   for (const [index, name] of names.entries()) {
     const wrong = (fact: string, next: string) => problem(['operations', index], 'value', fact, next);
     const operation = await loadMember<Operation>(OPERATIONS, name);
     const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
     if (operation?.tiers.length === 0 || isOwn)
-      throw wrong(`${foreignWords(name)} cannot run together with others`, 'Give it a job of its own.');
+      throw wrong(`${foreignWords(name)} cannot be one of several steps`, 'Give it a job of its own.');
     if (operation === undefined)
       throw wrong(
         `there is no operation ${foreignName(name)}`,
         suggestion(name, await familyNames(OPERATIONS)),
       );
     if (names.indexOf(name) !== index) throw wrong(`${name} is here twice`, 'Name it once.');
-    operations.push(operation);
   }
-  const inputs = operations.flatMap((operation) => operation.inputs.map((input) => input.name));
-  const known = [
-    ...inputs,
-    ...operations.flatMap(({ name, inputs: own }) => own.map((each) => `${name}.${each.name}`)),
-  ];
-  const stray = Object.keys(columns).find((name) => !known.includes(name));
-  if (stray !== undefined) {
-    const fact = `none of ${names.join(', ')} has an input ${foreignName(stray)}`;
-    throw problem(['columns', stray], 'name', fact, suggestion(stray, known));
-  }
-  const tier = waterfall.findIndex((each) =>
-    operations.every((operation) => tierIn(operation, each) === undefined),
-  );
-  if (tier < 0) return;
-  const fact = `none of ${names.join(', ')} can be looked up by ${foreignName(waterfall[tier] ?? '')}`;
-  throw problem(['waterfall', tier], 'value', fact, suggestion(waterfall[tier] ?? '', inputs));
 }
 
-export function partFor(file: JobFile, operation: Operation): JobFile {
-  const { operations: _, columns, waterfall, add, ...others } = file;
-  const tiers = waterfall?.flatMap((tier) => tierIn(operation, tier) ?? []);
-  return {
-    ...others,
-    operation: operation.name,
-    ...present({
-      columns: columns && columnsFor(operation, columns),
-      waterfall: tiers?.length ? tiers : undefined,
-      add: add && addFor(operation, add, file.operations ?? []),
-    }),
-  };
+type Document = YamlDocument<JobFile>;
+
+/** The entries of a job of several steps, each called by its step. @throws StopError for one of none. */
+export function calledBySteps(
+  { steps = [] }: Operation,
+  document: Document,
+): Pick<JobFile, 'columns' | 'waterfall' | 'add'> {
+  const { columns, waterfall, add } = document.value;
+  return present({
+    columns: columns && columnsBySteps(steps, columns, document),
+    waterfall: waterfall && waterfallBySteps(steps, waterfall, document),
+    add: add && addBySteps(steps, add),
+  });
 }
 
 type Names = Readonly<Record<string, string>>;
 
-function columnsFor({ name, inputs }: Operation, columns: Names): Record<string, string> {
-  const own = inputs.flatMap((input) => {
-    const column = columns[`${name}.${input.name}`] ?? columns[input.name];
-    return column === undefined ? [] : [[input.name, column] as const];
+const namesOf = (steps: readonly Operation[]): string => steps.map(({ name }) => name).join(', ');
+
+function columnsBySteps(steps: readonly Operation[], columns: Names, { problem }: Document): Names {
+  const inputs = steps.flatMap((step) =>
+    step.inputs.map(({ name }) => ({ name, called: `${step.name}.${name}` })),
+  );
+  const all = Object.entries(columns).flatMap(([input, column]) => {
+    const own = inputs.filter(({ name, called }) => input === name || input === called);
+    if (own.length > 0) return own.map(({ called }) => [called, column]);
+    const fact = `none of ${namesOf(steps)} has an input ${foreignName(input)}`;
+    const known = inputs.flatMap(({ name, called }) => [name, called]);
+    throw problem(['columns', input], 'name', fact, suggestion(input, known));
   });
-  return Object.fromEntries(own);
+  return Object.fromEntries(all);
 }
 
-/** Undefined for a tier that the operation cannot ask by. */
+function waterfallBySteps(
+  steps: readonly Operation[],
+  tiers: readonly string[],
+  { problem }: Document,
+): string[] {
+  const waterfall: string[] = [];
+  for (const [index, tier] of tiers.entries()) {
+    const wrong = (fact: string, next: string) => problem(['waterfall', index], 'value', fact, next);
+    const own = steps.flatMap((step) => tierIn(step, tier) ?? []);
+    const known = steps.flatMap(({ inputs }) => inputs.map(({ name }) => name));
+    if (own.length === 0)
+      throw wrong(
+        `none of ${namesOf(steps)} can be looked up by ${foreignName(tier)}`,
+        suggestion(tier, known),
+      );
+    waterfall.push(...own);
+    for (const step of steps) {
+      const mine = wordsOf(step, waterfall);
+      const found = mine.length === 0 ? undefined : checkWaterfall(step.tiers, mine);
+      if (found !== undefined) throw wrong(found.message, found.next);
+    }
+  }
+  return waterfall;
+}
+
+/** What is there in the answer of each has a word of its step behind it for the later ones. */
+function addBySteps(steps: readonly Operation[], add: Names): Names {
+  const all = Object.entries(add).flatMap(([column, path]) =>
+    steps.some(({ name }) => path.startsWith(`${name}.`))
+      ? [[column, path]]
+      : steps.map(({ name }, at) => [at === 0 ? column : `${column}_${suffixOf(name)}`, `${name}.${path}`]),
+  );
+  return Object.fromEntries(all);
+}
+
+/** Undefined for a tier that the step cannot ask by. */
 function tierIn({ name, tiers }: Operation, tier: string): string | undefined {
   const bare = tier.startsWith(`${name}.`) ? tier.slice(name.length + 1) : tier;
   const members = bare.replace(/^all:/, '').split('+');
-  return members.every((each) => tiers.includes(each.trim())) ? bare : undefined;
-}
-
-/** A path that begins with the name of another operation is that one's. */
-function addFor({ name }: Operation, add: Names, operations: readonly string[]): Record<string, string> {
-  const own = Object.entries(add).flatMap(([column, path]) => {
-    const of = operations.find((each) => path.startsWith(`${each}.`));
-    if (of !== undefined && of !== name) return [];
-    return [[column, of === undefined ? path : path.slice(name.length + 1)] as const];
-  });
-  return Object.fromEntries(own);
+  return members.every((each) => tiers.includes(each.trim())) ? `${name}.${bare}` : undefined;
 }

@@ -340,7 +340,7 @@ function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly stri
 }
 
 function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
-  const body = shownBody(answers);
+  const body = shownBody(answers, place);
   const fields = body === undefined ? undefined : fieldsOf(body, place);
   if (add !== undefined)
     return Object.fromEntries(

@@ -6,35 +6,18 @@ import { type Input, openInput, openMappedInput } from '../../files/input.ts';
 import {
   besideInput,
   chooseDestination,
-  notedOnce,
   notesIn,
   type OutputFiles,
-  type TogetherFiles,
-  type TogetherPart,
   writeOutput,
-  writeTogether,
 } from '../../files/output/output.ts';
-import {
-  outputNameOf,
-  outputPathOf,
-  outputSettings,
-  readSettings,
-  togetherIn,
-} from '../../job/job-settings.ts';
-import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { choose } from '../choose.ts';
-import {
-  allBatches,
-  eachLedger,
-  type FoundBatch,
-  lookAtLedger,
-  lookInto,
-  openIfFree,
-} from '../open-ledger.ts';
+import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { lookerNotes } from './looker-notes.ts';
 import { pricesOfAccounts } from './spend.ts';
 
@@ -75,34 +58,6 @@ export async function exportBatch(
   } finally {
     await ledger.close();
   }
-}
-
-/**
- * Writes the one file of all operations that were run together over the list of the batch. It is a copy, and each batch keeps
- * what it has noted of its own output. @throws StopError as `exportBatch`, and `usage` for a batch that ran alone.
- */
-export async function exportTogether(
-  { batch, location }: FoundBatch,
-  { output, formulas, onEvent }: ExportOptions,
-): Promise<TogetherFiles> {
-  const ids = togetherIn(batch.settings);
-  if (ids.length < 2) throw stop('usage', `Batch ${batch.id} ran alone.`, 'Leave --together out.');
-  requirePlace(true, output);
-  const input = await inputOf(batch);
-  return lookInto(location, async (ledger) => {
-    const parts: TogetherPart[] = [];
-    for (const id of ids) {
-      const each = await ledger.batch(id as BatchId);
-      if (each === undefined) continue;
-      const settings = { ...outputSettings(each.settings), ...present({ formulas }) };
-      parts.push({ batch: each, job: settings, answerPlace: settings.answerPlace });
-    }
-    const wanted = { named: output, sandbox: batch.sandbox };
-    const destination = await chooseDestination(input, { onExisting: 'replace' }, wanted);
-    const { noteWritten } = lookerNotes(location, ledger, batch.id);
-    const note = notedOnce(onEvent);
-    return writeTogether({ ledger, parts, input, destination, note, noteWritten });
-  });
 }
 
 function requirePlace(copy: true | undefined, output: ExportOptions['output']): void {

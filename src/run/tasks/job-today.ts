@@ -8,13 +8,13 @@ import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { chooseAll } from '../choose.ts';
+import { choose } from '../choose.ts';
 
 /** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
 
 export async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
-  const chosen = await chooseAll({ job: String(settings.job), ...saidBeside(settings) });
-  return chosen.find(({ job }) => job.operation.name === operation);
+  const chosen = await choose({ job: String(settings.job), ...saidBeside(settings) });
+  return chosen.job.operation.name === operation ? chosen : undefined;
 }
 
 export interface Over {

@@ -5,6 +5,7 @@ import type { ReadOptions } from '../../core/format.ts';
 import { isOutput } from '../../core/our-columns.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { ATTENTION_KINDS, type InputRow, type RowNumber } from '../../core/row.ts';
+import { inputOf } from '../../core/steps.ts';
 import { type OpenedFile, openFile } from '../../files/input.ts';
 import {
   type Known,
@@ -17,10 +18,10 @@ import {
   type Table,
   tableOf,
 } from '../../files/merging.ts';
-import { automaticNames, suffixOf } from '../../files/output/output.ts';
+import { automaticNames } from '../../files/output/output.ts';
 import { type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import type { OnExisting } from '../../job/job.ts';
-import { columnsOf, outputSettings, readSettings, togetherIn } from '../../job/job-settings.ts';
+import { columnsOf, outputSettings, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { listedRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
@@ -101,7 +102,7 @@ interface Maker {
   readonly location: string;
   /** How sure it is: it wrote these bytes, or wrote last at that path, or fits. */
   readonly rank: 3 | 2 | 1;
-  /** Several where they were run together, or fit as well as each other. */
+  /** Several where they fit as well as each other. */
   readonly fits: readonly [Fit, ...Fit[]];
 }
 
@@ -114,8 +115,7 @@ interface Said extends Table {
 async function makerOf(table: Table, store: string | undefined): Promise<Maker | undefined> {
   const rows: InputRow[] = [];
   for await (const row of rowsOf(table)) rows.push(row);
-  const matchedBy = table.header.filter((name) => /^_matched_by(?:_|$)/.test(name));
-  const words = rows.flatMap((row) => matchedBy.flatMap((name) => table.cellsOf(row)(name).split('+')));
+  const words = rows.flatMap((row) => table.cellsOf(row)('_matched_by').split(/\+|; /));
   const said: Said = { ...table, rows, words: new Set(words.filter((word) => word !== '')) };
   const found = await eachLedgerThere(store, async (ledger, location) => {
     const maker = await makerIn(ledger, location, said);
@@ -138,16 +138,12 @@ async function makerIn(
     noted.some((each) => each.batch === id && each.sha256 === sha256),
   );
   const [writer] = writers;
-  if (writer !== undefined) {
-    const parts = togetherIn(writer.settings);
-    const ids = parts.length === 0 ? [writer.id as string] : parts;
-    const made = batches.filter(({ id }) => ids.includes(id));
-    return best(3, await Promise.all(made.map((batch) => fitOf(ledger, batch, said))));
-  }
+  if (writer !== undefined) return best(3, [await fitOf(ledger, writer, said)]);
   const fits: Fit[] = [];
   for (const batch of batches) {
     const columns = columnsOf(batch.settings)?.columns ?? {};
-    const isKin = said.words.size === 0 || Object.keys(columns).some((input) => said.words.has(input));
+    const isKin =
+      said.words.size === 0 || Object.keys(columns).some((input) => said.words.has(inputOf(input)));
     if (!isKin || !Object.values(columns).every((column) => said.header.includes(column))) continue;
     const fit = await fitOf(ledger, batch, said);
     if (fit.share > LEAST_SHARE) fits.push(fit);
@@ -217,9 +213,8 @@ async function answersOf(ledger: LedgerReader, fits: Maker['fits']): Promise<Kno
   for (const { batch } of fits) {
     const job = outputSettings(batch.settings);
     const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
-    // A column that was kept is the user's. A name that was taken has a word of the operation.
-    for (const name of job.onExisting === 'keep' ? [] : names)
-      for (const each of [name, `${name}_${suffixOf(batch)}`]) answers.set(each, job.onExisting);
+    // A column that was kept is the user's.
+    for (const name of job.onExisting === 'keep' ? [] : names) answers.set(name, job.onExisting);
   }
   return answers;
 }

@@ -4,6 +4,7 @@ import { answerPlaceOf, type Dialect, dialectQuestion } from '../../client/diale
 import { fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
 import { systemClock } from '../../core/clock.ts';
+import { stepNames } from '../../core/steps.ts';
 import { type LikelyColumn, unusedIn } from '../../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../../files/input.ts';
 import { shownBody } from '../../files/output/output.ts';
@@ -16,12 +17,12 @@ import { requireAgreedRequests, type SentRequest, sentRequests } from '../../pla
 import type { JobOptions, Reread, RunOptions } from '../../plan/context.ts';
 import { type Plan, planRows } from '../../plan/plan.ts';
 import { identifyPlan } from '../../plan/plan-id.ts';
-import type { PlanContext, ResolvedJob } from '../../plan/row-walk.ts';
+import type { PlanContext } from '../../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../../plan/team/change-plan.ts';
 import { type RemoteMembers, remoteMembers } from '../../plan/team/remote-members.ts';
 import { checkCall } from '../checked-call.ts';
-import { choose, chooseAll } from '../choose.ts';
+import { choose } from '../choose.ts';
 import { lookIfThere, requireTaken } from '../open-ledger.ts';
 import { requireFreeColumns } from '../pipeline.ts';
 import { acceptable, JOB_CHECKS, requireFitting } from '../run-job.ts';
@@ -85,17 +86,7 @@ interface PlanOptions
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   checkCall('planJob', options, PLAN_CHECKS);
-  return planChosen(await choose(options), options);
-}
-
-export async function planJobs(options: PlanOptions): Promise<readonly PlannedJob[]> {
-  checkCall('planJobs', options, PLAN_CHECKS);
-  const planned: PlannedJob[] = [];
-  for (const chosen of await chooseAll(options)) planned.push(await planChosen(chosen, options));
-  return planned;
-}
-
-async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanOptions): Promise<PlannedJob> {
+  const { job, account, dialect } = await choose(options);
   requireFitting(job, { refresh: options.refresh });
   const { accept } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept });
@@ -176,14 +167,15 @@ async function knownAnswers(
 ): Promise<PathSearch | undefined> {
   const paths = new PathSearch(Object.values(add));
   const place = answerPlaceOf(dialect, name);
+  const names = [name, ...stepNames(name)];
   const batches = (await ledger.batches()).filter(
-    (batch) => batch.operation === name && batch.accountIdentity === identity,
+    ({ operation, accountIdentity }) => names.includes(operation) && accountIdentity === identity,
   );
   const attempts = new Set<number>();
   for (const { id } of batches.slice(0, BATCHES_READ)) {
     for (const { answers } of await ledger.rows(id, 0, ANSWERS_READ)) {
       const last = answers.findLast(({ kind }) => kind === 'found');
-      const body = shownBody(answers);
+      const body = shownBody(answers, place);
       if (last === undefined || body === undefined || attempts.has(last.attempt)) continue;
       attempts.add(last.attempt);
       paths.look(fieldsOf(body, place));

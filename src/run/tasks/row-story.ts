@@ -115,10 +115,11 @@ function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Diale
 }
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
-  const body = shownBody(record?.answers ?? []);
+  const { answerPlace } = outputSettings(settings);
+  const body = shownBody(record?.answers ?? [], answerPlace);
   if (body === undefined) return [];
   const paths = new PathSearch([]);
-  paths.look(fieldsOf(body, outputSettings(settings).answerPlace));
+  paths.look(fieldsOf(body, answerPlace));
   return paths.paths;
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
+import { stepNames } from '../../core/steps.ts';
 import {
   type AttemptId,
   type Batch,
@@ -35,7 +36,7 @@ import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch, unlessStopped } from './batch-account.ts';
 import { overOf, refuseOver } from './job-today.ts';
 import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
-import { rowsToldOf } from './told-rows.ts';
+import { rowsToldOf, skippedWords } from './told-rows.ts';
 
 export interface DoubtList {
   readonly doubts: readonly ListedDoubt[];
@@ -87,8 +88,13 @@ async function doubtsOf(
   if (row === undefined) return doubts;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
-  if (ofRow.length > 0) return ofRow;
   const number = Number(row);
+  // In doubt twice, a row rests on the first of its steps: when that is settled, the second is next.
+  const resting = ofRow.map(async ({ attempt }) =>
+    (await ledger.rowsRestingOn(attempt)).some((each) => each.batch === batch.id && each.row === number),
+  );
+  const first = (await Promise.all(resting)).indexOf(true);
+  if (ofRow.length > 0) return first < 0 ? ofRow : ofRow.slice(first, first + 1);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
   const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
   throw stop(
@@ -276,8 +282,12 @@ async function decideOn(
   if (kind === 'not_done') return releaseAll(ledger, batch, doubts, nowMs);
   if (kind === 'retry' && decision.extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: decision.extraCredits });
-  for (const { key } of doubts)
-    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
+  for (const doubt of doubts) {
+    const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
+    const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
+    const mayGoOn = kind === 'skip' && stepNames(batch.operation).length > 1;
+    await ledger.decide(spec, { finishes: mayGoOn ? await rowsToldOf(ledger, doubt, said, batch.id) : [] });
+  }
 }
 
 const TOLD_BY_PERSON = 'answered by the user';

@@ -43,7 +43,9 @@ export async function toldAnswer(
     body: kept !== undefined && isSuccess(kept) ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
-  return { kind: 'found', reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
+  const { answerPlace } = outputSettings(batch.settings);
+  const place = answerPlace.steps?.[call.operation] ?? answerPlace;
+  return { kind: 'found', reply: replyWith(bodyHolding(told, place)) };
 }
 
 /** Says of a lookup that it found nothing. */

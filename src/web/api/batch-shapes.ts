@@ -88,7 +88,6 @@ export type ChangesView = z.infer<typeof ChangesObject>;
 interface Beside {
   readonly activity: ChartData;
   readonly accountChangedMs: number | undefined;
-  readonly together: readonly { readonly batch: string; readonly operation: string }[];
 }
 
 const status = membersOf<BatchStatus>();
@@ -106,10 +105,6 @@ export const BatchDetail = noun({
   seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */
   account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
-  /** The batches of all operations that were run together over its list, itself among them; left out where it ran alone. */
-  together: beside(z.array(z.object({ batch: z.string(), operation: z.string() })).optional(), (of) =>
-    of.together.length < 2 ? undefined : of.together.map((each) => ({ ...each })),
-  ),
   /** Another process that is spending from the store, on something else. */
   spender: status(Spender.nullable(), ({ awaited: of, run }) =>
     of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },
@@ -169,18 +164,7 @@ export type Continuation = z.infer<typeof Continuation>;
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
-  kind: z.enum([
-    'run',
-    'sample',
-    'together',
-    'settle',
-    'undo',
-    'cancel',
-    'pause',
-    'resume',
-    'sweep',
-    'export',
-  ]),
+  kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep', 'export']),
   /** The batch, the list or the job. */
   about: z.string(),
   /** The batch that its plan began, as soon as there is one. */

@@ -9,8 +9,6 @@ export { AgreementView, PlannedChangeObject } from '../../objects/plan-object.ts
 /** What is done with a list: choices, columns, plan and start. */
 
 const word = z.string().min(1).max(200);
-/** The id of a plan. Several operations have the ids of all, with commas between them. */
-const planId = z.string().min(1).max(1_000);
 const role = z.enum(['viewer', 'editor', 'admin']);
 /** A number of days, hours, minutes or seconds; or `never`. */
 const age = z.string().regex(/^(never|\d{1,6}[smhd])$/);
@@ -21,7 +19,7 @@ const ColumnsChosen = z.record(word, z.string().max(10_000));
 export const Choices = z.strictObject({
   what: z.union([
     z.strictObject({ operation: word }),
-    /** Several over one list, with one budget and one file. */
+    /** Several steps for each row. */
     z.strictObject({ operations: z.array(word).min(2).max(5) }),
     z.strictObject({ job: word }),
   ]),
@@ -128,7 +126,7 @@ export type JobList = z.infer<typeof JobList>;
 /** Keeps the job of a plan under a name. */
 export const JobRequest = z.strictObject({
   name: word,
-  plan: planId,
+  plan: word,
   budget: z.int().min(0).optional(),
 });
 export const JobSaved = z.object({ path: z.string() });
@@ -157,14 +155,14 @@ export type DraftKept = z.infer<typeof DraftKept>;
 export const PlanRequest = z.strictObject({
   list: word,
   choices: Choices.optional(),
-  was: planId.optional(),
+  was: word.optional(),
 });
 
 export const PlanView = PlanObject.extend({
   list: z.string(),
   name: z.string(),
   choices: Choices,
-  /** The names of several have commas between them. */
+  /** The names of several steps have commas between them. */
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
@@ -192,7 +190,7 @@ export const PlanView = PlanObject.extend({
 export type PlanView = z.infer<typeof PlanView>;
 
 export const StartRequest = z.strictObject({
-  plan: planId,
+  plan: word,
   budget: z.int().min(0).optional(),
   /** The words of `confirm`. */
   typed: z.string().max(200).optional(),

@@ -187,7 +187,6 @@ export const text = {
     keep: 'Keep it',
     ended: (list: string) => `${list} has ended`,
     stopped: (list: string) => `${list} has stopped`,
-    together: 'Your list has everything that was found. The other part:',
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
@@ -240,7 +239,7 @@ export const text = {
     unfit: 'No column fits for sure',
     jobs: 'Saved jobs',
     more: 'Single steps for a team',
-    together: 'Look up the companies and the people of a list together: one budget, one file.',
+    inSteps: 'Look up the company and the person of each row: one budget, one file.',
     operations: {
       'enrich-company,enrich-person': 'Enrich companies and people',
       'enrich-company': 'Enrich companies',
@@ -408,11 +407,6 @@ export const text = {
     waiting: 'Waiting',
     waitingWhat: 'Other work on the same store comes first: only one run spends at a time.',
     working: 'Starting …',
-    together: 'Companies and people are looked up …',
-    togetherWhat:
-      'One after the other. You can leave this page: the work continues, and you find it under Batches.',
-    soFar: 'See the progress',
-    stopTogether: 'Stop',
     trying: 'Trying some rows first …',
     stopTrying: 'Stop',
     ended: 'Nothing was started',

@@ -8,8 +8,7 @@ import { type ChangesDone, changesDone, changesSentence } from '../../files/outp
 import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
-import { togetherIn } from '../../job/job-settings.ts';
-import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
@@ -63,7 +62,6 @@ export function batchRoutes(server: Server): Hono {
           name: listNameOf(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
           accountChangedMs: server.accountChanges.get(found.batch.accountName),
-          together: await togetherOf(ledger, status.batch),
           changes: await changes.of(id, server.clock.monotonicMs(), done),
         });
       });
@@ -94,12 +92,6 @@ function summaryRoutes(server: Server): Hono {
 async function workersIn({ store }: Server): Promise<WorkerList> {
   const workers = await workersAt(store);
   return { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
-}
-
-/** The batches of all operations that were run together over its list. */
-async function togetherOf(ledger: LedgerReader, { settings }: Batch) {
-  const all = await Promise.all(togetherIn(settings).map((id) => ledger.batch(id as BatchId)));
-  return all.flatMap((each) => (each === undefined ? [] : [{ batch: each.id, operation: each.operation }]));
 }
 
 /** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */

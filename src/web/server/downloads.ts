@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { asWorkbook, besideInput } from '../../files/output/output.ts';
-import { outputNameOf, togetherIn } from '../../job/job-settings.ts';
+import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
@@ -131,11 +131,8 @@ async function copyOf(
   const { program } = server;
   const folder = await newFolder(server);
   try {
-    // A report is of one batch; the list and the rows that need a person are of all that were run together over it.
-    const isOfAll = what !== 'report' && togetherIn(batch.settings).length > 1;
-    const output = join(folder, outputName(batch, format, isOfAll));
-    const words = ['export', batch.id, '--copy', ...(isOfAll ? ['--together'] : [])];
-    await askChild(program, [...words, '-o', output, '--store', location]);
+    const output = join(folder, outputName(batch, format));
+    await askChild(program, ['export', batch.id, '--copy', '-o', output, '--store', location]);
     const names = await readdir(folder);
     const name = names.find((each) => kindOf(each, basename(output)) === what);
     if (name !== undefined) return { folder, path: join(folder, name) };
@@ -156,13 +153,9 @@ const NOTHING: Readonly<Record<TicketRequest['what'], string>> = {
 function outputName(
   { inputPath, outputPath, sandbox, settings }: Batch,
   format: TicketRequest['format'],
-  isOfAll: boolean,
 ): string {
   const listName = listNameOf(inputPath);
-  const standing = isOfAll ? undefined : outputPath;
-  const kept = basename(
-    standing ?? besideInput(inputPath, sandbox, isOfAll ? undefined : outputNameOf(settings)),
-  );
+  const kept = basename(outputPath ?? besideInput(inputPath, sandbox, outputNameOf(settings)));
   const own = nameParts(inputPath).stem;
   const usual = kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
   const { stem, ending } = nameParts(usual);

@@ -8,8 +8,8 @@ import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
-import { type Job, loadJob, loadJobs, readOptionsIn, readSchema } from '../../job/job.ts';
-import { jobsYaml } from '../../job/job-yaml.ts';
+import { type Job, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
+import { jobYaml } from '../../job/job-yaml.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
@@ -20,49 +20,30 @@ import type { Server } from './server.ts';
 
 /** What was chosen on the page becomes a job file like any other, so the command line does the same by the same file. */
 
-/** The job of these choices, or one for each of several operations. */
-export async function jobsOfChoices(server: Server, choices: Choices): Promise<readonly Job[]> {
-  const jobs = await chosenJobs(server, choices);
-  if (jobs.length === 1) return jobs.map((job) => jobOfChoices(job, choices));
-  const { columns, add, waterfall: _, ...shared } = choices;
-  return jobs.map((job) => {
-    const { name } = job.operation;
-    const wanted = add && pathsOf(name, add);
-    // Of an operation of which nothing is chosen everything comes back.
-    const isChosen = wanted !== undefined && Object.keys(wanted).length > 0;
-    const own = present({ columns: columns && entriesOf(name, columns), add: isChosen ? wanted : undefined });
-    return jobOfChoices(job, { ...shared, ...own });
-  });
-}
-
-type Names = Readonly<Record<string, string>>;
-
-/** What is called `enrich-person.email` is about that operation. */
-function entriesOf(operation: string, columns: Names): Record<string, string> {
-  const own = Object.entries(columns).filter(([name]) => name.startsWith(`${operation}.`));
-  return Object.fromEntries(own.map(([name, column]) => [name.slice(operation.length + 1), column]));
-}
-
-function pathsOf(operation: string, add: Names): Record<string, string> {
-  const own = Object.entries(add).filter(([, path]) => path.startsWith(`${operation}.`));
-  return Object.fromEntries(own.map(([column, path]) => [column, path.slice(operation.length + 1)]));
-}
-
-function jobOfChoices(base: Job, choices: Choices): Job {
-  const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = base;
+export async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
+  const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = await chosenJob(server, choices);
   const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;
-  const { account, columns, add, waterfall, repair } = choices;
+  const { account, columns, repair } = choices;
+  const { steps } = job.operation;
   const settings = { ...job.settings, ...settingsFor(job.operation, choices) };
   const guards = guardsFor(choices);
   return {
     ...job,
-    ...present({ account, columns, add, waterfall }),
+    ...present({ account, columns, add: addFor(steps, choices) }),
+    ...present({ waterfall: steps === undefined ? choices.waterfall : undefined }),
     ...(repair === true ? { repair: true as const } : {}),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...(choices.read === undefined ? {} : { read: { ...job.read, ...readOptionsOf(choices.read) } }),
     ...(guards === undefined ? {} : { guards: { ...job.guards, ...guards } }),
     ...policiesFor({ refreshAfterMs, refreshNoMatchAfterMs }, choices),
   };
+}
+
+/** Where nothing is chosen of a step everything comes back, because its fields may not be known before it has found something. */
+function addFor(steps: Operation['steps'] = [], { add }: Choices): Choices['add'] {
+  const paths = Object.values(add ?? {});
+  const isChosen = steps.every(({ name }) => paths.some((path) => path.startsWith(`${name}.`)));
+  return isChosen ? add : undefined;
 }
 
 function guardsFor({ guards }: Choices): Job['guards'] {
@@ -86,12 +67,12 @@ function policiesFor(
   });
 }
 
-async function chosenJobs(server: Server, { what }: Choices): Promise<readonly Job[]> {
-  if ('job' in what) return loadJobs(jobPath(server, what.job));
+async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
+  if ('job' in what) return loadJob(jobPath(server, what.job));
   const names = 'operations' in what ? what.operations : [what.operation];
   const known = await familyNames(OPERATIONS);
   // Any other word would be taken for the path of a job file.
-  if (names.every((name) => known.includes(name))) return Promise.all(names.map((name) => loadJob(name)));
+  if (names.every((name) => known.includes(name))) return loadJob(names.join(','));
   throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
 }
 
@@ -112,8 +93,8 @@ function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['r
 }
 
 /** Writes the job beside its list. The same choices are the same file, so the same batch keeps its command. */
-export async function writeListJob(list: ListFile, jobs: readonly Job[]): Promise<string> {
-  const text = jobsYaml(jobs.map((job) => ({ job })));
+export async function writeListJob(list: ListFile, job: Job): Promise<string> {
+  const text = jobYaml(job);
   const folder = await ownFolder(list.folder, 'jobs');
   const path = join(folder, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
   await replaceFile(path, 0o600, [text]);
@@ -131,18 +112,14 @@ function jobPath({ folder }: Pick<Server, 'folder'>, name: string): string {
 export async function saveJobAs(
   server: Server,
   name: string,
-  jobs: readonly Job[],
-  columns: Names,
+  job: Job,
+  columns: Readonly<Record<string, string>>,
   budget: number | undefined,
 ): Promise<string> {
   const path = jobPath(server, name);
   await ownFolder(server.folder, 'jobs');
-  const kept = jobs.map((job) => ({
-    ...job,
-    columns: jobs.length === 1 ? columns : entriesOf(job.operation.name, columns),
-    ...(budget === undefined ? {} : { budget: credits(budget) }),
-  }));
-  const text = schemaComment('job', path) + jobsYaml(kept.map((job) => ({ job })));
+  const limit = budget === undefined ? {} : { budget: credits(budget) };
+  const text = schemaComment('job', path) + jobYaml({ ...job, columns, ...limit });
   const standing = await readFile(path, 'utf8').catch(() => text);
   if (standing !== text)
     throw stop('usage', `There is another job named ${name}.`, 'Choose another name, or remove that file.');
@@ -158,9 +135,8 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
       .filter((name) => NAME.test(name))
       .map(async (name) => {
         try {
-          const jobs = await loadJobs(jobPath(server, name));
-          const operation = jobs.map((job) => job.operation.name).join(',');
-          return { name, operation, account: jobs[0]?.account ?? null, problem: null };
+          const { operation, account = null } = await loadJob(jobPath(server, name));
+          return { name, operation: operation.name, account, problem: null };
         } catch (error) {
           return { name, operation: null, account: null, problem: messageOf(error) };
         }

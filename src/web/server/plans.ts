@@ -31,8 +31,8 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     .route('/', choiceRoutes(server, facts))
     .post('/jobs', async (context) => {
       const { name, plan, budget } = await bodyOf(context, JobRequest);
-      const { jobs, view } = plans.of(plan);
-      const path = await saveJobAs(server, name, jobs, view.columns, budget);
+      const { job, view } = plans.of(plan);
+      const path = await saveJobAs(server, name, job, view.columns, budget);
       return context.json({ path } satisfies JobSaved);
     })
     .post('/plans', async (context) => {
@@ -41,8 +41,7 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       const choices = await chosenFor(list, given);
       const plan = await planList(server, list, choices, context.req.raw.signal);
       plans.keep(plan);
-      const [before = '', now = ''] = [was, plan.view.id].map((id) => id?.split(',')[0]);
-      const moved = isPlanId(before) ? movesBetween(before, now) : [];
+      const moved = was !== undefined && isPlanId(was) ? movesBetween(was, plan.view.id) : [];
       return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
     })
     .post('/agreements', async (context) => {

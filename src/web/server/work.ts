@@ -28,7 +28,7 @@ export interface Order {
 
 /** What begins only while its plan has not moved. */
 export interface PlannedOrder extends Order {
-  readonly kind: 'run' | 'sample' | 'together';
+  readonly kind: 'run' | 'sample';
   readonly plan: string;
 }
 

@@ -16,6 +16,7 @@ import type { JsonObject, JsonValue } from '../../../core/operation.ts';
 import { ourColumnsIn } from '../../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../../core/row.ts';
+import { suffixOf } from '../../../core/steps.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/rows.ts';
@@ -59,7 +60,11 @@ export function additionOf(
   // Another job's columns have some of these names at most, and none of its cells may be lost.
   const earlier = isOfOther
     ? new Set<string>()
-    : earlierAdded(header, new Set(Object.keys(add)), Object.keys(add));
+    : earlierAdded(
+        header,
+        new Set(Object.keys(add)),
+        Object.keys(add).map((name) => earlierNames(name, [])),
+      );
   for (const [name, path] of Object.entries(add)) {
     const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
     const existing = header[at];
@@ -90,15 +95,21 @@ export function automaticAddition(
   safety: CellSafety,
   isIdentifier: (name: string) => boolean = () => false,
   isOfOther = false,
+  steps: readonly string[] = [],
 ): Addition {
+  const known = new Set(fields.flatMap((field) => earlierNames(field, steps)));
+  const mark = fields[0] === undefined ? [] : earlierNames(fields[0], steps);
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
-    ...(isOfOther ? [] : earlierAdded(header, new Set(fields.flatMap(earlierNames)), fields.slice(0, 1))),
+    ...(isOfOther ? [] : earlierAdded(header, known, mark.length === 0 ? [] : [mark])),
   ]);
   const names = new FreeNames(header.filter((column) => !dropped.has(column)));
+  const given = new Set<string>();
   const columns = fields.map((field) => {
-    const own = safety.cell(field);
-    const name = names.take(isIdentifier(field) ? prefixed(own) : own, FOUND_PREFIX);
+    const [bare = field, behind = bare] = namesOf(field, steps);
+    const own = safety.cell(given.has(bare.toLowerCase()) ? behind : bare);
+    given.add(bare.toLowerCase());
+    const name = names.take(isIdentifier(bare) ? prefixed(own) : own, FOUND_PREFIX);
     return { name, path: field, isField: true } as const;
   });
   return { columns, dropped, ours: dropped };
@@ -107,8 +118,18 @@ export function automaticAddition(
 const prefixed = (field: string): string => FOUND_PREFIX + field;
 
 /** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
-export function earlierNames(field: string): readonly string[] {
-  return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
+export function earlierNames(field: string, steps: readonly string[]): readonly string[] {
+  return namesOf(field, steps).flatMap((name) =>
+    [name, safeCell(name).text].flatMap((each) => [each, prefixed(each)]),
+  );
+}
+
+/** What the column of a field may be called. Of several steps it has the word of its step behind it where an earlier one has the name. */
+function namesOf(field: string, steps: readonly string[]): readonly string[] {
+  const step = steps.find((each) => field.startsWith(`${each}.`));
+  if (step === undefined) return [field];
+  const bare = field.slice(step.length + 1);
+  return [bare, `${bare}_${suffixOf(step)}`];
 }
 
 /** @param listsApart whether the lists of results go into a file of their own. */
@@ -122,7 +143,7 @@ export async function surveyFields(
   const survey = new FieldSurvey();
   for await (const page of recordPages(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
-      const body = shownBody(answers);
+      const body = shownBody(answers, place);
       if (body !== undefined) survey.addFields(answerFields(body, place, listsApart));
     }
   }
@@ -165,7 +186,15 @@ export function fillingOf(
  * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
  * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
  */
-export function shownBody(answers: RowRecord['answers']): KeptBody | undefined {
+export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
+  if (steps !== undefined) {
+    const found = Object.entries(steps).flatMap(([name, place]) => {
+      const body = shownBody(answers.filter(({ call }) => call.operation === name));
+      const fields = body && fieldsOf(body, place);
+      return fields === undefined ? [] : [[name, fields] as const];
+    });
+    return found.length === 0 ? undefined : bytesOf(Object.fromEntries(found));
+  }
   const last = answers.findLast(({ kind }) => kind === 'found');
   if (last?.call.change === undefined) return last?.body;
   const found = answers.filter(({ kind }) => kind === 'found');
@@ -272,12 +301,12 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
  * What an earlier run added stands without a gap before our first column; what stands further left is the user's. So is
  * a column whose name we had to prefix for our own. Another operation may have added columns of some of these names, such as
  * `location.city`, and none of what it found is lost.
- * @param marks those by which the columns are known for this operation's: each must be among them.
+ * @param marks by which the columns are known for this operation's: one name of each must be among them.
  */
 function earlierAdded(
   header: readonly string[],
   names: ReadonlySet<string>,
-  marks: readonly string[],
+  marks: readonly (readonly string[])[],
 ): ReadonlySet<string> {
   const added = new Set<string>();
   const firstOfOurs = header.indexOf('_status');
@@ -286,7 +315,7 @@ function earlierAdded(
     if (column === undefined || !names.has(column) || added.has(prefixed(column))) break;
     added.add(column);
   }
-  const isOfThis = marks.every((mark) => earlierNames(mark).some((name) => added.has(name)));
+  const isOfThis = marks.every((mark) => mark.some((name) => added.has(name)));
   return isOfThis ? added : new Set();
 }
 

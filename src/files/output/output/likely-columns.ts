@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { FieldSurvey } from '../../../core/answer-fields.ts';
+import { stepNames } from '../../../core/steps.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/rows.ts';
@@ -80,13 +81,13 @@ export async function automaticNames(
 ): Promise<readonly string[]> {
   const listsApart = resultsFilesOf(job).length > 0;
   const survey = await surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), listsApart);
-  return survey.names.flatMap(earlierNames);
+  return survey.names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
 }
 
 async function additionOfFields(
   { safety, note }: Pick<Choosing, 'safety' | 'note'>,
   header: readonly string[],
-  { settings }: Batch,
+  batch: Batch,
   { names, isCut }: FieldSurvey,
 ): Promise<Addition> {
   if (isCut) {
@@ -94,7 +95,15 @@ async function additionOfFields(
       `The answers have more than ${names.length} different fields, so only the first became columns. Name those that you need under add: in a job.`,
     );
   }
-  return automaticAddition(header, names, safety, await identifierNames(), isOutputOfOther(settings));
+  const isOfOther = isOutputOfOther(batch.settings);
+  return automaticAddition(
+    header,
+    names,
+    safety,
+    await identifierNames(),
+    isOfOther,
+    stepNames(batch.operation),
+  );
 }
 
 /** @param first left out: there can be no other fields. @throws OtherFields */

@@ -57,7 +57,7 @@ class FoundColumns {
 
   add({ outcome, answers }: RowRecord, tally: Tally): void {
     const { add, answerPlace } = this.#settings;
-    const body = shownBody(answers);
+    const body = shownBody(answers, answerPlace);
     if (body === undefined) return;
     const isFound = outcome.kind === 'matched';
     if (add !== undefined) {

@@ -16,7 +16,7 @@ export function severalView(
   return {
     ...first,
     name: names.join(','),
-    summary: text.todo.together,
+    summary: text.todo.inSteps,
     inputs: all.flatMap(({ name, inputs }) =>
       inputs.map((input) => ({ ...input, name: `${name}.${input.name}`, required: false })),
     ),

@@ -20,7 +20,7 @@ import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outco
 import { plainReason } from '../parts/plain-words.ts';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { beat, Refused } from '../session.ts';
-import { text, wordOf } from '../text.ts';
+import { text } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
 import { BuyAgain, isOfAccount, Mend } from './batch/mend.tsx';
@@ -48,15 +48,12 @@ interface ShownProps {
 }
 
 function Shown({ batch, works }: ShownProps) {
-  const running =
-    batch.running ||
-    works.some(({ kind, state }) => (kind === 'run' || kind === 'together') && state === 'working');
+  const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
   const isOpen = batch.state === 'open';
   return (
     <>
       <Head batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
-      {batch.together !== undefined && <Together batch={batch} together={batch.together} />}
       {isOpen && <Open {...{ batch, works, running }} />}
       {batch.settled > 0 && (
         <Loaded<SummaryView> path={`/batches/${batch.batch}/summary`} again={batch.settled}>
@@ -73,27 +70,6 @@ function Shown({ batch, works }: ShownProps) {
       </details>
       <Record batch={batch} />
     </>
-  );
-}
-
-/** The others that were run with it: the list that is downloaded has what all of them found. */
-function Together({
-  batch,
-  together,
-}: {
-  readonly batch: BatchDetail;
-  readonly together: NonNullable<BatchDetail['together']>;
-}) {
-  const others = together.filter((each) => each.batch !== batch.batch);
-  return (
-    <p class="notice">
-      {words.together}{' '}
-      {others.map((each) => (
-        <a key={each.batch} href={`/batches/${each.batch}`}>
-          {wordOf(text.todo.operations, each.operation)}
-        </a>
-      ))}
-    </p>
   );
 }
 

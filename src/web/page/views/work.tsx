@@ -13,23 +13,16 @@ const AGAIN_MS = 400;
 /** The batch as soon as there is one; for a sample the plan that it was tried for, with its answers. */
 function onward({ work, plan }: WorkAnswer): string | undefined {
   const { kind, about, batch, state, stopped } = work;
-  if (kind === 'together' && state !== 'ended') return undefined;
   if (kind !== 'sample') return batch === null ? undefined : `/batches/${batch}`;
   return state === 'ended' && stopped === null ? planAddress(about, plan) : undefined;
 }
 
-type Stage = 'waiting' | 'working' | 'trying' | 'together' | 'stopped' | 'ended';
+type Stage = 'waiting' | 'working' | 'trying' | 'stopped' | 'ended';
 
 function stageOf({ kind, batch, state }: WorkView): Stage {
-  if (kind === 'together' && state === 'working' && batch !== null) return 'together';
   if (kind === 'sample' && state === 'working') return 'trying';
   return state === 'ended' && batch !== null ? 'stopped' : state;
 }
-
-const STOPS: Partial<Record<Stage, string>> = {
-  trying: text.work.stopTrying,
-  together: text.work.stopTogether,
-};
 
 const planAddress = (list: string, was: string | null): string =>
   `/lists/${list}/plan${was === null ? '' : `?was=${was}`}`;
@@ -66,11 +59,6 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
     <section class="empty" aria-live="polite">
       <h1>{words[stage]}</h1>
       {work.state === 'waiting' && <p>{words.waitingWhat}</p>}
-      {stage === 'together' && (
-        <p>
-          {words.togetherWhat} <a href={`/batches/${work.batch}`}>{words.soFar}</a>
-        </p>
-      )}
       {work.stopped !== null && <Refusal refused={new Refused(work.stopped)} />}
       {work.state === 'ended' && work.stopped === null && <pre>{work.said.slice(-3).join('\n')}</pre>}
       {work.state === 'ended' ? (
@@ -78,7 +66,7 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
       ) : (
         <Button
           onClick={() => void ask(`/tasks/${id}/stop`, { method: 'POST' }).catch(() => {})}
-          says={STOPS[stage] ?? words.stop}
+          says={stage === 'trying' ? words.stopTrying : words.stop}
         />
       )}
     </section>

@@ -1,23 +1,21 @@
 import { type Account, chooseAccount, loadAccounts } from '../../../client/account/account.ts';
-import { invariant } from '../../../core/errors.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import { PlanObject, PlansObject } from '../../../objects/plan-object.ts';
+import { PlanObject } from '../../../objects/plan-object.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore } from '../../../run/store-choice.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
-import { accountChoice, jobsOfChoices, writeListJob } from '../jobs.ts';
+import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';
 import type { KeptList } from '../list-files.ts';
 import type { Server } from '../server.ts';
-import { planOfSeveral } from './several-plans.ts';
 
 export interface ShownPlan {
   readonly view: PlanView;
   readonly list: KeptList;
-  readonly jobs: readonly Job[];
+  readonly job: Job;
   readonly words: readonly string[];
   readonly store: string;
 }
@@ -31,27 +29,22 @@ export async function planList(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
-  const chosen = await jobsOfChoices(server, { ...present({ ...list.reading }), ...choices });
-  const [first] = chosen;
-  invariant(first !== undefined, 'at least one operation was chosen');
-  const account = chooseAccount(await loadAccounts(), first.operation.vendor, first.account);
-  const jobs = chosen.map((job) => ({ ...job, account: account.name }));
-  const names = jobs.map(({ operation }) => operation.name);
-  const jobPath = await writeListJob(list, jobs);
+  const chosen = await jobOfChoices(server, { ...present({ ...list.reading }), ...choices });
+  const account = chooseAccount(await loadAccounts(), chosen.operation.vendor, chosen.account);
+  const job = { ...chosen, account: account.name };
+  const jobPath = await writeListJob(list, job);
   const store = chooseStore(server.store, account.sandbox).location;
   const planning = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
-  const printed = await askChild(server.program, planning, undefined, signal);
-  const plan =
-    jobs.length === 1 ? PlanObject.parse(printed) : planOfSeveral(names, PlansObject.parse(printed));
+  const plan = PlanObject.parse(await askChild(server.program, planning, undefined, signal));
   const words = ['run', jobPath, list.path, ...refreshWords(choices)];
   const view = viewOfPlan(plan, {
     ...{ list: list.id, name: list.name, choices, account },
-    operation: names.join(','),
-    waterfall: jobs.length === 1 ? [...waterfallOf(first, plan.columns)] : [],
-    adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
+    operation: job.operation.name,
+    waterfall: job.operation.steps === undefined ? [...waterfallOf(job, plan.columns)] : [],
+    adds: Object.keys(job.add ?? {}),
     command: commandLine(words),
   });
-  return { view, list, jobs, words, store };
+  return { view, list, job, words, store };
 }
 
 type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds' | 'command'> & {

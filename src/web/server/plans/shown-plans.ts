@@ -58,10 +58,7 @@ export function orderOf(
     ...(budget === undefined ? [] : ['--budget', String(budget)]),
     ...(sample === undefined ? [] : ['--sample', String(sample)]),
   ];
-  // The ledger knows a batch by its own plan: of several operations the first begins.
-  const [plan = view.id, ...others] = view.id.split(',');
-  const kind = sample !== undefined ? 'sample' : others.length > 0 ? 'together' : 'run';
-  return { kind, words, store, about: view.list, plan };
+  return { kind: sample === undefined ? 'run' : 'sample', words, store, about: view.list, plan: view.id };
 }
 
 export function requireAgreed(

@@ -1,4 +1,5 @@
 import type { InputRow, RowNumber } from '../../../core/row.ts';
+import { stepNames } from '../../../core/steps.ts';
 import { identifierNames } from '../../../files/columns/column-kind.ts';
 import {
   type Addition,
@@ -61,7 +62,16 @@ export async function shownColumns(
     rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, most) : []),
   };
   const survey = await surveyFields(first, batch, answerPlace, most, operation.resultsFile !== undefined);
-  return cut(automaticAddition(header, survey.names, AS_IT_IS, await identifierNames(), isOfOther).columns);
+  return cut(
+    automaticAddition(
+      header,
+      survey.names,
+      AS_IT_IS,
+      await identifierNames(),
+      isOfOther,
+      stepNames(batch.operation),
+    ).columns,
+  );
 }
 
 function cut(columns: Columns): ShownColumns {
@@ -139,7 +149,7 @@ export function viewOfRow(
   longest = LONGEST_CELL,
 ): RowView {
   const { answerPlace } = outputSettings(batch.settings);
-  const body = shownBody(record?.answers ?? []);
+  const body = shownBody(record?.answers ?? [], answerPlace);
   const asked = input ?? { row, cells: [] };
   const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, body, answerPlace, CELLS), body);
   const [status = '', reason = '', , credits = '', source = ''] = ourCells(

@@ -111,7 +111,7 @@ export function Start({
         >
           {startWords(plan, limit)}
         </button>
-        {!plan.is_change && !plan.operation.includes(',') && plan.to_buy > SAMPLE_ROWS && (
+        {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
           <button type="button" disabled={isHeld} onClick={() => start(SAMPLE_ROWS)}>
             {words.sample}
           </button>

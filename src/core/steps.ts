@@ -1,0 +1,111 @@
+import { invariant } from './errors.ts';
+import type { Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
+import type { Outcome, OutcomeKind } from './row.ts';
+
+/**
+ * Several things to find for a row are steps, one after the other. They are one operation, which is called by the names of its steps with
+ * commas between them, and whose inputs are called by the step that they are of: `enrich-person.email`.
+ */
+
+export const stepNames = (operation: string): readonly string[] => operation.split(',');
+
+/** `person` of `enrich-person`: behind the name of a column that is taken. */
+export const suffixOf = (step: string): string => step.split('-').at(-1) ?? step;
+
+/** `email` of `enrich-person.email`, and of `email`. */
+export const inputOf = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');
+
+/** The steps of an operation; itself where it is one thing. */
+export const stepsOf = (operation: Operation): readonly Operation[] => operation.steps ?? [operation];
+
+export function inSteps(steps: readonly Operation[]): Operation {
+  const [first] = steps;
+  invariant(first !== undefined, 'there is at least one step');
+  return {
+    name: steps.map(({ name }) => name).join(','),
+    summary: steps.map(({ summary }) => summary).join(' '),
+    vendor: first.vendor,
+    steps,
+    inputs: steps.flatMap(({ name, inputs }) =>
+      inputs.map((input) => ({ ...input, name: `${name}.${input.name}` })),
+    ),
+    tiers: steps.flatMap(({ name, tiers }) => tiers.map((tier) => `${name}.${tier}`)),
+    prepare: (row, options) => prepareSteps(steps, row, options),
+    next() {
+      throw new Error('Rowonce has a bug: each step is asked by itself');
+    },
+  };
+}
+
+/** What a row is worked on by: a step for which it has nothing is left out. */
+export interface RowSteps {
+  readonly steps: readonly { readonly operation: Operation; readonly input: unknown }[];
+  /** What was wrong with the cells of steps that are left out. */
+  readonly remark?: string;
+}
+
+function prepareSteps(
+  steps: readonly Operation[],
+  row: RowInput,
+  { waterfall, unaskable, ...options }: OperationOptions,
+): Prepared<RowSteps> {
+  const ready: RowSteps['steps'][number][] = [];
+  const nothing: string[] = [];
+  const damaged: string[] = [];
+  for (const operation of steps) {
+    const cells = entriesOf(operation, row);
+    const tiers = waterfall && wordsOf(operation, waterfall);
+    const prepared = operation.prepare(cells, {
+      ...options,
+      ...(tiers?.length ? { waterfall: tiers } : {}),
+      unaskable: wordsOf(operation, unaskable ?? []),
+    });
+    if (prepared.kind === 'ready') {
+      ready.push({ operation, input: prepared.input });
+      continue;
+    }
+    const reason = `${operation.name}: ${prepared.reason}`;
+    nothing.push(reason);
+    if (Object.values(cells).some((cell) => cell.trim() !== '')) damaged.push(reason);
+  }
+  if (ready.length === 0) return { kind: 'invalid', reason: nothing.join('; ') };
+  return {
+    kind: 'ready',
+    input: damaged.length === 0 ? { steps: ready } : { steps: ready, remark: damaged.join('; ') },
+  };
+}
+
+/** Of entries that are called by their steps those of one, under its own names. */
+export function entriesOf<Value>(
+  { name }: Pick<Operation, 'name'>,
+  entries: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  const own = Object.entries(entries).filter(([key]) => key.startsWith(`${name}.`));
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(name.length + 1), value]));
+}
+
+export function wordsOf({ name }: Pick<Operation, 'name'>, words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => (word.startsWith(`${name}.`) ? [word.slice(name.length + 1)] : []));
+}
+
+export interface StepEnd {
+  readonly operation: Pick<Operation, 'name'>;
+  readonly outcome: Outcome;
+}
+
+/** A row is the first of these that one of its steps is. */
+const FIRST: readonly OutcomeKind[] = ['in_doubt', 'refused', 'skipped', 'matched', 'no_match'];
+
+export function outcomeOf(ends: readonly StepEnd[]): Outcome {
+  const kind = FIRST.find((each) => ends.some(({ outcome }) => outcome.kind === each));
+  invariant(kind !== undefined, 'a step looks something up');
+  const matchedBy = ends.flatMap(({ outcome }) => (outcome.kind === 'matched' ? [outcome.matchedBy] : []));
+  const reasons = ends.flatMap(({ operation, outcome }) => {
+    const found = outcome.kind === 'matched' && kind !== 'matched' ? [`matched by ${outcome.matchedBy}`] : [];
+    const words = [...found, ...(outcome.reason === undefined ? [] : [outcome.reason])];
+    return words.length === 0 ? [] : [`${operation.name}: ${words.join('; ')}`];
+  });
+  const reason = reasons.join('; ');
+  if (kind !== 'matched') return { kind, reason } as Outcome;
+  return { kind, matchedBy: matchedBy.join('; '), ...(reason === '' ? {} : { reason }) };
+}

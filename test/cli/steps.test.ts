@@ -1,0 +1,209 @@
+/**
+ * Goal: companies and people of one list are steps of one batch: one plan, one sample, one budget that can be raised, one list of doubts,
+ * one output, one report; and whatever stops it, the same command goes on.
+ * Method: the real command, before a vendor that keeps its own book, or one that answers each step as the test says.
+ */
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type Answer, type Desk, deskBefore, type JsonResult, openDesk } from './desk.ts';
+
+const BOTH = 'enrich-company,enrich-person';
+const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\n,\n';
+
+/** The command of the last line, without the program's name. */
+const lastCommand = (stderr: string): readonly string[] =>
+  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+
+const rowsOf = async (desk: Desk, name: string): Promise<JsonResult[]> =>
+  parse(await desk.read(name), { columns: true, bom: true });
+
+test('one plan, one budget that is raised, one batch and one file, in which both steps of a row are told and paid for', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  await desk.write('list.csv', LIST);
+  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({
+    ...{ rows: 4, invalid: 1, to_buy: 3, credits: { most: 7 } },
+    columns: { 'enrich-company.domain': 'Domain', 'enrich-person.email': 'Email' },
+  });
+  expect(await desk.type(['run', BOTH, 'list.csv'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('could spend up to 7 credits'),
+  });
+  expect(await desk.requests()).toBe(0);
+
+  const reached = await desk.json(['run', BOTH, 'list.csv', '--budget', '5']);
+  expect(reached).toMatchObject({ stopped: { code: 'budget' }, budget_to_finish: 7 });
+  const spent = async (): Promise<number> => (await desk.place.vendor.book()).credits;
+  expect(await spent()).toBeLessThanOrEqual(5);
+  const said = await desk.type(['run', BOTH, 'list.csv', '--budget', '5']);
+  expect(said).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('The budget of this batch is reached'),
+  });
+  expect(await desk.type(lastCommand(said.stderr))).toMatchObject({ code: 3 });
+  // It asks a credit of each, and a person may cost two.
+  expect(await spent()).toBe(5);
+
+  const batches = (await desk.json(['status'])).batches;
+  expect(batches).toMatchObject([{ batch: reached.batch, operation: BOTH }]);
+  const rows = await rowsOf(desk, 'list.enriched.csv');
+  expect(rows).toMatchObject([
+    { _status: 'matched', _matched_by: 'domain; email', _credits: '3', _reason: '' },
+    { _status: 'matched', _matched_by: 'domain', _credits: '1' },
+    { _status: 'matched', _matched_by: 'domain; email', _credits: '3' },
+    { _status: 'invalid', _matched_by: '', _credits: '0' },
+  ]);
+  expect(rows[1]._reason).toMatch(/^enrich-person: no usable identifier: /);
+  for (const name of ['name', 'full_name', 'employee_count', 'job_title'])
+    expect(rows[0][name], name).not.toBe('');
+  const header = Object.keys(rows[0]);
+  expect(header.filter((name) => name.startsWith('_status'))).toEqual(['_status']);
+
+  const again = await desk.json(['run', BOTH, 'list.csv', '--budget', '7']);
+  expect(again).toMatchObject({ batch: reached.batch, requests: 0, counts: { matched: 3, invalid: 1 } });
+  // What each found alone is known to them, and the other way round.
+  expect(await desk.json(['plan', 'enrich-person', 'list.csv'])).toMatchObject({ to_buy: 0 });
+  await desk.write('again.csv', await desk.read('list.enriched.csv'));
+  expect(await desk.json(['run', BOTH, 'again.csv', '--budget', '7'])).toMatchObject({
+    credits: { spent: 0 },
+  });
+  expect(Object.keys((await rowsOf(desk, 'again.enriched.csv'))[0])).toEqual(header);
+});
+
+test('one sample of the rows, and a plan in which only the step is to buy that is not known', async () => {
+  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+  const rows = Array.from({ length: 9 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
+  await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+  const sample = await desk.json(['run', BOTH, 'list.csv', '--sample', '3', '--budget', '9']);
+  expect(sample).toMatchObject({ counts: { matched: 3 }, requests: 6, sample: { rows: 3, matched: 3 } });
+  expect(sample.sample.identifiers).toMatchObject([
+    { name: 'enrich-company.domain', asked: 3 },
+    { name: 'enrich-person.email', asked: 3 },
+  ]);
+  await desk.json(['run', 'enrich-company', 'list.csv', '--budget', '9']);
+  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ to_buy: 6, credits: { most: 12 } });
+});
+
+test('a job of several steps says of each entry whose it is, and a slip is answered by what there is', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  await desk.write('list.csv', 'Firm,Site,Person\nA,a.example,jo@a.example\n');
+  const job = (columns: string, more = '') =>
+    desk.write('job.yaml', `operations: [enrich-company, enrich-person]\ncolumns: ${columns}\n${more}`);
+  await job(
+    '{ domain: Site, email: Person }',
+    'waterfall: [domain, email]\nbudget: { credits: 3 }\nadd: { city: enrich-company.location.city, title: enrich-person.job_title }\n',
+  );
+  const done = await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--save-job', 'kept.yaml']);
+  expect(done).toMatchObject({ counts: { matched: 1 }, credits: { spent: 3 } });
+  expect(await desk.read('out.csv')).toMatch(/^Firm,Site,Person,city,title,_status,.*_as_of\nA,a\.example,/);
+  expect(await desk.json(['run', 'kept.yaml', 'list.csv'])).toMatchObject({ batch: done.batch, requests: 0 });
+  await job('{ domian: Site }');
+  expect((await desk.type(['run', 'job.yaml', 'list.csv'])).stderr).toContain('Did you mean domain?');
+  const strange = await desk.type(['plan', 'enrich-company,enrich-persn', 'list.csv']);
+  expect(strange.stderr).toContain('Did you mean enrich-person?');
+  await desk.write('one.yaml', 'operations: [enrich-company]\n');
+  expect((await desk.type(['plan', 'one.yaml', 'list.csv'])).stderr).toMatch(
+    /operations has 1 entry\.\nName two or more, or write operation: and the only one\.\n$/,
+  );
+  const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
+  expect(changing.stderr).toContain('onboard cannot be one of several steps');
+});
+
+/** A vendor that answers each step as it is told: `lost` hangs up after it was asked. */
+type Said = 'found' | 'none' | 'refused' | 'lost';
+const answering =
+  (company: Said, person: Said): Answer =>
+  ({ path }) => {
+    const said = path.includes('company') ? company : person;
+    if (said === 'lost') return undefined;
+    if (said === 'none') return Response.json({}, { status: 404 });
+    if (said === 'refused') return Response.json({ error: 'not this one' }, { status: 422 });
+    return path.includes('company')
+      ? { name: 'A', employee_count: 3 }
+      : { full_name: 'Jo', job_title: 'CEO' };
+  };
+
+const ONE = 'Domain,Email\na.example,jo@a.example\n';
+const RUN = ['run', BOTH, 'list.csv', '--budget', '50', '-o', 'out.csv'];
+
+test.each<readonly [Said, Said, string, string, RegExp]>([
+  ['found', 'none', 'matched', 'domain', /^enrich-person: no match by email$/],
+  ['none', 'found', 'matched', 'email', /^enrich-company: no match by domain$/],
+  ['none', 'none', 'no_match', '', /^enrich-company: no match by domain; enrich-person: no match by email$/],
+  [
+    'refused',
+    'found',
+    'refused',
+    '',
+    /^enrich-company: .*refused domain.*; enrich-person: matched by email$/,
+  ],
+  ['lost', 'refused', 'in_doubt', '', /^enrich-company: .*; enrich-person: the vendor refused email/],
+])('a row whose company is %s and whose person is %s is %s', async (company, person, status, by, reason) => {
+  const { desk } = await deskBefore(answering(company, person));
+  await desk.write('list.csv', ONE);
+  await desk.type(RUN);
+  const [row] = await rowsOf(desk, 'out.csv');
+  expect(row).toMatchObject({ _status: status, _matched_by: by });
+  expect(row._reason).toMatch(reason);
+});
+
+const countsOf = async (desk: Desk): Promise<JsonResult> => (await desk.json(['status', 'last'])).counts;
+const doubtsIn = async (desk: Desk): Promise<JsonResult> =>
+  (await desk.json(['settle', 'last', '2'])).in_doubt;
+
+test('a row that is in doubt twice rests on the first, and when that is settled, on the second', async () => {
+  const { desk, asked } = await deskBefore(answering('lost', 'lost'));
+  await desk.write('list.csv', ONE);
+  expect(await desk.type(RUN)).toMatchObject({ code: 3 });
+  expect(asked).toHaveLength(2);
+  expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
+  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-company' }]);
+
+  await desk.type(['settle', 'last', '2', '--answer', 'name=Acme']);
+  expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
+  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-person' }]);
+  await desk.type(['settle', 'last', '2', '--skip']);
+  expect(await countsOf(desk)).toEqual({ skipped: 1 });
+  await desk.type(RUN);
+  expect(asked).toHaveLength(2);
+  const [row] = await rowsOf(desk, 'out.csv');
+  expect(row).toMatchObject({ name: 'Acme', _status: 'skipped' });
+  expect(row._reason).toMatch(/^enrich-company: matched by domain; enrich-person: skipped by the user: /);
+});
+
+test('what is skipped first leaves the second in doubt, and what was not done is bought anew', async () => {
+  const at = await deskBefore(answering('lost', 'lost'));
+  const { desk, asked } = at;
+  await desk.write('list.csv', ONE);
+  await desk.type(RUN);
+  await desk.type(['settle', 'last', '2', '--skip']);
+  expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
+  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-person' }]);
+  await desk.type(['settle', 'last', '2', '--not-done']);
+  expect(await countsOf(desk)).toEqual({});
+  at.answer = answering('found', 'found');
+  await desk.type(RUN);
+  expect(asked.map(({ path }) => path.includes('person'))).toEqual([false, true, true]);
+  expect(await countsOf(desk)).toEqual({ skipped: 1 });
+});
+
+test('a run that is killed between two steps leaves the row pending, and the same command does the second', async () => {
+  const at = await deskBefore(answering('lost', 'found'));
+  const { desk, asked } = at;
+  await desk.write('list.csv', ONE);
+  const killed = await desk.start(RUN, { env: { ROWONCE_CRASH_AT: 'before-intent:2' } });
+  expect(killed.code).toBe(null);
+  expect(asked).toHaveLength(1);
+  expect(await countsOf(desk)).toEqual({});
+  await desk.type(RUN);
+  expect(asked).toHaveLength(2);
+  expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
+});
+
+test('a list with a column called as one that a step finds keeps it beside all of ours', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  await desk.write('list.csv', 'Domain,Email,full_name\na.example,jo@a.example,Jo of hers\n');
+  await desk.json(['run', BOTH, 'list.csv', '--budget', '9']);
+  const [row] = await rowsOf(desk, 'list.enriched.csv');
+  expect(row).toMatchObject({ full_name: 'Jo of hers', _status: 'matched' });
+  expect(row.found_full_name).not.toBe('');
+});
