@@ -188,11 +188,9 @@ const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 test('what the page kept is forgotten too, and of one file it says one thing', async () => {
   const { desk } = await deskOfPeople();
   const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
-  for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
+  for (const folder of ['jobs', 'lists/0123456789abcdef'])
     mkdirSync(inStore(folder), { recursive: true, mode: 0o700 });
-  writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
-  writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
-  writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
+  for (const who of [JANE, MARY]) writeFileSync(inStore('jobs', `${who}.yaml`), 'operation: enrich-person\n');
   const list = inStore('lists/0123456789abcdef', 'list.csv');
   writeFileSync(list, `email,Note\n${JANE},x\n`);
   expect((await run(desk, 'enrich-person', list)).code).toBe(0);
@@ -200,7 +198,7 @@ test('what the page kept is forgotten too, and of one file it says one thing', a
   expect(done.code, done.stderr).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   expect(filesBelow(inStore()).join()).not.toContain(JANE);
-  expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
+  expect(existsSync(inStore('jobs', `${MARY}.yaml`))).toBe(true);
   expect(pathsSaid(done, 'removed')).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
   expect(pathsSaid(done, STAYS)).toEqual([]);
 });

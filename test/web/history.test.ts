@@ -45,9 +45,7 @@ test('a month is told by account and day, play money as such, with what was save
   ]);
   expect(history.operators).toMatchObject([{ name: 'Ann', sandbox: true, spent, saved, batches: 1 }]);
   expect(history.accounts[0]?.days.reduce((sum, day) => sum + day.spent, 0)).toBe(spent);
-  expect(history.batches).toMatchObject([
-    { batch: run.batch, spent, saved, by_sweep: false, can_undo: false },
-  ]);
+  expect(history.batches).toMatchObject([{ batch: run.batch, spent, saved, can_undo: false }]);
   expect(await said<HistoryView>(served, '/api/history?month=2025-02')).toMatchObject({
     month: '2025-02',
     first: history.month,

@@ -17,7 +17,6 @@ import { ask, servedIn } from './scene.ts';
 import type { Served } from './served.ts';
 
 const LIST = '0123456789abcdef';
-const OTHER = 'fedcba9876543210';
 const AS_BROUGHT = { version: 1, bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
@@ -83,7 +82,6 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
     name: `${LIST} leads.csv`,
     facts: { rows: 6 },
     choices: null,
-    remembered: {},
   });
   const fit = ways.facts.operations.find((each: JsonResult) => each.operation === 'enrich-company');
   expect(fit).toMatchObject({ columns: { domain: 'Domain' }, problem: null });
@@ -120,11 +118,6 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   const last = await page.ended(started.id);
   expect(last).toMatchObject({ work: { batch: first.work.batch, exit_code: 0 } });
   expect(await desk.requests()).toBe(6);
-
-  // The next list with this header begins with these columns.
-  await page.list(OTHER, 'No,Name,Domain\n1,x,other.example\n');
-  const { remembered } = await page.ask('GET', `/lists/${OTHER}/ways`);
-  expect(remembered).toEqual({ 'enrich-company': { domain: 'Domain' } });
 });
 
 proof(

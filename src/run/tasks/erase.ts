@@ -131,8 +131,8 @@ export function requireSettled(erased: Erased): Erased {
 /** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
 const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 
-/** What does not get too old: how a header was read on the page, its jobs, and notes of what was written. */
-const KEPT = ['columns', 'jobs', NOTES];
+/** What does not get too old: the jobs of the page, and notes of what was written. */
+const KEPT = ['jobs', NOTES];
 
 interface KeptFiles {
   /** Files of the store's that are removed. */

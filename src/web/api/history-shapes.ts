@@ -43,8 +43,6 @@ export const HistoryBatch = BatchOfMonth.extend({
   ...SpentObject.shape,
   saved: z.number(),
   requests: z.number(),
-  /** Whether a sweep began it, at night or by hand. */
-  by_sweep: z.boolean(),
   /** Whether it changed the service, so that an undo can be planned. */
   can_undo: z.boolean(),
 });

@@ -132,10 +132,6 @@ export const JobRequest = z.strictObject({
 export const JobSaved = z.object({ path: z.string() });
 export type JobSaved = z.infer<typeof JobSaved>;
 
-/** Operation → input ← column, as lists of the same header were started before. */
-export const RememberedColumns = z.record(z.string(), z.record(z.string(), z.string()));
-export type RememberedColumns = z.infer<typeof RememberedColumns>;
-
 /** Everything that can be done with a list, and what was chosen so far. */
 export const Ways = z.object({
   name: z.string(),
@@ -143,7 +139,6 @@ export const Ways = z.object({
   operations: z.array(OperationView),
   accounts: z.array(AccountChoice),
   jobs: z.array(JobView),
-  remembered: RememberedColumns,
   choices: Choices.nullable(),
 });
 export type Ways = z.infer<typeof Ways>;

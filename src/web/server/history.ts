@@ -5,7 +5,6 @@ import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { LogEntryObject } from '../../objects/log-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
@@ -101,7 +100,6 @@ async function historyBatch(
     ...SpentObject.of(await ledger.batchMoney(batch.id)),
     saved: await savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
     requests,
-    by_sweep: wordsOfCommand(batch.command ?? '')?.[0] === 'nightly',
     can_undo: batch.vendor === 'service' && batch.state !== 'open',
   };
 }

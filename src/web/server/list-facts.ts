@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
-import { Choices, ListDescription, RememberedColumns } from '../api.ts';
+import { Choices, ListDescription } from '../api.ts';
 import { askChild } from './children.ts';
-import { inWordsOf, type ListFile, ownFolder } from './list-files.ts';
+import { inWordsOf, type ListFile } from './list-files.ts';
 import type { Server } from './server.ts';
 
 type ReadChoices = NonNullable<Choices['read']>;
@@ -56,33 +55,4 @@ export async function draftOf({ folder }: ListFile): Promise<Choices | null> {
 
 export async function keepDraft({ folder }: ListFile, choices: Choices): Promise<void> {
   await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(choices)]);
-}
-
-/** The next export from the same place has the same header, under another name. */
-function fileOfHeader(folder: string, { columns }: ListDescription): string {
-  const header = JSON.stringify(columns.map(({ name }) => name));
-  return join(folder, `${hash('sha256', header, 'hex').slice(0, 32)}.json`);
-}
-
-/** The columns with which lists of this header were started, by operation. */
-export async function columnsRemembered(
-  { folder }: Server,
-  facts: ListDescription,
-): Promise<RememberedColumns> {
-  const path = fileOfHeader(join(folder, 'columns'), facts);
-  return readFile(path, 'utf8').then(
-    (text) => RememberedColumns.safeParse(JSON.parse(text)).data ?? {},
-    () => ({}),
-  );
-}
-
-export async function rememberColumns(
-  server: Server,
-  facts: ListDescription,
-  operation: string,
-  columns: Readonly<Record<string, string>>,
-): Promise<void> {
-  const path = fileOfHeader(await ownFolder(server.folder, 'columns'), facts);
-  const all = { ...(await columnsRemembered(server, facts)), [operation]: columns };
-  await replaceFile(path, 0o600, [JSON.stringify(all)]);
 }

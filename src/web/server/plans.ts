@@ -19,9 +19,9 @@ import {
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
-import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
+import { draftOf, type FactBook, keepDraft } from './list-facts.ts';
 import { type KeptList, keptList } from './list-files.ts';
-import { planList, type ShownPlan } from './plans/list-plan.ts';
+import { planList } from './plans/list-plan.ts';
 import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
 import type { Server } from './server.ts';
 
@@ -53,7 +53,6 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       const request = await bodyOf(context, StartRequest);
       const plan = plans.of(request.plan);
       requireAgreed(plan.view, request);
-      await rememberColumnsOf(server, facts, plan);
       return context.json(plans.startOnce(server.work, plan, request));
     });
 }
@@ -85,14 +84,6 @@ function choiceRoutes(server: Server, facts: FactBook): Hono {
     });
 }
 
-/** The next list with this header begins with the columns of this plan. */
-async function rememberColumnsOf(server: Server, facts: FactBook, { list, view }: ShownPlan): Promise<void> {
-  // Of several operations each input is called otherwise than of one.
-  if ('operations' in view.choices.what) return;
-  const known = await facts.of(list, view.choices.read ?? list.reading?.read);
-  await rememberColumns(server, known, view.operation, view.columns);
-}
-
 async function chosenFor(list: KeptList, given: Choices | undefined): Promise<Choices> {
   if (given !== undefined) await keepDraft(list, given);
   const choices = given ?? (await draftOf(list));
@@ -109,7 +100,6 @@ async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<W
     operations: [...(await operationViews())],
     accounts: [...(await accountChoices())],
     jobs: [...(await savedJobs(server))],
-    remembered: await columnsRemembered(server, facts),
     choices,
   };
 }

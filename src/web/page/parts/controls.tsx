@@ -82,3 +82,24 @@ export function Select({ name, value, options, onChosen }: SelectProps) {
     </label>
   );
 }
+
+interface TextFieldProps {
+  readonly name: ComponentChildren;
+  readonly value: string | number | undefined;
+  readonly placeholder?: string;
+  readonly onTyped: (typed: string) => void;
+}
+
+/** What is typed is told when the field is left, because what it stands for is checked meanwhile. */
+export function TextField({ name, value = '', placeholder, onTyped }: TextFieldProps) {
+  return (
+    <label class="field">
+      {name}
+      <input
+        defaultValue={value}
+        placeholder={placeholder}
+        onChange={({ currentTarget }) => onTyped(currentTarget.value.trim())}
+      />
+    </label>
+  );
+}

@@ -19,12 +19,6 @@ export function KeepPlan({
   const said = useSignal('');
   const action = useAction();
   const command = budget === undefined ? plan.command : `${plan.command} --budget ${budget}`;
-  const copy = async (): Promise<void> => {
-    said.value = await navigator.clipboard.writeText(command).then(
-      () => keep.copied,
-      () => keep.notCopied,
-    );
-  };
   const save = (event: Event): void => {
     event.preventDefault();
     action.run(async () => {
@@ -52,11 +46,6 @@ export function KeepPlan({
         <Refusal refused={action.refused.value} />
         <p class="muted">{keep.commandWhat}</p>
         <pre>{command}</pre>
-        <div class="actions">
-          <button type="button" onClick={() => void copy()}>
-            {keep.copy}
-          </button>
-        </div>
         <p aria-live="polite" class="muted">
           {said.value}
         </p>

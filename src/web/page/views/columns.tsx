@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { type Asked, useAction, useAsked } from '../parts/action.ts';
-import { Button, ButtonLink, Checkbox, Cut, Options } from '../parts/controls.tsx';
+import { Button, ButtonLink, Checkbox, Cut, Options, TextField } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords, severalFit, severalView } from '../parts/several.ts';
@@ -37,21 +37,8 @@ export function Nothing({ list }: { readonly list: string }) {
   );
 }
 
-/** Columns that lists of this header were started with before are taken up again, where they are all there. */
-function beginOf({ choices, remembered, facts, operations }: Ways): Choices {
-  const begun = choices ?? { what: { operation: '' } };
-  const name = 'operation' in begun.what ? begun.what.operation : '';
-  const earlier = remembered[name];
-  const isThere = (column: string): boolean => facts.columns.some((each) => each.name === column);
-  const inputs = operations.find((each) => each.name === name)?.inputs.map((input) => input.name) ?? [];
-  const fits =
-    earlier !== undefined &&
-    Object.entries(earlier).every(([input, column]) => inputs.includes(input) && isThere(column));
-  return begun.columns === undefined && fits ? { ...begun, columns: earlier } : begun;
-}
-
 function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
-  const choices = useSignal(beginOf(ways));
+  const choices = useSignal(ways.choices ?? { what: { operation: '' } });
   const action = useAction();
   const sent = choices.value;
   const asked = useAsked<PlanView>(
@@ -124,10 +111,8 @@ function Inputs({
   const told = plan ?? expected;
   const mapped = choices.value.columns ?? told?.columns ?? {};
   const because = (choices.value.columns === undefined ? told?.because : undefined) ?? {};
-  const isAsBefore = choices.value.columns === ways.remembered[operation.name];
   const why = (input: string): string | undefined => {
     if (mapped[input] === undefined) return undefined;
-    if (isAsBefore && choices.value.columns !== undefined) return text.columns.asBefore;
     return because[input] === undefined ? undefined : `${text.columns.guessed} ${because[input]}`;
   };
   /** @param column blank: the input is left unread; undefined: nothing is said of it. */
@@ -250,15 +235,13 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
       <p class="muted">{text.columns.projectsWhat}</p>
       <div class="fields">
         {names.map((name) => (
-          <label key={name} class="field">
-            <Cut text={name} />
-            <input
-              // The list is checked while somebody types on, and what is typed must stay.
-              defaultValue={given[name] ?? ''}
-              placeholder={text.columns.projectId}
-              onChange={(event) => set(name, event.currentTarget.value.trim())}
-            />
-          </label>
+          <TextField
+            key={name}
+            name={<Cut text={name} />}
+            value={given[name]}
+            placeholder={text.columns.projectId}
+            onTyped={(typed) => set(name, typed)}
+          />
         ))}
       </div>
     </section>

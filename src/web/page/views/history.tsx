@@ -130,7 +130,6 @@ function MoneyShown({ month, sandbox, accounts, batches, operators }: MoneyShown
       </div>
       <AccountsTable accounts={accounts} of={of} />
       <OperatorsTable operators={operators} of={of} />
-      <Nights month={month} batches={batches.filter(({ by_sweep }) => by_sweep)} of={of} />
       <BatchesTable batches={batches} of={of} />
     </section>
   );
@@ -222,38 +221,6 @@ function MoneyOf({ money }: { readonly money: readonly Parameters<typeof moneyWo
 
 function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
-}
-
-interface NightsProps {
-  readonly month: string;
-  readonly batches: readonly HistoryBatch[];
-  readonly of: string;
-}
-
-function Nights({ month, batches, of }: NightsProps) {
-  const nights = [...Map.groupBy(batches, ({ created_at }) => Number(created_at.slice(8, 10)))];
-  if (nights.length === 0) return null;
-  const sum = (those: readonly HistoryBatch[], name: 'rows' | 'spent' | 'saved'): number =>
-    those.reduce((all, each) => all + each[name], 0);
-  return (
-    <Table
-      name={`${words.nights}${of}`}
-      caption={words.nights}
-      columns={[words.night, ...numbers(words.files, words.rows, words.spent, words.saved)]}
-    >
-      {nights.map(([day, files]) => (
-        <tr key={day}>
-          <td class="nowrap">{dayName(month, day)}</td>
-          <td class="number">{grouped(files.length)}</td>
-          <td class="number">{grouped(sum(files, 'rows'))}</td>
-          <td class="number">
-            {spentWords({ spent: sum(files, 'spent'), exact: files.every(({ exact }) => exact) })}
-          </td>
-          <td class="number">{grouped(sum(files, 'saved'))}</td>
-        </tr>
-      ))}
-    </Table>
-  );
 }
 
 /** More of a month are found by their list on the first page. */

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { Choices } from '../../../api.ts';
-import { Button, Checkbox, Select } from '../../parts/controls.tsx';
+import { Checkbox, Select, TextField } from '../../parts/controls.tsx';
 import { text } from '../../text.ts';
 import { type Choosing, choose } from './settings.tsx';
 
@@ -27,63 +26,40 @@ function isAnySaid(choices: Choices): boolean {
 }
 
 function Filters({ choices }: Part) {
-  const name = useSignal('');
-  const value = useSignal('');
-  const filters = choices.value.filters ?? {};
-  const add = (): void => {
-    const [key, typed] = [name.value.trim(), value.value.trim()];
-    if (key === '' || typed === '') return;
-    choose(choices, { filters: { ...filters, [key]: filterIn(typed) } });
-    name.value = '';
-    value.value = '';
-  };
-  const remove = (key: string): void => {
-    const others = Object.entries(filters).filter(([each]) => each !== key);
-    choose(choices, { filters: others.length === 0 ? undefined : Object.fromEntries(others) });
-  };
+  const { filters = {}, pages } = choices.value;
+  const lines = Object.entries(filters).map(([name, value]) => `${name} = ${[value].flat().join('; ')}`);
   return (
     <fieldset class="field-group">
-      <legend>{words.filters}</legend>
-      <small>{words.filtersWhat}</small>
-      <ul class="plain-list">
-        {Object.entries(filters).map(([key, kept]) => (
-          <li key={key}>
-            <strong>{key}</strong> {Array.isArray(kept) ? kept.join('; ') : String(kept)}{' '}
-            <Button class="plain" onClick={() => remove(key)} says={words.leaveOut(key)} />
-          </li>
-        ))}
-      </ul>
-      <div class="actions end">
-        <label class="field">
-          {words.filterName}
-          <input value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
-        </label>
-        <label class="field">
-          {words.filterValue}
-          <input value={value.value} onInput={(event) => (value.value = event.currentTarget.value)} />
-        </label>
-        <Button onClick={add} says={words.addFilter} />
-      </div>
       <label class="field">
-        {words.pages}
-        <input
-          class="short"
-          inputMode="numeric"
-          defaultValue={choices.value.pages ?? ''}
-          onChange={({ currentTarget }) => choose(choices, { pages: wholeIn(currentTarget.value, 1, 20) })}
+        {words.filters}
+        <small>{words.filtersWhat}</small>
+        <textarea
+          rows={3}
+          defaultValue={lines.join('\n')}
+          onChange={({ currentTarget }) => choose(choices, { filters: filtersIn(currentTarget.value) })}
         />
       </label>
+      <TextField
+        name={words.pages}
+        value={pages}
+        onTyped={(typed) => choose(choices, { pages: wholeIn(typed, 1, 20) })}
+      />
     </fieldset>
   );
 }
 
+/** `country = AU; NZ` on each line. */
+function filtersIn(typed: string): Choices['filters'] {
+  const filters = typed.split('\n').flatMap((line) => {
+    const [name = '', ...value] = line.split('=').map((part) => part.trim());
+    return name === '' || value.join('') === '' ? [] : [[name, filterIn(value.join('='))] as const];
+  });
+  return filters.length === 0 ? undefined : Object.fromEntries(filters);
+}
+
 /** A filter as a job file would have it: several values, yes or no, a number, or a text. */
 function filterIn(typed: string): NonNullable<Choices['filters']>[string] {
-  if (typed.includes(';'))
-    return typed
-      .split(';')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
+  if (typed.includes(';')) return wordsIn(typed, /\s*;\s*/) ?? [];
   if (typed === 'true' || typed === 'false') return typed === 'true';
   return /^(0|[1-9]\d{0,14})$/.test(typed) ? Number(typed) : typed;
 }
@@ -140,15 +116,11 @@ function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
         }
       />
       {kind === 'retry' && (
-        <label class="field">
-          {words.extraCredits}
-          <input
-            class="short"
-            inputMode="numeric"
-            defaultValue={extra}
-            onChange={({ currentTarget }) => retry(wholeIn(currentTarget.value, 0) ?? extra)}
-          />
-        </label>
+        <TextField
+          name={words.extraCredits}
+          value={extra}
+          onTyped={(typed) => retry(wholeIn(typed, 0) ?? extra)}
+        />
       )}
     </fieldset>
   );
@@ -162,21 +134,24 @@ function Guards({ choices }: Part) {
     const all = Object.entries({ ...guards, ...more }).filter(([, value]) => value !== undefined);
     choose(choices, { guards: all.length === 0 ? undefined : (Object.fromEntries(all) as GuardsChosen) });
   };
-  const field = (name: string, value: string | number | undefined, onChange: (typed: string) => void) => (
-    <label class="field">
-      {name}
-      <input
-        defaultValue={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
-      />
-    </label>
-  );
   return (
     <fieldset class="field-group">
       <legend>{words.guards}</legend>
-      {field(words.maxRemovals, guards.max_removals, (typed) => say({ max_removals: shareOrNumber(typed) }))}
-      {field(words.maxInvites, guards.max_invites, (typed) => say({ max_invites: wholeIn(typed, 0) }))}
-      {field(words.domains, guards.domains?.join(', '), (typed) => say({ domains: wordsIn(typed) }))}
+      <TextField
+        name={words.maxRemovals}
+        value={guards.max_removals}
+        onTyped={(typed) => say({ max_removals: shareOrNumber(typed) })}
+      />
+      <TextField
+        name={words.maxInvites}
+        value={guards.max_invites}
+        onTyped={(typed) => say({ max_invites: wholeIn(typed, 0) })}
+      />
+      <TextField
+        name={words.domains}
+        value={guards.domains?.join(', ')}
+        onTyped={(typed) => say({ domains: wordsIn(typed, /[\s,;]+/) })}
+      />
       <Checkbox
         checked={guards.admins === 'allow'}
         onCheck={(isChecked) => say({ admins: isChecked ? 'allow' : undefined })}
@@ -190,7 +165,7 @@ function shareOrNumber(typed: string): GuardsChosen['max_removals'] {
   return /^\d{1,3}(\.\d+)? ?%$/.test(typed) ? typed : wholeIn(typed, 0);
 }
 
-function wordsIn(typed: string): string[] | undefined {
-  const words = typed.split(/[\s,;]+/).filter((word) => word !== '');
-  return words.length === 0 ? undefined : words;
+function wordsIn(typed: string, between: RegExp): string[] | undefined {
+  const found = typed.split(between).filter((word) => word !== '');
+  return found.length === 0 ? undefined : found;
 }
