@@ -71,8 +71,12 @@ describe('the input', () => {
     [
       'has no column for the operation',
       'other.csv',
-      (path) => writeFile(path, 'Colour\nred\n'),
-      { code: 2, fact: /^enrich-company needs at least one of abn .*"Colour"\.$/, next: /`columns:`/ },
+      (path) => writeFile(path, 'Colour,Size\nred,1\n'),
+      {
+        code: 2,
+        fact: /^enrich-company needs at least one of abn .*"Colour", "Size"\.$/,
+        next: /`columns:`/,
+      },
     ],
     [
       'breaks off in the middle of a quote',

@@ -69,6 +69,8 @@ export interface StopDetail {
   readonly plan?: string;
   /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
   readonly answers?: readonly string[];
+  /** Flags of which one, with its value, makes the same command go on; only where a person has to say what is meant. */
+  readonly choices?: readonly { readonly flag: string; readonly value: string; readonly says: string }[];
   /** A budget of the batch, in credits, with which what was refused can be done; only where one is reached or missing. */
   readonly leastBudget?: number;
 }

@@ -97,7 +97,7 @@ export interface ReadOptions {
   readonly strict?: boolean;
   /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
   readonly sheet?: string;
-  /** The row of the header by the number that a spreadsheet shows, `3`; or `3-4` where the names stand in two rows. */
+  /** The row of the header by the number that a spreadsheet shows, `3`; `3-4` where the names stand in two rows; `0`: there is none. */
   readonly headerRow?: string;
   /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
   readonly rows?: string;
@@ -121,6 +121,15 @@ export interface FoundLayout {
   readonly headerRow?: string;
   /** Rows below the header that are none of the table. */
   readonly leftOut?: readonly LeftOut[];
+}
+
+/** One of several ways to read where a list begins. */
+export interface StartReading {
+  /** As in `ReadOptions`. */
+  readonly headerRow: string;
+  /** The row that would be the header; where there is none the first of the list. */
+  readonly row: RowNumber;
+  readonly text: string;
 }
 
 export interface TopRow {
@@ -153,8 +162,10 @@ export interface Sheet {
   readonly notes: readonly string[];
   /** What was guessed about the table, or told by `asBefore`; what a user says is no part of it. */
   readonly layout: FoundLayout;
-  /** The row of the header, as `ReadOptions` has it; blank where no row of the file is one. */
+  /** The row of the header, as `ReadOptions` has it; blank for a format that has none. */
   readonly headerRow: string;
+  /** Where nobody but a person can say which row is the header: all readings, the one that is taken first. */
+  readonly readings?: readonly StartReading[];
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];
   /** Why a copy of a workbook has to be a new one, and what to do about it, as clauses; absent where it need not. */

@@ -19,7 +19,12 @@ export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
+/** The header of a list of which no row has the names of the columns. */
+export const NO_HEADER: RowRange = { first: 0, last: 0 };
+
+/** As `--header-row` has it: `3`, `3-4`, or `0` for a list without a header. */
 export function readHeaderRows(text: string): RowRange | undefined {
+  if (text.trim() === '0') return NO_HEADER;
   const range = readRowRange(text);
   return range === undefined || range.last - range.first > 1 ? undefined : range;
 }

@@ -1,4 +1,4 @@
-import { invariant, type StopError, stop } from '../core/errors.ts';
+import { invariant, stop } from '../core/errors.ts';
 import type { CellsFor, CopyOptions } from '../core/format.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
@@ -8,33 +8,34 @@ export interface NamedColumns {
   readonly names: readonly string[];
   /** Where each of them stands in a record, the first place being 0. */
   readonly places: readonly number[];
-  readonly nameless: readonly number[];
+  /** Of a record, with the columns that have no name: they are kept, and nothing is read from them. */
+  readonly width: number;
 }
-
-export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
 
 /**
- * Checks the names of an input's columns, whatever its format: a job addresses columns by name, so each needs one of
- * its own. Blank cells are no names: delimiters around lines, and tables that do not begin in the first column, leave them.
- * @throws StopError `input` that names the columns at fault by position, when none has a name, or several have the same.
+ * The columns of an input, whatever its format. Blank cells are no names: indexes of programs, delimiters around lines, and tables
+ * that do not begin in the first column, leave them.
+ * @throws StopError `input` when no column has a name, or two have one of ours.
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
-  const positions = Map.groupBy(cells.keys(), (index) => cells[index]?.trim() ?? '');
-  const nameless = positions.get('') ?? [];
-  positions.delete('');
-  if (positions.size === 0) throw withoutName(path, nameless);
-  for (const [name, at] of positions) {
-    if (at.length === 1) continue;
-    const fact = `${path}: ${columnsAt(at)} have the same name, ${foreignName(name)}.`;
-    throw stop('input', fact, 'Give every column of the header a name of its own.');
+  const all = cells.map((cell) => cell.trim());
+  const places = [...all.keys()].filter((place) => all[place] !== '');
+  const names = places.map((place) => all[place] ?? '');
+  if (names.length === 0) {
+    const has = all.length === 1 ? 'has no name' : 'have no name';
+    const next = 'Name the columns in the header, or say with --header-row 0 that there is none.';
+    throw stop('input', `${path}: ${columnsAt([...all.keys()])} ${has}.`, next);
   }
-  return { names: [...positions.keys()], places: [...positions.values()].flat(), nameless };
+  for (const name of names.filter(isOurColumn)) requireOnce(all, name, `${path}: `);
+  return { names, places, width: all.length };
 }
 
-function withoutName(path: string, nameless: readonly number[]): StopError {
-  const has = nameless.length === 1 ? 'has no name' : 'have no name';
-  const next = 'Give every column of the header a name, or remove the columns that have none.';
-  return stop('input', `${path}: ${columnsAt(nameless)} ${has}.`, next);
+/** @throws StopError `input` where several columns have a name by which one is read or written. */
+export function requireOnce(header: readonly string[], name: string, where = ''): void {
+  const at = [...header.keys()].filter((place) => header[place] === name);
+  if (at.length < 2) return;
+  const fact = `${where}${columnsAt(at)} have the same name, ${foreignName(name)}.`;
+  throw stop('input', fact, 'Give every column that is read a name of its own.');
 }
 
 /** A file may have a hundred thousand columns, and a person is to read this. */

@@ -20,6 +20,7 @@ import { kindOfInput } from './columns/column-kind.ts';
 import { type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Country, countryOf } from './quality/countries.ts';
+import { unclearStart } from './shape/list-start.ts';
 
 export { type Country, countryOf };
 
@@ -216,7 +217,7 @@ async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions =
 
 export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
 
-/** @throws StopError `input` when no format reads such files. */
+/** @throws StopError `input` when no format reads such files, and where only a person can say where the list begins. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
   return openNamed(await namedFile(path), read);
 }
@@ -235,6 +236,7 @@ async function openNamed(file: InputFile, { skipLines, ...read }: ReadOptions): 
   // Who names the header's row has counted what stands above it.
   const above = read.headerRow === undefined ? present({ skipLines }) : {};
   const sheet = await (await formatOf(file.path)).open(file, { ...read, ...above });
+  if (sheet.readings !== undefined) throw unclearStart(file.path, sheet.readings);
   return { path: file.path, file, sheet };
 }
 

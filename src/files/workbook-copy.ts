@@ -1,8 +1,8 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
-import type { InputRow } from '../core/row.ts';
+import type { InputRow, RowNumber } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
-import { addedTo, type NamedColumns, widthOf, writtenByUs } from './header.ts';
+import { addedTo, type NamedColumns, writtenByUs } from './header.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
@@ -14,6 +14,8 @@ import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from
 export interface TableRow extends WorkbookRow {
   /** A title stands above the header, and stays as it is, like what is left out of the table below it. */
   readonly kind: 'title' | 'header' | 'row' | 'left_out';
+  /** Its number in the list, where a line of names above it moves it down. */
+  readonly row?: RowNumber;
   /** The reason why the row cannot be read, as in `InputRow`. */
   readonly unreadable?: string | undefined;
 }
@@ -48,7 +50,7 @@ export async function* copiedRows(
   const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
   const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
   // Blank columns without a name stay where they are, so that the sheet looks as it did.
-  const kept = Array.from({ length: widthOf(columns) }, (_, place) => place).filter(
+  const kept = Array.from({ length: columns.width }, (_, place) => place).filter(
     (place) => !dropped.has(place),
   );
   let written = 0;
@@ -101,11 +103,11 @@ export function appendedCells(
 export async function tableOf(sheet: Pick<Sheet, 'header' | 'headerRow' | 'groups'>): Promise<CopiedSheet> {
   const header = await sheet.header();
   // Where no row of the file is the header, each row makes room for it.
-  const below = sheet.headerRow === '' ? 1 : 0;
+  const below = sheet.headerRow === '' || sheet.headerRow === '0' ? 1 : 0;
   return {
     // Excel gives this name to the only sheet of a new workbook.
     sheetName: 'Sheet1',
-    columns: { names: header, places: [...header.keys()], nameless: [] },
+    columns: { names: header, places: [...header.keys()], width: header.length },
     shown: shownText,
     async *rows() {
       let isBegun = false;
@@ -113,6 +115,7 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'headerRow' | 'group
         const rows = group.map(
           ({ row, cells, unreadable }): TableRow => ({
             kind: 'row',
+            row,
             number: row + below,
             cells: cells.map(cellOf),
             unreadable,
@@ -129,6 +132,16 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'headerRow' | 'group
       if (!isBegun) yield [headerRow(1, header)];
     },
   };
+}
+
+/** A table of which no row has the names, with one of them above all others. */
+export async function* belowNames(
+  rows: AsyncIterable<readonly TableRow[]>,
+  names: readonly string[],
+): AsyncIterable<readonly TableRow[]> {
+  yield [headerRow(1, names)];
+  for await (const group of rows)
+    yield group.map((row) => ({ ...row, row: row.number, number: row.number + 1 }));
 }
 
 function headerRow(number: number, header: readonly string[]): TableRow {
@@ -163,14 +176,14 @@ export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
 }
 
 export function tableInputRow(
-  { number, cells, unreadable }: TableRow,
+  { number, row = number, cells, unreadable }: TableRow,
   named: Pick<NamedColumns, 'places'>,
 ): InputRow {
   const own = named.places.map((place) => cells[place]?.text ?? '');
-  if (unreadable === undefined) return { row: number, cells: own };
+  if (unreadable === undefined) return { row, cells: own };
   const places = new Set(named.places);
   return {
-    row: number,
+    row,
     cells: [...own, ...textsOf(cells).filter((_text, at) => !places.has(at))],
     unreadable,
   };

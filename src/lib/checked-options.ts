@@ -72,7 +72,10 @@ export const reading = z
     encoding: oneOfWords(ENCODINGS),
     delimiter: oneOfWords(DELIMITER_NAMES),
     skipLines: amount,
-    headerRow: textThat((value) => readHeaderRows(value) !== undefined, 'a row, or two such as "3-4"'),
+    headerRow: textThat(
+      (value) => readHeaderRows(value) !== undefined,
+      'a row, two such as "3-4", or "0" for none',
+    ),
     rows: textThat(
       (value) => readRowRange(value) !== undefined,
       'the first and the last row, such as "5-210"',

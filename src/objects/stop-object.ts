@@ -3,6 +3,8 @@ import { STOP_CODES, type StopCode } from '../core/errors.ts';
 
 const CODES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
 
+export const StopChoice = z.object({ flag: z.string(), value: z.string(), says: z.string() });
+
 /** Why a command ended before its work was done: the fact, then what to do. */
 export const StopObject = z.object({
   /** A code of docs/errors.md; `bug` for an error of ours. */
@@ -17,6 +19,8 @@ export const StopObject = z.object({
   plan: z.string().optional(),
   /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
   answers: z.array(z.string()).optional(),
+  /** Flags of which one, with its value, makes the same command go on; only where a person has to say what is meant. */
+  choices: z.array(StopChoice).optional(),
 });
 
 /** What any command prints in the place of its own object when it was stopped. */

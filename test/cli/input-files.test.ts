@@ -7,7 +7,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { bookOf, textRow } from '../files/formats/workbook-file.ts';
 import { openDesk } from './desk.ts';
+import { typed } from './typed.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
 
@@ -72,4 +74,56 @@ test('what is wrong with standard input is told of it, in words, and not of the 
   expect(await piped('')).toMatch(/^Standard input is empty: it has neither a header nor rows\./);
   expect(await piped('Domain,Name\nx.example\n')).toMatch(/^Standard input, row 2, line 2: 1 cell, but/);
   expect(await desk.requests()).toBe(0);
+});
+
+test('a list without a header is read from its first company on, and comes back below one line of names', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Acme,x.example\nBeta,y.example\n');
+  const { code, stderr } = await desk.type([...RUN, 'list.csv']);
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('called A, B and so on'),
+  });
+  const [header, ...rows] = (await desk.read('list.enriched.csv')).trim().split('\n');
+  expect(header).toMatch(/^A,B,.*_status/);
+  expect(rows.map((row) => /^[^,]*,[^,]*/.exec(row)?.[0])).toEqual(['Acme,x.example', 'Beta,y.example']);
+  expect(await desk.requests()).toBe(2);
+  const job = 'operation: enrich-company\ncolumns:\n  domain: B\nread:\n  header_row: 0\n';
+  await desk.write('job.yaml', job);
+  expect(await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9'])).toMatchObject({ code: 0 });
+  expect(await desk.requests(), 'its columns have these names in a job, too').toBe(2);
+});
+
+test('where only a person knows whether a row names the columns, nothing is sent before she has said it', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Our leads,\nAcme,x.example\nBeta,y.example\n');
+  for (const words of [RUN, ['plan']]) {
+    const asked = await desk.type([...words, 'list.csv', '--json']);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('list.csv: it is not sure where the list begins.');
+    expect(JSON.parse(asked.stdout).stopped.choices).toEqual([
+      { flag: '--header-row', value: '0', says: expect.stringMatching(/^no row names the columns/) },
+      { flag: '--header-row', value: '2', says: 'row 2 (Acme, x.example) names the columns' },
+    ]);
+  }
+  expect(await desk.requests()).toBe(0);
+  const path = desk.place.path('list.csv');
+  const answered = await typed(['plan', path, '--json'], { answer: '0' });
+  expect(answered.stderr).toContain('no row names the columns');
+  expect(JSON.parse(answered.stdout).columns.map(({ name }: { name: string }) => name)).toEqual(['A', 'B']);
+  expect(await typed(['plan', path], { answer: 'what?' })).toMatchObject({ code: 2 });
+});
+
+test('a workbook with two titles of one cell above its header is read below them', async () => {
+  const desk = await openDesk();
+  const titles = textRow(1, 'Leads of March') + textRow(2, 'Confidential');
+  const rows =
+    textRow(3, 'Company', 'Domain') + textRow(4, 'Acme', 'x.example') + textRow(5, 'Beta', 'y.example');
+  await writeFile(desk.place.path('list.xlsx'), bookOf({ rows: titles + rows }));
+  const { code, stderr } = await desk.type([...RUN, 'list.xlsx']);
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('The column names come from row 3 ("Company", "Domain")'),
+  });
+  expect(await desk.requests()).toBe(2);
 });

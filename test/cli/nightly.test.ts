@@ -141,7 +141,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   const { place } = nights.desk;
   nights.drop('a.csv', 'a', 1);
   nights.dropFile('broken.csv', 'Domain\n"never closed\n');
-  nights.dropFile('other.csv', 'Colour\nred\n');
+  nights.dropFile('other.csv', 'Colour,Size\nred,1\n');
   nights.dropFile('packed.csv.gz', 'it is not even looked into');
   const first = await nights.night();
   expect(first.code).toBe(2);

@@ -68,7 +68,10 @@ describe('what is no option', () => {
     [{ file: null }, 'file must be text, but is empty.'],
     [{ output: {} }, 'output: it must be a path, a stream or false.'],
     [{ read: { skipLines: -2 } }, 'read.skipLines is -2.'],
-    [{ read: { headerRow: 'third' } }, 'read.headerRow: it must be a row, or two such as "3-4".'],
+    [
+      { read: { headerRow: 'third' } },
+      'read.headerRow: it must be a row, two such as "3-4", or "0" for none.',
+    ],
     [{ read: { tabs: true } }, '"tabs" is not known here.'],
     [{ askBudget: 500 }, 'askBudget: it must be a function.'],
     [{ limt: 3 }, '"limt" is not known here.'],

@@ -69,6 +69,19 @@ proof(
   },
 );
 
+proof('where only a person knows which row has the names, the page asks, and there may be none', async () => {
+  const page = await tab();
+  await drop(page, 'towns.csv', Buffer.from('Acme,Sydney\nBeta,Perth\n'));
+  const question = page.getByRole('alert').filter({ hasText: text.list.start });
+  await question.getByRole('button', { name: 'Row 1 (Acme, Sydney) names the columns' }).waitFor();
+  expect(await page.getByRole('link', { name: text.list.next }).count(), 'nothing goes on before').toBe(0);
+  await question.getByRole('button', { name: 'No row names the columns' }).click();
+  await page.getByText('2 rows · 2 columns').waitFor();
+  expect(await question.count()).toBe(0);
+  await page.getByLabel(text.list.headerRow).selectOption('1');
+  await page.getByText('1 row · 2 columns').waitFor();
+});
+
 proof('telephone numbers have no country until its two letters are said, which the list keeps', async () => {
   const page = await tab();
   await drop(page, 'phones.csv', Buffer.from('ABN,Phone\n51824753556,412345678\n33051775556,412345679\n'));

@@ -73,7 +73,10 @@ export function addReadFlags(command: Command): Command {
       '--sheet <name>',
       'the sheet of a workbook; left out: the one that was open, or looks like a list',
     )
-    .option('--header-row <rows>', 'the row of the header, such as 3, or 3-4 for names in two rows')
+    .option(
+      '--header-row <rows>',
+      'the row of the header, such as 3, or 3-4 for names in two rows; 0: there is none',
+    )
     .option('--country <code>', 'whose telephone numbers and postcodes these are, such as AU')
     .option('--rows <rows>', 'the first and the last row of the table below its header, such as 5-210');
 }
@@ -101,7 +104,11 @@ export function readFlagsOf({
   const lines = wholeNumber('--skip-lines', skipLines) || undefined;
   if (headerRow !== undefined && readHeaderRows(headerRow) === undefined) {
     const fact = `--header-row ${headerRow} is neither one row nor two rows in sequence.`;
-    throw stop('usage', fact, 'Give the number that the spreadsheet shows, such as 3, or 3-4.');
+    throw stop(
+      'usage',
+      fact,
+      'Give the number that the spreadsheet shows, such as 3, or 3-4; or 0 for none.',
+    );
   }
   if (rows !== undefined && readRowRange(rows) === undefined) {
     const next = 'Give the first and the last row of the table, such as 5-210.';

@@ -102,6 +102,13 @@ export async function runCommandLine(
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
+    const chosen = await chosenFlag(terminal, error);
+    if (chosen !== undefined) {
+      // What is printed to go on with is what was typed, and what was answered.
+      const words = [...argv.slice(0, behindOptions(argv)), ...chosen, ...argv.slice(behindOptions(argv))];
+      process.argv = [...process.argv.slice(0, 2), ...words];
+      return runCommandLine(words, streams);
+    }
     const isAsked = asksForVersion(error);
     if (isAsked) help = version();
     else if (!isAnswerOfCommander(error))
@@ -111,6 +118,24 @@ export async function runCommandLine(
     terminal.result(isVersion ? { version: help.trim() } : { help });
     return EXIT.done;
   }
+}
+
+/** Asks a person which of several flags is meant. @returns undefined where nothing is to be asked, or nobody answers. */
+async function chosenFlag(terminal: Terminal, error: unknown): Promise<readonly string[] | undefined> {
+  if (!(error instanceof StopError) || !terminal.interactive) return undefined;
+  const { choices = [], message } = error.detail;
+  if (choices.length === 0) return undefined;
+  const lines = choices.map(({ value, says }) => `  ${value}: ${says}`);
+  const question = [message, ...lines, `${choices.map(({ value }) => value).join(' or ')}? `].join('\n');
+  const answer = (await terminal.ask(question))?.trim();
+  const chosen = choices.find(({ value }) => value === answer);
+  return chosen && [chosen.flag, chosen.value];
+}
+
+/** Where options end and what follows is none, whatever it looks like. */
+function behindOptions(argv: readonly string[]): number {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv.length : end;
 }
 
 /** Says how a command ended. Under `--json` what stopped it has the command that goes on, as the last line says it. */
@@ -169,8 +194,7 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
 
 /** The terminal until commander has read the options, so that a wrong command line is answered as JSON too. */
 function terminalFor(argv: readonly string[], streams: Streams): Terminal {
-  const end = argv.indexOf('--');
-  const options = end === -1 ? argv : argv.slice(0, end);
+  const options = argv.slice(0, behindOptions(argv));
   const has = (option: string): boolean => options.includes(option);
   return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
 }

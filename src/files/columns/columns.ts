@@ -7,6 +7,7 @@ import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
 import { entriesOf, inputOf } from '../../core/steps.ts';
 import { shellWord } from '../../lib/command-line.ts';
+import { requireOnce } from '../header.ts';
 import type { Country } from '../quality/countries.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
 import {
@@ -230,6 +231,7 @@ export function mapColumns(
       ? guessColumns(operation, header, content, said)
       : asChosen(operation, header, chosen);
   if (problem !== undefined) throw problem;
+  for (const { column } of mapping.values()) requireOnce(header, column);
   const pairs = operation.inputs.flatMap(({ name }) => {
     const found = mapping.get(name);
     return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];

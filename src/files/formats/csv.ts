@@ -15,9 +15,9 @@ import { counted } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
-import { addedTo, type NamedColumns, namedColumns, widthOf, writtenByUs } from '../header.ts';
-import { joinedNames } from '../shape/header-rows.ts';
+import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { ColumnLooks, LeftOutFinder, rowsWithout } from '../shape/left-out.ts';
+import { joinedNames } from '../shape/list-start.ts';
 import { layoutNotes } from '../shape/shape-words.ts';
 import {
   type CellStyle,
@@ -52,6 +52,7 @@ async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> 
     layout: layout.found,
     top: layout.top,
     headerRow: rowRangeText(layout.header),
+    ...present({ readings: layout.readings }),
     survey: async (onRow) => survey(layout, await columns(), onRow),
     header: async () => (await columns()).names,
     async *groups() {
@@ -76,7 +77,8 @@ function inputRow({ row, cells, unreadable }: CsvRecord): InputRow {
 }
 
 async function columnsOf(layout: Layout): Promise<NamedColumns> {
-  const { header, file } = layout;
+  const { header, file, letters = [] } = layout;
+  if (letters.length > 0) return namedColumns(file.path, letters);
   let upper: readonly string[] = [];
   for await (const group of readRecords(layout)) {
     for (const { kind, row, cells } of group) {
@@ -191,7 +193,7 @@ async function* copiedText(
   cellsFor: CellsFor,
 ): AsyncGenerator<Buffer> {
   const blanks = options.isPart ? undefined : options.columns.map(() => '');
-  const copy = new Copy(layout, named, options.dropped);
+  const copy = new Copy(layout, named, options);
   for await (const group of readRecords(layout, named)) {
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
       const batch = group.slice(at, at + ROWS_PER_BATCH);
@@ -213,14 +215,17 @@ class Copy {
   /** Cells of the header, with those that are no name. */
   readonly #width: number;
   #style: CellStyle;
+  /** The names that come above the first row of a list without a header. */
+  #names: readonly string[] | undefined;
 
-  constructor(layout: Layout, named: NamedColumns, dropped: ReadonlySet<string>) {
+  constructor(layout: Layout, named: NamedColumns, { dropped, columns }: CopyOptions) {
     this.#layout = layout;
     this.#named = named;
     this.#droppedNames = dropped;
     this.#dropped = new Set(named.places.filter((_place, at) => dropped.has(named.names[at] ?? '')));
-    this.#width = widthOf(named);
+    this.#width = named.width;
     this.#style = cellStyle(layout.delimiter, false);
+    if (layout.letters !== undefined) this.#names = [...layout.letters, ...columns];
   }
 
   /** In one piece of memory: to make a view of each of its parts would take longer than copying them. */
@@ -244,12 +249,29 @@ class Copy {
     const { kind, bytes, unreadable, found } = record;
     if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
     if (kind === 'header') this.#style = this.#styleOf(record);
+    if (this.#names !== undefined) return this.#belowNames(record, this.#names, ours);
     if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
     if (unreadable !== undefined || found !== this.#width || this.#dropped.size > 0)
       return { bytes: this.#rewritten(record, ours), ours: '' };
     // Joined at once: a text that grows cell by cell is put together once more when it is written.
     const cells = ours.map((cell) => this.#style.separator + cellText(cell, this.#style));
     return { bytes, ours: cells.join('') };
+  }
+
+  /** What marks the order of bytes stays before all. */
+  #belowNames(
+    record: CsvRecord,
+    names: readonly string[],
+    ours: readonly string[] | undefined,
+  ): { bytes: Buffer; ours: string } {
+    this.#names = undefined;
+    this.#style = this.#styleOf(record);
+    const { mark, lineEnd } = partsOf(record, this.#layout);
+    const line = names.map((name) => cellText(name, this.#style)).join(this.#style.separator);
+    const end = lineEnd.length === 0 ? '\n' : lineEnd.toString();
+    const parts = this.#partsOf(record, ours);
+    const bytes = Buffer.concat([mark, Buffer.from(line + end), parts.bytes.subarray(mark.length)]);
+    return { bytes, ours: parts.ours };
   }
 
   /** Where all cells of the header stand in quotes, so do ours. */

@@ -14,7 +14,7 @@ import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
-import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
+import { belowNames, tableInputRow, workbookCopy } from '../workbook-copy.ts';
 import { readBook, sheetsMeant } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
 import { chooseTable, tableRows } from './xlsx/table.ts';
@@ -44,7 +44,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     layout: table.layout,
     top: table.top,
     headerRow: rowRangeText(table.header),
-    ...present({ whyNew: book.whyNew }),
+    ...present({ readings: table.readings, whyNew: book.whyNew }),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
     groups: () => inputRows(source),
@@ -82,8 +82,9 @@ async function* inputRows({ book, tab, table }: OwnSource): AsyncIterable<readon
 async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const { book, tab, table } = source;
   const name = basename(book.archive.path);
+  const hasNames = table.header.last > 0;
   if (options.isPart !== true && options.byValue !== true) {
-    const made = book.whyNew?.fact ?? (await ownCopy(source, options, cellsFor));
+    const made = book.whyNew?.fact ?? (hasNames ? await ownCopy(source, options, cellsFor) : NO_NAMES);
     if (typeof made !== 'string') return yield* made;
     const next = book.whyNew === undefined ? '' : ` To have them in it: ${book.whyNew.next}.`;
     options.note?.(
@@ -95,9 +96,12 @@ async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor
     options.note?.(
       `The output has the values of the sheet ${foreignName(tab.name)}, and nothing else of ${name}.`,
     );
-  const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
+  const own = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
+  const rows = hasNames ? own : () => belowNames(own(), table.columns.names);
   yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }
+
+const NO_NAMES = 'no row of it has the names of the columns, and one above all others would move them';
 
 /** The workbook with what is corrected as text in it, as it was typed. */
 async function* corrected(

@@ -3,8 +3,7 @@ import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
-import { ROWS_SAMPLED } from './header-rows.ts';
-import { rowWords } from './shape-words.ts';
+import { ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
  * Which rows below a header are none of its table: a line of totals at its end, and what stands behind it or behind a blank line

@@ -1,6 +1,5 @@
-import type { FoundLayout, LeftOut, TopRow } from '../../core/format.ts';
+import type { FoundLayout, LeftOut } from '../../core/format.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange } from '../../core/row-range.ts';
 
 const NAMES_SHOWN = 4;
@@ -17,6 +16,8 @@ export function layoutNotes(
 }
 
 function headerNote(rows: string, names: readonly string[]): string {
+  if (rows === '0')
+    return 'No row has the names of the columns, so they are called A, B and so on; use --header-row to change that.';
   const shown = names.slice(0, NAMES_SHOWN).map((name) => foreignName(name));
   const more = names.length > shown.length ? ' and others' : '';
   const { first, last } = readHeaderRows(rows) ?? { first: 1, last: 1 };
@@ -32,25 +33,4 @@ function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
   }[why];
   const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
   return `${isOne ? 'Row' : 'Rows'} ${rows} ${what} (${foreignWords(text)}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
-}
-
-const CELLS_SHOWN = 4;
-const LONGEST_CELL = 60;
-
-export function rowWords(cells: readonly string[]): string {
-  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
-  const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));
-  return shown.join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
-}
-
-const TOP_ROWS = 12;
-
-/** The first rows that hold something, for a person who looks for the header among them. */
-export function topRows(
-  rows: readonly { readonly number: RowNumber; readonly cells: readonly string[] }[],
-): readonly TopRow[] {
-  return rows
-    .slice(0, TOP_ROWS)
-    .map(({ number, cells }) => ({ row: number, text: rowWords(cells) }))
-    .filter(({ text }) => text !== '');
 }

@@ -56,7 +56,7 @@ const headerRows = z
   .union([z.int(), z.string()])
   .transform(String)
   .refine((value) => readHeaderRows(value) !== undefined, {
-    error: 'give one row, such as 3, or two rows in sequence, such as 3-4',
+    error: 'give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none',
   });
 
 const rowRange = text.refine((value) => readRowRange(value) !== undefined, {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StopChoice } from '../../objects/stop-object.ts';
 
 /** Who may ask, and how the server refuses. */
 
@@ -8,6 +9,8 @@ export const Refusal = z.object({
     code: z.string(),
     message: z.string(),
     next: z.string(),
+    /** What a person has to choose between, where only she can say what is meant. */
+    choices: z.array(StopChoice).optional(),
   }),
 });
 export type Refusal = z.infer<typeof Refusal>;

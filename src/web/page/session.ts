@@ -103,11 +103,13 @@ const silence = (): Refused =>
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
+  readonly choices: Refusal['error']['choices'];
 
-  constructor({ code, message, next }: Refusal['error']) {
+  constructor({ code, message, next, choices }: Refusal['error']) {
     super(message);
     this.code = code;
     this.next = next;
+    this.choices = choices;
   }
 }
 

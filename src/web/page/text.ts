@@ -555,12 +555,16 @@ export const text = {
     setAside: 'Set aside',
     pad: 'Fill with blank cells',
     headerRow: 'Row with the names of the columns',
+    noHeader: 'there are none',
+    start: 'Which row of this list has the names of its columns?',
     twoRows: (first: string, second: string) => `rows ${first} and ${second} together`,
     country: 'Country of telephone numbers and postcodes, as two letters',
     rowsOfTable: 'Rows of the list',
     allRows: 'everything below it',
     headerIn: (row: string) =>
-      `The column names come from ${row.includes('-') ? `rows ${row.replace('-', ' and ')}` : `row ${row}`}.`,
+      row === '0'
+        ? 'No row has the names of the columns, so they are called A, B and so on.'
+        : `The column names come from ${row.includes('-') ? `rows ${row.replace('-', ' and ')}` : `row ${row}`}.`,
     otherSheet: (sheet: string) => `The open sheet has nothing to look up, so this is the sheet “${sheet}”.`,
     oneRow: (row: string) => `row ${row}`,
     rowsTo: (first: string, last: string) => `rows ${first} to ${last}`,

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
@@ -64,12 +65,13 @@ export function refusalOf(error: unknown, context: Context): Response {
 
 /** An error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
 function refusedAs(error: unknown): Refusal['error'] {
-  const { code, message, next } = (error instanceof StopError ? error : systemStop(error)) ?? {
-    code: 'bug',
-    message: bugWords(error),
-    next: 'This is a bug of Rowonce: please report what you did.',
-  };
-  return { code, message, next };
+  const stopped = error instanceof StopError ? error : systemStop(error);
+  if (stopped === undefined) {
+    const next = 'This is a bug of Rowonce: please report what you did.';
+    return { code: 'bug', message: bugWords(error), next };
+  }
+  const { code, message, next, choices } = stopped.detail;
+  return { code, message, next, ...present({ choices: choices?.map((each) => ({ ...each })) }) };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */

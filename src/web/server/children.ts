@@ -92,8 +92,8 @@ export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | unde
 function stopIn(result: unknown): StopError | undefined {
   const { stopped, budget_to_finish: leastBudget } = stoppedIn(result) ?? {};
   if (stopped === undefined || stopped.code === 'bug') return undefined;
-  const { code, message, next, plan, answers } = stopped;
-  return new StopError({ code, message, next, ...present({ plan, answers, leastBudget }) });
+  const { code, message, next, plan, answers, choices } = stopped;
+  return new StopError({ code, message, next, ...present({ plan, answers, choices, leastBudget }) });
 }
 
 /** What `run --sample --plan` prints, unless it was stopped before it could plan the rest. */

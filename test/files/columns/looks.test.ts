@@ -9,8 +9,8 @@ import { inputFolder } from '../formats/sheets.ts';
 
 async function columnOf(name: string, cells: readonly string[]) {
   const write = await inputFolder();
-  const lines = [name, ...cells].map((cell) => `"${cell}";x\n`);
-  const { columns } = await describeFile(await openFile(await write(lines.join(''))), []);
+  const lines = cells.map((cell) => `"${cell}";x\n`);
+  const { columns } = await describeFile(await openFile(await write(`${name};Other\n${lines.join('')}`)), []);
   return columns[0];
 }
 

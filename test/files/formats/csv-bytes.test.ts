@@ -40,7 +40,13 @@ const lists: readonly List[] = [
 async function outcomeOf({ format, read = {} }: List, file: InputFile) {
   try {
     const sheet = await format.open(file, read);
-    return { survey: await sheet.survey(), rows: await rowsOf(sheet), copy: await markedCopy(sheet) };
+    const { headerRow } = sheet;
+    return {
+      headerRow,
+      survey: await sheet.survey(),
+      rows: await rowsOf(sheet),
+      copy: await markedCopy(sheet),
+    };
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
     return { refused: error.message };
@@ -56,7 +62,9 @@ test.each(lists)('$name', async (list) => {
     expect(await outcomeOf(list, new CutFile(path, size)), `in pieces of ${size}`).toEqual(whole);
   // Padding puts blank cells before ours.
   if (list.read?.ragged === 'pad' || !('copy' in whole)) return;
-  if (list.format === csv) requireSameBytes(whole.copy, bytes);
+  // The copy of a list without a header begins with one line of names.
+  const own = whole.headerRow === '0' ? whole.copy.subarray(whole.copy.indexOf('\n') + 1) : whole.copy;
+  if (list.format === csv) requireSameBytes(own, bytes);
   else expect(whole.copy.toString().replace(/,"~0~":"~\d+~"/g, '')).toBe(bytes.toString());
 });
 

@@ -174,7 +174,7 @@ test('any text comes back as it was, in cells of the user and in cells of ours',
     fc.asyncProperty(fc.array(fc.oneof(text, hostile), { minLength: 1, maxLength: 30 }), async (texts) => {
       const table = {
         sheetName: '<&">',
-        columns: { names: ['A'], places: [0], nameless: [] },
+        columns: { names: ['A'], places: [0], width: 1 },
         rows: async function* () {
           yield [{ kind: 'header', number: 1, cells: [{ kind: 'text', text: 'A' }] } as const];
           yield texts.map(

@@ -52,7 +52,8 @@ async function expectCells(file: ReadableFile & { path: string }): Promise<void>
   expect(reading.survey.header).toEqual(file.header);
   expect(reading.rows.map(({ row, cells }) => [row, ...cells])).toEqual(file.rows);
   if (file.delimiter !== undefined) expect(reading.survey.delimiter).toBe(file.delimiter);
-  await expectCopies(file, sheet, reading);
+  // The copy of a list without a header has one; `list-start.test.ts` looks at it.
+  if (sheet.headerRow !== '0') await expectCopies(file, sheet, reading);
 }
 
 /** The copy holds every byte of the file, and read again it gives the same cells with ours; our column goes as it came. */

@@ -29,7 +29,7 @@ export async function readOnce(sheet: Sheet): Promise<Reading> {
   const survey = await sheet.survey((row) => rows.push(row));
   same(survey.rows, rows.length, 'the survey counts other rows than it tells of');
   for (const [index, { row, cells, unreadable }] of rows.entries()) {
-    ok(row > (rows[index - 1]?.row ?? 1), `row ${row} does not come after the one above it`);
+    ok(row > (rows[index - 1]?.row ?? 0), `row ${row} does not come after the one above it`);
     if (unreadable === undefined)
       same(cells.length, survey.header.length, `row ${row} has another width than the header`);
   }

@@ -175,7 +175,8 @@ function byName(
     const [column, ...others] = claimants;
     if (column === undefined) continue;
     // In an earlier output the first of several columns is meant, because we add ours to the right.
-    if (others.length === 0 || isOutput(header)) sure.set(input.name, { column, because: BY_NAME });
+    if (others.every((other) => other === column) || isOutput(header))
+      sure.set(input.name, { column, because: BY_NAME });
     else {
       const decided = content && soleColumn(input, claimants, header, content);
       if (decided === undefined) return { sure, unclear: notSure(operation, input, claimants) };

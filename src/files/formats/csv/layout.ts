@@ -6,6 +6,7 @@ import {
   type FileBytes,
   type FoundLayout,
   type ReadOptions,
+  type StartReading,
   type TopRow,
 } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
@@ -13,8 +14,8 @@ import { plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { rowsWithout } from '../../shape/left-out.ts';
-import { topRows } from '../../shape/shape-words.ts';
-import { findHeaderRows, firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
+import { listStart, namesIn, topRows } from '../../shape/list-start.ts';
+import { firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
@@ -30,6 +31,9 @@ export interface Layout {
   /** Whether a row that cannot be read refuses the file. */
   readonly isStrict: boolean;
   readonly header: RowRange;
+  readonly readings?: readonly StartReading[];
+  /** The names of the columns of a list without a header. */
+  readonly letters?: readonly string[];
   /** Whether a record may be the header, by its row and the line where it begins. */
   readonly isHeader: (row: RowNumber, line: number) => boolean;
   /** Whether a row below the header is one of the table. */
@@ -49,37 +53,33 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const table = text.slice(separatorLine.length);
   const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
   const skipped = options.skipLines ?? 0;
-  const sample = sampleBelow(said === undefined ? skipped : said.last - 1, { text: table, isWhole });
+  const sample = sampleBelow(said === undefined ? skipped : Math.max(0, said.last - 1), {
+    text: table,
+    isWhole,
+  });
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter = options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(sample, usual);
-  const found = said ?? foundHeader(options, sample, delimiter);
-  const header = found ?? { first: skipped + 1, last: skipped + 1 };
+  const rows = firstRows(sample, delimiter);
+  const { header, isFound, readings } = listStart(rows, options);
   const only = readRowRange(options.rows ?? '');
   if (only !== undefined && only.first <= header.last) throw rowsAboveHeader(path, only, header);
   const linesAbove = skipped + (separator === undefined ? 0 : 1);
-  const isGuessed = found !== undefined && options.headerRow === undefined;
+  const isSaid = said !== undefined || isFound;
   return {
     ...{ file, codec, isMarked, delimiter, header, notes },
+    ...present({ readings, letters: header.last === 0 ? namesIn(rows, header) : undefined }),
     namesDelimiter: separator !== undefined,
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,
-    isHeader: (row, line) => (found === undefined ? line > linesAbove : row >= header.last),
+    isHeader: (row, line) => (isSaid ? row >= header.last : line > linesAbove),
     hasRow: rowsWithout(options.asBefore?.leftOut ?? [], only),
     found: present({
-      headerRow: isGuessed ? rowRangeText(header) : undefined,
+      headerRow: isFound ? rowRangeText(header) : undefined,
       leftOut: options.asBefore?.leftOut,
     }),
     top: topRows(firstRows(sampleBelow(0, { text: table, isWhole }), delimiter)),
   };
-}
-
-function foundHeader(
-  { skipLines, asBefore }: ReadOptions,
-  sample: TextSample,
-  delimiter: Delimiter,
-): RowRange | undefined {
-  return skipLines === undefined && asBefore === undefined ? findHeaderRows(sample, delimiter) : undefined;
 }
 
 function rowsAboveHeader(path: string, only: RowRange, header: RowRange): StopError {

@@ -4,7 +4,7 @@ import { type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import { type NamedColumns, widthOf } from '../../header.ts';
+import type { NamedColumns } from '../../header.ts';
 import {
   cellsOf,
   countLineEnds,
@@ -101,7 +101,7 @@ class RecordReader {
   #row: RowNumber;
   #line = 1;
   #parserLines = 0;
-  #headerIsDue = true;
+  #headerIsDue: boolean;
   #hasReadable = false;
   /** Why the first row that cannot be read would refuse the file. */
   #firstFault: StopError | undefined;
@@ -110,6 +110,7 @@ class RecordReader {
     this.#layout = layout;
     this.#columns = columns;
     this.#row = layout.namesDelimiter ? 0 : 1;
+    this.#headerIsDue = layout.header.last > 0;
     const parser = new Parser({
       bom: true,
       delimiter: DELIMITERS[layout.delimiter],
@@ -193,6 +194,7 @@ class RecordReader {
       if (body.length === 0 || isEndMark) return 'blank';
     }
     if (this.#headerIsDue) return this.#layout.isHeader(this.#row, this.#line) ? 'header' : 'above';
+    if (this.#row === 0) return 'above';
     return this.#layout.hasRow(this.#row) ? 'row' : 'left_out';
   }
 
@@ -210,7 +212,7 @@ class RecordReader {
    */
   #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
     const { delimiter, isStrict } = this.#layout;
-    const width = this.#columns ? widthOf(this.#columns) : found.length;
+    const width = this.#columns?.width ?? found.length;
     // Hardly any record has a quote in a cell, so hardly any is looked at byte by byte.
     const isPlain = !found.some((cell) => cell.includes('"'));
     const fits = found.length === width || this.#padded(found, width) !== undefined;
@@ -241,15 +243,13 @@ class RecordReader {
     };
   }
 
-  /** The cells of the columns that have a name. @throws StopError `input` when others are filled. */
+  /** The cells of the columns that have a name. */
   #fitted(found: readonly string[]): readonly string[] {
     const columns = this.#columns;
     if (columns === undefined) return found;
-    const width = widthOf(columns);
+    const { width } = columns;
     const cells = found.length === width ? found : (this.#padded(found, width) ?? found);
-    if (columns.nameless.length === 0) return cells;
-    const filled = columns.nameless.find((place) => !this.#headerIsDue && cells[place]?.trim() !== '');
-    if (filled !== undefined) throw this.#stop(namelessColumn(filled), this.#line);
+    if (columns.names.length === width) return cells;
     return columns.places.map((place) => cells[place] ?? '');
   }
 
@@ -261,8 +261,8 @@ class RecordReader {
 
   /** The cells that seem to stand below a name, then the others. */
   #allOf(found: readonly string[]): readonly string[] {
-    const { places = [], nameless = [] } = this.#columns ?? {};
-    if (nameless.length === 0) return found;
+    const { places = [], width = 0 } = this.#columns ?? {};
+    if (places.length === width) return found;
     const others = found.filter((_cell, place) => !places.includes(place));
     return [...places.map((place) => found[place] ?? ''), ...others];
   }
@@ -286,12 +286,5 @@ class RecordReader {
 
 /** Programs from the days of DOS end a text with it. A line end after it, and it would be a cell like any other. */
 const CTRL_Z = '\x1A';
-
-function namelessColumn(place: number): RecordFault {
-  return {
-    fact: `column ${place + 1} has no name in the header, but a filled cell here`,
-    next: 'Give every column with filled cells a name, or empty them.',
-  };
-}
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');

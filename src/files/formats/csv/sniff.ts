@@ -1,6 +1,5 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
-import type { RowRange } from '../../../core/row-range.ts';
-import { findHeader, ROWS_SAMPLED, type SampledRow } from '../../shape/header-rows.ts';
+import { ROWS_SAMPLED, type SampledRow } from '../../shape/list-start.ts';
 import { isShownText } from './cells.ts';
 
 /** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
@@ -17,7 +16,7 @@ interface SampledRecord {
   readonly cells: readonly string[];
   /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
   readonly isSound: boolean;
-  readonly linesAbove: number;
+  readonly rowsAbove: number;
 }
 
 /**
@@ -54,22 +53,10 @@ function evennessOf(records: readonly SampledRecord[]): number {
 /** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
 const LEAST_RECORDS_BELOW_A_TITLE = 3;
 
-/** Where the header stands among the rows of the sample, the first being 1. Undefined where it may be the first line. */
-export function findHeaderRows(sample: TextSample, delimiter: Delimiter): RowRange | undefined {
-  const records = sampledRecords(sample, delimiter);
-  const header = records[headerIndex(records)];
-  if (header !== undefined && header !== records[0])
-    return { first: header.linesAbove + 1, last: header.linesAbove + 1 };
-  return findHeader(firstRows(sample, delimiter));
-}
-
+/** The first rows that hold something. */
 export function firstRows(sample: TextSample, delimiter: Delimiter): readonly SampledRow[] {
-  const records = sampledRecords(sample, delimiter).slice(0, ROWS_SAMPLED);
-  return records.map(({ cells, linesAbove }) => ({ number: linesAbove + 1, cells }));
-}
-
-export function firstCells(sample: TextSample, delimiter: Delimiter): readonly string[] {
-  return sampledRecords(sample, delimiter)[0]?.cells ?? [];
+  const records = sampledRecords(sample, delimiter).filter(({ cells }) => filled(cells).length > 0);
+  return records.slice(0, ROWS_SAMPLED).map(({ cells, rowsAbove }) => ({ number: rowsAbove + 1, cells }));
 }
 
 /** Which of the records may be the header; 0 where nothing above another one looks like a title. */
@@ -116,8 +103,7 @@ function sampledRecords({ text, isWhole }: TextSample, delimiter: Delimiter): re
   const records: SampledRecord[] = [];
   let cells: string[] = [];
   let isSound = true;
-  let linesAbove = 0;
-  let lines = 0;
+  let rowsAbove = 0;
   const cellPattern = CELLS[delimiter];
   for (let at = 0; at < text.length; ) {
     cellPattern.lastIndex = at;
@@ -129,21 +115,17 @@ function sampledRecords({ text, isWhole }: TextSample, delimiter: Delimiter): re
     } else {
       cells.push(quoted.replace(/^"|"$/g, '').replaceAll('""', '"') + plain);
       isSound &&= plain === '';
-      lines += quoted.match(LINE_END)?.length ?? 0;
     }
     if (end === DELIMITERS[delimiter]) continue;
     // A record that is longer than the sample is better than none.
     const isCut = end === '' && !isWhole && records.length > 0;
-    if (!isCut && (cells.length > 1 || cells[0] !== '')) records.push({ cells, isSound, linesAbove });
+    if (!isCut && (cells.length > 1 || cells[0] !== '')) records.push({ cells, isSound, rowsAbove });
     cells = [];
     isSound = true;
-    lines += 1;
-    linesAbove = lines;
+    rowsAbove += 1;
   }
   return records;
 }
-
-const LINE_END = /\r\n|\n|\r/g;
 
 /** One cell, in quotes or not, and what ends it: the delimiter, a line end, or nothing at the end of the text. */
 const CELLS = Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts';
 import { foreignName } from '../../../core/plain-text.ts';
 import { Corrections } from '../../corrections.ts';
-import { addedTo, widthOf } from '../../header.ts';
+import { addedTo } from '../../header.ts';
 import { lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
 import { appendedCells, tableInputRow } from '../../workbook-copy.ts';
 import { keyOf } from './archive.ts';
@@ -130,7 +130,7 @@ function placeColumns(
   const around = tables.filter(({ range }) => overlaps(range, own));
   const merged = frame.merged.filter((range) => range.lastRow >= header.last && range.firstRow <= lastRow);
   const taken = [...merged, ...around.map(({ range }) => range)].map(({ lastColumn }) => lastColumn);
-  const last = Math.max(widthOf(columns) - 1, lastUsed, ...taken);
+  const last = Math.max(columns.width - 1, lastUsed, ...taken);
   const { places, cleared } = chosenPlaces(columns, options, last);
   const most = Math.max(...places);
   if (most >= MOST_COLUMNS) return `the sheet ends with column ${lettersOf(MOST_COLUMNS - 1)}`;

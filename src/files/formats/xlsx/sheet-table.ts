@@ -1,8 +1,7 @@
-import type { FoundLayout, TopRow } from '../../../core/format.ts';
-import { isOutput } from '../../../core/our-columns.ts';
+import type { FoundLayout, StartReading, TopRow } from '../../../core/format.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { RowRange } from '../../../core/row-range.ts';
-import { type NamedColumns, widthOf } from '../../header.ts';
+import type { NamedColumns } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import type { SheetFrame, SheetRow } from './sheet.ts';
 
@@ -21,35 +20,19 @@ export interface SheetTable {
   readonly frame: SheetFrame;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
+  readonly readings?: readonly StartReading[];
   readonly notes: readonly string[];
 }
 
 export type Top = Pick<SheetTable, 'columns' | 'header'>;
 
-/** Where a cell holds something and the header has no name; blank columns without a name are borne. */
-export function strayPlace(cells: SheetRow['cells'], columns: NamedColumns): number | undefined {
-  if (cells.length > widthOf(columns)) return cells.length - 1;
-  return columns.nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
+/** Where a cell holds something right of the header. */
+export function strayPlace(cells: SheetRow['cells'], { width }: NamedColumns): number | undefined {
+  return cells.length > width ? cells.length - 1 : undefined;
 }
 
-/**
- * Whether a cell without a name is a reason to set its row aside and none to refuse the sheet: ours stand right of such cells, so
- * that a workbook with them could not be read again otherwise.
- */
-export function bearsStrays({ names }: NamedColumns): boolean {
-  return isOutput(names);
-}
-
-export function strayWords(
-  row: number,
-  place: number,
-  { columns, header: { last: headerRow } }: Top,
-): string {
-  const column = lettersOf(place);
-  const width = widthOf(columns);
-  const why =
-    place < width
-      ? `column ${column} has no name in row ${headerRow}, the header`
-      : `the header in row ${headerRow} ends with column ${lettersOf(width - 1)}`;
-  return `the cell ${column}${row} holds something, but ${why}`;
+export function strayWords(row: number, place: number, { columns, header }: Top): string {
+  const last = lettersOf(columns.width - 1);
+  const ends = header.last === 0 ? `the list ends` : `the header in row ${header.last} ends`;
+  return `the cell ${lettersOf(place)}${row} holds something, but ${ends} with column ${last}`;
 }

@@ -5,16 +5,16 @@ import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
-import { namedColumns, widthOf } from '../../header.ts';
-import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
+import { namedColumns } from '../../header.ts';
 import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
-import { layoutNotes, topRows } from '../../shape/shape-words.ts';
+import { type ListStart, listStart, namesIn, ROWS_SAMPLED, topRows } from '../../shape/list-start.ts';
+import { layoutNotes } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import type { Book, BookSheet } from './book.ts';
 import { MOST_DIGITS } from './cell.ts';
 import type { SheetFrame, SheetRow } from './sheet.ts';
-import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
+import { type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
 
 const COLUMNS_SHOWN = 8;
 
@@ -30,7 +30,7 @@ export class TableSurvey {
   #filled = 0;
   #top: Top | undefined;
   #firstRows: readonly TopRow[] = [];
-  #foundHeader: RowRange | undefined;
+  #start: ListStart | undefined;
   /** By what was said or kept; it is asked only where nothing is guessed. */
   readonly #hasSaidRow: SheetTable['hasRow'];
   #finder: LeftOutFinder | undefined;
@@ -87,6 +87,7 @@ export class TableSurvey {
 
   #mayNameColumns({ number }: SheetRow): boolean {
     const said = this.#saidHeader();
+    if (said?.last === 0) return this.#filled === ROWS_SAMPLED;
     if (said !== undefined) return number >= said.last;
     if (this.#options.asBefore !== undefined || this.#options.skipLines !== undefined)
       return this.#filled > 0;
@@ -114,17 +115,10 @@ export class TableSurvey {
     const [first] = texts;
     if (first === undefined) return undefined;
     this.#firstRows = topRows(texts);
-    const said = this.#saidHeader();
-    const isGuessed = said === undefined && this.#mayGuess && this.#options.skipLines === undefined;
-    if (isGuessed) this.#foundHeader = findHeader(texts);
-    const header = said ?? this.#foundHeader ?? { first: first.number, last: first.number };
-    const cellsOf = (row: number): readonly string[] =>
-      texts.find(({ number }) => number === row)?.cells ?? [];
-    if (cellsOf(header.last).length === 0) throw blankHeader(this.#where, header.last);
-    const names =
-      header.first === header.last
-        ? cellsOf(header.last)
-        : joinedNames(cellsOf(header.first), cellsOf(header.last));
+    this.#start = listStart(texts, this.#options);
+    const { header } = this.#start;
+    const names = namesIn(texts, header);
+    if (names.length === 0) throw blankHeader(this.#where, header.last);
     this.#top = { columns: namedColumns(this.#where, names), header };
     if (this.#mayGuess && this.#options.rows === undefined)
       this.#finder = new LeftOutFinder(header.last, this.#looks);
@@ -168,8 +162,7 @@ export class TableSurvey {
     this.#found.countUnsaved(row);
     if (this.#found.rows === MOST_ROWS) throw tooLong(this.#where);
     const stray = strayPlace(row.cells, top.columns);
-    const isWithin = stray !== undefined && stray < widthOf(top.columns) && !bearsStrays(top.columns);
-    const isRefused = stray !== undefined && (this.#options.strict === true || isWithin);
+    const isRefused = stray !== undefined && this.#options.strict === true;
     this.#found.take(
       row,
       stray === undefined ? undefined : strayCell(this.#where, row.number, stray, top),
@@ -183,11 +176,11 @@ export class TableSurvey {
     const { header, columns } = this.#top;
     // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
     const wide = this.#found.wide;
-    if (wide?.isFirst === true && wide.count * 2 > this.rows) throw wide.refusal;
-    const headerRow = this.#foundHeader && rowRangeText(this.#foundHeader);
+    const isAsked = this.#start?.readings !== undefined;
+    if (!isAsked && wide?.isFirst === true && wide.count * 2 > this.rows) throw wide.refusal;
     const layout: FoundLayout = present({
       sheet,
-      headerRow: headerRow ?? this.#options.asBefore?.headerRow,
+      headerRow: this.#start?.isFound === true ? rowRangeText(header) : undefined,
       leftOut: this.#leftOut.length === 0 ? undefined : this.#leftOut,
     });
     const hasRow = rowsWithout(this.#leftOut, readRowRange(this.#options.rows ?? ''));
@@ -208,6 +201,7 @@ export class TableSurvey {
       frame: this.#frame,
       layout,
       top: this.#firstRows,
+      ...present({ readings: this.#start?.readings }),
       notes,
     };
   }

@@ -1,5 +1,5 @@
 import type { ReadOptions } from '../../../core/format.ts';
-import { ROWS_SAMPLED } from '../../shape/header-rows.ts';
+import { ROWS_SAMPLED } from '../../shape/list-start.ts';
 import type { TableRow } from '../../workbook-copy.ts';
 import type { Book, BookSheet } from './book.ts';
 import { SheetReader, type SheetRow, sheetRows } from './sheet.ts';

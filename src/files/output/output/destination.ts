@@ -13,6 +13,7 @@ import {
   JSON_LINES_ENDINGS,
   nameParts,
 } from '../../../lib/file-name.ts';
+import { requireOnce } from '../../header.ts';
 import type { Input } from '../../input.ts';
 import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
@@ -53,12 +54,14 @@ export async function chooseDestination(
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
     const isJson = !becomesWorkbook && isJsonLinesName(input.path);
+    if (isJson) requireMembers(input);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
   }
   const path = resolve(named ?? besideInput(input.path, sandbox, name));
   requireNameOf(input.path, path);
   await requireMacros(input, path);
   if (isWorkbookName(path)) requireRoomFor(input, job);
+  if (isJsonLinesName(path)) requireMembers(input);
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
@@ -170,6 +173,13 @@ function mayHaveMacros(path: string): boolean {
 /** A long CSV file is refused before anything is paid for, and not when it turns out that its output does not fit. */
 function requireRoomFor({ survey: { header, rows } }: FoundInput, { add = {} }: Additions): void {
   requireRoom(rows + 1, header.length + Object.keys(add).length + OUR_COLUMNS.length);
+}
+
+/** An object has one member of a name. */
+function requireMembers({ survey: { header } }: FoundInput): void {
+  const again =
+    new Set(header).size < header.length ? header.find((name, at) => header.indexOf(name) < at) : undefined;
+  if (again !== undefined) requireOnce(header, again, 'In JSON lines: ');
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
-import { How } from './list/how.tsx';
+import { How, Start } from './list/how.tsx';
 
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
@@ -64,7 +64,11 @@ function Shown({ first }: { readonly first: ListView }) {
           </div>
         )}
       </div>
-      <Refusal refused={refused ?? action.refused.value} />
+      {refused?.choices === undefined ? (
+        <Refusal refused={refused ?? action.refused.value} />
+      ) : (
+        <Start choices={refused.choices} reading={reading} change={change} />
+      )}
       <How
         reading={reading}
         found={found}

@@ -1,6 +1,7 @@
 import type { ListDescription, Reading } from '../../../api.ts';
 import { Button, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
+import type { Refused } from '../../session.ts';
 import { text } from '../../text.ts';
 
 type Option = readonly [value: string, shown: string];
@@ -86,6 +87,30 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
   );
 }
 
+/** Asks where the list begins, where only its reader knows. */
+export function Start({
+  choices,
+  reading,
+  change,
+}: Pick<Shown, 'reading' | 'change'> & { readonly choices: NonNullable<Refused['choices']> }) {
+  return (
+    <section class="notice" role="alert">
+      <p>
+        <strong>{text.list.start}</strong>
+      </p>
+      <div class="actions">
+        {choices.map(({ value, says }) => (
+          <Button
+            key={value}
+            onClick={() => change({ read: { ...reading.read, header_row: value } })}
+            says={says.charAt(0).toUpperCase() + says.slice(1)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
 interface Choosing {
   readonly read: Read;
   readonly choose: (name: keyof Read, value: string) => void;
@@ -112,7 +137,7 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
     if (next?.row !== each.row + 1) return [];
     return [[`${each.row}-${next.row}`, text.list.twoRows(grouped(each.row), grouped(next.row))]];
   });
-  const options = [...single, ...both];
+  const options = [...single, ...both, ['0', text.list.noHeader] as const];
   const shown = options.some(([value]) => value === row) ? options : [[row, row] as const, ...options];
   return (
     <Select

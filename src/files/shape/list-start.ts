@@ -1,0 +1,323 @@
+import { StopError } from '../../core/errors.ts';
+import type { ReadOptions, StartReading, TopRow } from '../../core/format.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import { isOurColumn, type RowNumber } from '../../core/row.ts';
+import { NO_HEADER, type RowRange, readHeaderRows, rowRangeText } from '../../core/row-range.ts';
+import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
+import { isDate } from '../quality/cell-issues.ts';
+import { lettersOf } from '../workbook.ts';
+import { isColumnWord } from './column-words.ts';
+
+/**
+ * Where a list begins: which row has the names of its columns, or that none has. Every format asks here, with its first rows
+ * as texts. What is not sure is not guessed: a person is asked, because a company that is taken for a name is lost.
+ */
+
+export interface SampledRow {
+  readonly number: RowNumber;
+  readonly cells: readonly string[];
+}
+
+/** Rows from which a header is found, and what columns hold. */
+export const ROWS_SAMPLED = 200;
+
+export interface ListStart {
+  /** `NO_HEADER` where no row has names. */
+  readonly header: RowRange;
+  /** Whether that was found out, and is not what any reader would take: it is said, and kept with the batch. */
+  readonly isFound: boolean;
+  /** All ways to read it, the likelier first, where a person has to say which. */
+  readonly readings?: readonly StartReading[];
+}
+
+/** @param rows of the top of a list, without blank ones. @returns what the user said, what was found before, or what is found now. */
+export function listStart(
+  rows: readonly SampledRow[],
+  { headerRow, skipLines, asBefore, wanted = [] }: ReadOptions,
+): ListStart {
+  const said = readHeaderRows(headerRow ?? asBefore?.headerRow ?? '');
+  if (said !== undefined) return { header: said, isFound: headerRow === undefined };
+  const [first] = rows;
+  const top = rangeOf(skipLines === undefined ? (first?.number ?? 1) : skipLines + 1);
+  if (first === undefined || skipLines !== undefined || asBefore !== undefined)
+    return { header: top, isFound: false };
+  const [header, ...others] = findStart(rows, wanted);
+  const readings = [header, ...others].map((range) => readingOf(range, rows));
+  return { header, isFound: header.last !== top.last, ...(others.length === 0 ? {} : { readings }) };
+}
+
+/** The names of a header; the letters of a spreadsheet where there is none. */
+export function namesIn(rows: readonly SampledRow[], header: RowRange): readonly string[] {
+  if (header.last === 0) return Array.from({ length: usualWidth(rows) }, (_, place) => lettersOf(place));
+  const cellsOf = (row: RowNumber): readonly string[] =>
+    rows.find(({ number }) => number === row)?.cells ?? [];
+  const lower = cellsOf(header.last);
+  return header.first === header.last ? lower : joinedNames(cellsOf(header.first), lower);
+}
+
+/** How many columns most rows fill; the larger of several such numbers. */
+function usualWidth(rows: readonly SampledRow[]): number {
+  const widths = rows.map(({ cells }) => cells.length);
+  const counts = Map.groupBy(widths, (width) => width);
+  const [most] = [...counts].sort(([a, all], [b, others]) => others.length - all.length || b - a);
+  return most?.[0] ?? 0;
+}
+
+function readingOf(header: RowRange, rows: readonly SampledRow[]): StartReading {
+  const row = header.last === 0 ? rows[0] : rows.find(({ number }) => number === header.last);
+  return { headerRow: rowRangeText(header), row: row?.number ?? 1, text: rowWords(row?.cells ?? []) };
+}
+
+/** What a command ends with, or asks on a terminal, where nobody but a person can say which row is the header. */
+export function unclearStart(path: string, readings: readonly StartReading[]): StopError {
+  const choices = readings.map(({ headerRow: value, row, text }) => {
+    const says =
+      value === '0'
+        ? `no row names the columns, and row ${row} (${text}) is the first of the list`
+        : `row ${value} (${text}) names the columns`;
+    return { flag: '--header-row', value, says };
+  });
+  const flags = choices.map(({ flag, value, says }) => `${flag} ${value}: ${says}`);
+  return new StopError({
+    code: 'input',
+    message: `${path}: it is not sure where the list begins.`,
+    next: `Say which it is with ${flags.join('; or ')}.`,
+    choices,
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ which row it is
+
+/** Nobody writes more lines above a table. */
+const MOST_TITLES = 30;
+
+/** Rows below a header that say which of its columns are used. */
+const ROWS_BELOW = 20;
+
+/** A column that fewer of these fill may be one of remarks. */
+const SHARE_OF_USED = 0.2;
+
+const MOST = 0.8;
+
+const rangeOf = (first: RowNumber, last = first): RowRange => ({ first, last });
+
+type Readings = readonly [RowRange, ...RowRange[]];
+
+function findStart(rows: readonly SampledRow[], wanted: readonly string[]): Readings {
+  const top = rows.slice(0, MOST_TITLES + 1);
+  const isSaid = ({ cells }: SampledRow): boolean => {
+    const names = cells.map((cell) => cell.trim());
+    return names.some(isOurColumn) || (wanted.length > 0 && wanted.every((name) => names.includes(name)));
+  };
+  const said = top.find(isSaid);
+  if (said !== undefined) return [rangeOf(said.number)];
+  for (const at of top.keys()) {
+    const found = readingsAt(rows, at);
+    if (found !== undefined) return found;
+  }
+  return [rangeOf(rows[0]?.number ?? 1), NO_HEADER];
+}
+
+/** What a row shows of itself and of what is below it. */
+interface Look {
+  readonly cells: readonly string[];
+  /** The columns that the rows below fill. */
+  readonly used: readonly number[];
+  /** Whether each of these has a name of its own. */
+  readonly isNamed: boolean;
+  /** Cells that are words for columns, and cells with a word above numbers, dates or addresses. */
+  readonly words: number;
+  readonly over: number;
+  /** What rows hold and headers do not: identifiers and names of companies; and numbers. */
+  readonly values: number;
+  readonly numbers: number;
+}
+
+/** How the list can be read if the row is where it begins; undefined where it stands above that. */
+function readingsAt(rows: readonly SampledRow[], at: number): Readings | undefined {
+  const [row, next] = [rows[at], rows[at + 1]];
+  if (row === undefined) return undefined;
+  const look = lookAt(rows, at);
+  const header = rangeOf(row.number);
+  const hasTitles = at > 0;
+  if (look.used.length > 1 && isTitle(look))
+    return look.words === 0 || isAboveHeader(rows, at, look) ? undefined : [header, NO_HEADER];
+  if (next === undefined) return hasTitles ? undefined : alone(look, header);
+  const below = lookAt(rows, at + 1);
+  if (isWideTitle(look, below) || (!look.isNamed && isAboveHeader(rows, at, look))) return undefined;
+  if (!look.isNamed && arePair(rows, at)) return [rangeOf(row.number, next.number)];
+  return isDoubled(look, below) ? [header, rangeOf(next.number)] : shownBy(look, header, hasTitles);
+}
+
+/** A title as wide as the table, above what is a header for sure. */
+function isWideTitle(look: Look, below: Look): boolean {
+  return below.isNamed && look.words === 0 && look.values === 0 && below.words * 2 >= filledIn(below);
+}
+
+/** A list of one row: with no rows it is as good as none. */
+function alone(look: Look, header: RowRange): Readings {
+  if (look.words > 0 && look.values === 0) return [header];
+  return look.values > 0 ? [NO_HEADER] : [header, NO_HEADER];
+}
+
+/** @param hasTitles what stands above a list without a header would be a row of it, which nobody meant. */
+function shownBy(look: Look, header: RowRange, hasTitles: boolean): Readings {
+  if (showsHeader(look)) return [header];
+  const isRow = look.words === 0 && look.values + look.numbers > 0;
+  if (isRow && !hasTitles) return [NO_HEADER];
+  return isRow || look.values > 0 ? [NO_HEADER, header] : [header, NO_HEADER];
+}
+
+function lookAt(rows: readonly SampledRow[], at: number): Look {
+  const cells = (rows[at]?.cells ?? []).map((cell) => cell.trim());
+  const below = rows.slice(at + 1);
+  const used = usedPlaces(below);
+  const filled = [...cells.keys()].filter((place) => cells[place] !== '');
+  const count = (is: (cell: string, others: readonly string[]) => boolean): number =>
+    filled.filter((place) => is(cells[place] ?? '', column(below, place))).length;
+  const isAgain = (cell: string, others: readonly string[], times: number): boolean =>
+    others.filter((other) => other === cell).length >= times;
+  return {
+    cells,
+    used,
+    isNamed: isNamed(cells, used),
+    words: count((cell, others) => isColumnWord(cell) && !isAgain(cell, others, 1)),
+    over: count((cell, others) => isLabel(cell) && areValues(others)),
+    values: count((cell, others) => isValue(cell) || (!isColumnWord(cell) && isAgain(cell, others, 2))),
+    numbers: count((cell) => NUMBER.test(cell) && !YEAR.test(cell)),
+  };
+}
+
+function column(rows: readonly SampledRow[], place: number): readonly string[] {
+  return rows.flatMap(({ cells }) => cells[place]?.trim() || []).slice(0, ROWS_BELOW);
+}
+
+const areValues = (cells: readonly string[]): boolean =>
+  cells.length > 0 && cells.filter((cell) => !isLabel(cell)).length >= cells.length * MOST;
+
+const filledIn = ({ cells }: Pick<Look, 'cells'>): number => cells.filter(Boolean).length;
+
+function isTitle(look: Look): boolean {
+  const count = filledIn(look);
+  return count <= 1 || count * 2 < look.used.length;
+}
+
+/** Whether something shows that the row has names, and nothing that it is a row of the list. */
+function showsHeader(look: Look): boolean {
+  if (look.words * 2 > filledIn(look)) return look.values === 0 || look.words > 2 * look.values;
+  if (look.values > 0) return false;
+  return look.words > 0 || (look.isNamed && look.over > 0 && look.numbers === 0);
+}
+
+/** Lines of a report and names of groups leave blanks above a header that has none. */
+function isAboveHeader(rows: readonly SampledRow[], at: number, look: Look): boolean {
+  const last = Math.min(rows.length - 1, MOST_TITLES);
+  for (let below = at + 1; below <= last; below += 1) {
+    const header = lookAt(rows, below);
+    if (header.isNamed && showsHeader(header)) return filledIn(look) < header.used.length;
+  }
+  return false;
+}
+
+/** Whether the next row may have the names as well: both have words alone above a column of addresses or numbers. */
+function isDoubled(look: Look, below: Look): boolean {
+  return showsHeader(look) && look.words === 0 && look.used.length === 1 && below.isNamed && below.over > 0;
+}
+
+/** Whether the names stand in that row and the next, and neither of them is a row of the table. */
+function arePair(rows: readonly SampledRow[], at: number): boolean {
+  const [row, next] = [rows[at], rows[at + 1]];
+  if (row === undefined || next === undefined || next.number !== row.number + 1) return false;
+  const { used, over } = lookAt(rows, at + 1);
+  return over > 0 && isNamed(joinedNames(row.cells, next.cells), used);
+}
+
+function usedPlaces(below: readonly SampledRow[]): readonly number[] {
+  const rows = below.slice(0, ROWS_BELOW);
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
+  const filled = (place: number): number =>
+    rows.filter(({ cells }) => (cells[place] ?? '').trim() !== '').length;
+  return Array.from({ length: width }, (_, place) => place).filter(
+    (place) => filled(place) > 0 && filled(place) >= rows.length * SHARE_OF_USED,
+  );
+}
+
+/** Whether each used column has a name, and each name stands once and is none of the things that rows hold. */
+function isNamed(cells: readonly string[], used: readonly number[]): boolean {
+  const names = cells.map((cell) => cell.trim());
+  if (used.length === 0 || used.some((place) => (names[place] ?? '') === '')) return false;
+  const filled = names.filter(Boolean);
+  return new Set(filled).size === filled.length && filled.every(isLabel);
+}
+
+const LONGEST_LABEL = 200;
+
+/** What stands in a cell for want of anything better. */
+const PLACEHOLDER = /^(?:n\/?a|none|nil|null|unknown|tb[acd]|\?+|[-\u2013\u2014.]+)$/i;
+
+const NUMBER = /^(?:[A-Z]{3}\s|[A-Z]{1,2}\$)?[\d\s.,+()%$€£¥-]+(?:\s[A-Z]{3})?$/;
+const YEAR = /^(?:19|20)\d\d$/;
+
+/** Whether a cell may be a name: no number, date, address or placeholder, which rows hold. */
+export function isLabel(cell: string): boolean {
+  const text = cell.trim();
+  if (text === '' || text.length > LONGEST_LABEL || PLACEHOLDER.test(text)) return false;
+  return !(NUMBER.test(text) || isDate(text) || isEmail(text) || isWebsite(text));
+}
+
+/** What is behind the name of a company and hardly ever in that of a column. */
+const COMPANY =
+  /\S\s(?:p(?:ty|te)\.?(?: ltd\.?)?|ltd\.?|limited|inc\.?|incorporated|llc|llp|plc|corp\.?|corporation|gmbh(?: & co\.? kg)?|ag|kg|s\.?a\.?(?:s|rl)?|s\.?r\.?l\.?|s\.?p\.?a\.?|b\.?v\.?|n\.?v\.?|a\/s|oy|ab)$/i;
+
+function isValue(cell: string): boolean {
+  if (isAbn(cell) || isEmail(cell) || isPersonProfile(cell) || isDate(cell) || COMPANY.test(cell))
+    return true;
+  return NUMBER.test(cell) ? cell.replaceAll(/\D/g, '').length > 6 : isWebsite(cell);
+}
+
+// ------------------------------------------------------------------------------------------------ two rows of names
+
+/**
+ * The names of a header in two rows. A cell of the upper one over blank cells is the name of a group, and is needed only where
+ * a name stands in several groups; any other belongs to what stands below it.
+ */
+export function joinedNames(upper: readonly string[], lower: readonly string[]): readonly string[] {
+  const at = (cells: readonly string[], place: number): string => (cells[place] ?? '').trim();
+  const groups: string[] = [];
+  const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, place) => {
+    const [above, own] = [at(upper, place), at(lower, place)];
+    groups.push(above === '' ? (groups.at(-1) ?? '') : above);
+    // The name of a group stands over blank cells, or once over each of its columns.
+    const isAgain = upper.some((cell, other) => other !== place && cell.trim() === above);
+    const isGroup = isAgain || (at(upper, place + 1) === '' && at(lower, place + 1) !== '');
+    if (own === '') return above;
+    return above === '' || isGroup ? own : `${above} ${own}`;
+  });
+  const isOnce = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
+  return names.map((name, place) =>
+    name === '' || isOnce(name) || groups[place] === '' || groups[place] === name
+      ? name
+      : `${groups[place]} ${name}`,
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ in words
+
+const CELLS_SHOWN = 4;
+const LONGEST_CELL = 60;
+
+export function rowWords(cells: readonly string[]): string {
+  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
+  const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));
+  return shown.join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
+}
+
+const TOP_ROWS = 12;
+
+/** The first rows that hold something, for a person who looks for the header among them. */
+export function topRows(rows: readonly SampledRow[]): readonly TopRow[] {
+  return rows
+    .slice(0, TOP_ROWS)
+    .map(({ number, cells }) => ({ row: number, text: rowWords(cells) }))
+    .filter(({ text }) => text !== '');
+}
