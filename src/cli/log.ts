@@ -36,7 +36,7 @@ async function logCommand(console: Console, text: string | undefined, flags: Fla
   const { store, output, changes = false } = flags;
   const about = await aboutOf(text, store);
   const prices = await pricesOfAccounts();
-  const table = output === undefined ? undefined : await TableFile.open(output, COLUMNS, console.json);
+  const table = output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
   const most = flags.all ? Number.POSITIVE_INFINITY : SHOWN;
   const shown: PricedEntry[] = [];
   let count = 0;
@@ -46,7 +46,11 @@ async function logCommand(console: Console, text: string | undefined, flags: Fla
     count += 1;
     if (shown.length < most) shown.push(priced);
     // A table has all of them, and words no more than are shown.
-    if (table !== undefined) await table.line(cellsOf(priced));
+    if (table !== undefined)
+      await table.add({
+        ...LogEntryObject.of(priced),
+        ended: priced.decision?.kind ?? endOf(priced) ?? null,
+      });
     else if (count > most) enough.abort();
   });
   await table?.close();
@@ -136,39 +140,4 @@ function costOf(entry: PricedEntry): string {
     `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
     inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
   ).join(', ');
-}
-
-// ---------------------------------------------------------------------------------------------------- as a table
-
-const COLUMNS = [
-  ...['at', 'kind', 'operator', 'batch', 'row', 'account', 'play_money', 'operation', 'about', 'hash'],
-  ...[
-    'ended',
-    'decided_by',
-    'why',
-    'credits',
-    'credits_in_doubt',
-    'amount',
-    'currency',
-    'status',
-    'vendor_said',
-  ],
-];
-
-function cellsOf(entry: PricedEntry): readonly (string | number | undefined)[] {
-  const told = LogEntryObject.of(entry);
-  const orBlank = <Value>(value: Value | null): Value | undefined => value ?? undefined;
-  const about = entry.request === undefined ? entry.batch?.inputPath : subjectOf(entry);
-  return [
-    ...[told.at, told.kind, orBlank(told.operator), orBlank(told.batch), orBlank(told.row)],
-    ...[orBlank(told.account), told.sandbox ? 'yes' : 'no', orBlank(told.operation), about],
-    ...[
-      orBlank(told.hash),
-      entry.decision?.kind ?? endOf(entry),
-      orBlank(told.decided_by),
-      orBlank(told.why),
-    ],
-    ...[orBlank(told.charged), orBlank(told.in_doubt), told.money?.amount, told.money?.currency],
-    ...[orBlank(told.status), orBlank(told.said)],
-  ];
 }

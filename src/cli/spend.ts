@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { moneyWords } from '../client/account/price.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
-import { SpendObject } from '../objects/log-object.ts';
+import { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
 import {
   driftWords,
   monthOf,
@@ -41,8 +41,8 @@ async function tellSpend(console: Console, flags: Flags): Promise<Report> {
   const month = monthOf(flags.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
   const spend = await spendOf({ store, month, by });
   if (output !== undefined) {
-    const table = await TableFile.open(output, columnsOf(by), console.json);
-    for (const group of spend.groups) for (const cells of cellsOf(group)) await table.line(cells);
+    const table = await TableFile.open(output, SpendGroupObject, console.json);
+    for (const group of spend.groups) await table.add(group);
     await table.close();
   }
   const written = output === '-' ? undefined : output;
@@ -83,44 +83,4 @@ function figuresOf(group: SpendGroup): string {
     counted(requests, 'request'),
     input === undefined ? counted(batches, 'batch begun', 'batches begun') : `${account}, ${input}`,
   ).join(', ');
-}
-
-const columnsOf = (by: SpendBy): readonly string[] => [
-  ...[
-    by,
-    'play_money',
-    'credits_spent',
-    'exact',
-    'credits_in_doubt',
-    'credits_saved',
-    'requests',
-    'batches_begun',
-  ],
-  ...['budget', 'amount', 'currency', 'list'],
-];
-
-/** A line for each currency; the credits stand in the first. */
-function cellsOf(group: SpendGroup): readonly (readonly (string | number | undefined)[])[] {
-  const { name, sandbox, spent, exact, saved, requests, batches, budget, input, money } = group;
-  const [first, ...others] = money;
-  const figures = [
-    spent,
-    exact ? 'yes' : 'at most',
-    group.in_doubt,
-    saved,
-    requests,
-    batches,
-    budget ?? undefined,
-  ];
-  const named = [name ?? undefined, sandbox ? 'yes' : 'no'];
-  return [
-    [...named, ...figures, first?.amount, first?.currency, input],
-    ...others.map(({ amount, currency }) => [
-      ...named,
-      ...figures.map(() => undefined),
-      amount,
-      currency,
-      input,
-    ]),
-  ];
 }

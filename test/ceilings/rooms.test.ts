@@ -10,7 +10,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_327,
+  cli: 5_283,
   client: 6_944,
   core: 2_343,
   files: 10_663,

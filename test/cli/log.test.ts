@@ -92,8 +92,8 @@ describe('rowonce log', () => {
     });
     const rows = table(await desk.read('log.csv'));
     expect(rows).toHaveLength(121);
-    expect(rows[0]).toMatchObject({ kind: 'asked', credits: '1', operator: `'=HYPERLINK("x")` });
-    expect(rows.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(120);
+    expect(rows[0]).toMatchObject({ kind: 'asked', charged: '1', operator: `'=HYPERLINK("x")` });
+    expect(rows.reduce((sum, { charged }) => sum + Number(charged), 0)).toBe(120);
     expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('exists already'),
@@ -110,10 +110,10 @@ describe('rowonce log', () => {
     await team.type('log', '--changes', '-o', file);
     const rows = table(readFileSync(file, 'utf8'));
     expect(
-      rows.map(({ operator, operation, about, ended, status }) => [
+      rows.map(({ operator, operation, subject, ended, status }) => [
         operator,
         operation,
-        about,
+        subject,
         ended,
         status,
       ]),
@@ -121,12 +121,12 @@ describe('rowonce log', () => {
       ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, 'done', '200'],
       ['Carol', 'create-invite', `jo@team.example in ${PROJECT} as viewer`, 'done', '200'],
     ]);
-    for (const { at, batch, vendor_said } of rows) {
+    for (const { at, batch, said } of rows) {
       expect(at).toMatch(/^20\d\d-.*Z$/);
       expect(batch).toMatch(/^[0-9a-f]{8}$/);
-      expect(JSON.parse(vendor_said ?? '')).toBeTypeOf('object');
+      expect(JSON.parse(said ?? '')).toBeTypeOf('object');
     }
-    expect(rows[1]?.vendor_said).toContain('invite_code');
+    expect(rows[1]?.said).toContain('invite_code');
   });
 });
 
@@ -166,7 +166,7 @@ describe('rowonce spend', () => {
       `${month} (UTC), by account\n  data  3 credits of 500 (A$0.12), 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
     );
     const rows = table((await desk.type(['spend', '--month', month, '--by', 'batch', '-o', '-'])).stdout);
-    expect(rows.map(({ credits_spent, list }) => [credits_spent, list])).toEqual([
+    expect(rows.map(({ spent, input }) => [spent, input])).toEqual([
       ['2', desk.place.path('list.csv')],
       ['1', desk.place.path('list.csv')],
     ]);

@@ -5,26 +5,42 @@ import { stop } from '../../core/errors.ts';
 import { outputProblem } from '../../lib/atomic-file.ts';
 import { safeCell } from '../../lib/formulas.ts';
 
-type Cells = readonly (string | number | undefined)[];
+/** What stands in the place of `money`: numbers are added up in a column of their own. */
+const MONEY = ['amount', 'currency'] as const;
 
-/** Writes a table as it comes, so that memory does not grow with it. It holds what was asked about people, as the ledger does. */
+interface Money {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+interface Line {
+  readonly money: Money | readonly Money[] | null;
+}
+
+/** Writes what `--json` tells as a table, as it comes, so that memory does not grow with it. It holds what was asked about people, as the ledger does. */
 export class TableFile {
   readonly #to: NodeJS.WritableStream;
   readonly #failed: Promise<never>;
   readonly #isFile: boolean;
+  readonly #columns: readonly string[];
 
-  /** @param path `-` is standard output. @throws StopError `usage` for a file that is there already. */
-  static async open(path: string, header: readonly string[], json: boolean): Promise<TableFile> {
+  /**
+   * @param path `-` is standard output. @param lines what a line of the table is, a column for each of its members.
+   * @throws StopError `usage` for a file that is there already.
+   */
+  static async open(path: string, lines: { readonly shape: object }, json: boolean): Promise<TableFile> {
     if (path === '-' && json)
       throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
-    const table = new TableFile(path);
+    const columns = Object.keys(lines.shape).flatMap((name) => (name === 'money' ? MONEY : name));
+    const table = new TableFile(path, columns);
     // Spreadsheet programs take a text for UTF-8 by this mark.
     if (table.#isFile) await table.#write('\uFEFF');
-    await table.line(header);
+    await table.#write(csvLine(table.#columns));
     return table;
   }
 
-  private constructor(path: string) {
+  private constructor(path: string, columns: readonly string[]) {
+    this.#columns = columns;
     this.#isFile = path !== '-';
     this.#to = this.#isFile ? createWriteStream(path, { flags: 'wx', mode: 0o600 }) : process.stdout;
     this.#failed = new Promise((_, reject) => {
@@ -33,8 +49,11 @@ export class TableFile {
     this.#failed.catch(() => {});
   }
 
-  line(cells: Cells): Promise<void> {
-    return this.#write(csvLine(cells));
+  add<Of extends Line>({ money, ...line }: Of): Promise<void> {
+    const sums = [money ?? []].flat();
+    const [amount, currency] = [sums.map((each) => each.amount), sums.map((each) => each.currency)];
+    const cells = new Map<string, unknown>(Object.entries({ ...line, amount, currency }));
+    return this.#write(csvLine(this.#columns.map((name) => cellOf(cells.get(name)))));
   }
 
   async close(): Promise<void> {
@@ -52,6 +71,14 @@ function problemAt(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
     return outputProblem(path, error);
   return stop('output', `${path} exists already, and was left as it is.`, 'Name another file with -o.');
+}
+
+/** What was asked is told as `email jo@x.com`, and lists are joined by "; ", as in an output. */
+function cellOf(value: unknown): string | number | undefined {
+  if (Array.isArray(value)) return value.length === 1 ? cellOf(value[0]) : value.map(cellOf).join('; ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'object' && value !== null) return Object.entries(value).flat().join(' ');
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }
 
 /** A line of a table for spreadsheets, in which no cell becomes a formula. */
