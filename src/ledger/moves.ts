@@ -23,11 +23,14 @@ const CALL = { call: 'int' } as const;
 type OfCall = Each<{ readonly call: number | null }>;
 const ofCall: (sql: string) => OfCall = eachWhole(CALL);
 
+/** A batch is called by the names of its steps. */
+const isOfSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
+
 /** Also where the process ends before it can finish the row. One of several steps is pending until all of them have ended. */
 export const ROW_DOUBTED: OfCall = each(CALL)(`
 INSERT INTO rows (batch, row, state, call, reason)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why FROM (SELECT max(c.id) AS id FROM v JOIN calls c ON c.id = v.call
-  JOIN batches b ON b.id = c.batch AND b.operation NOT LIKE '%,%'
+  JOIN batches b ON b.id = c.batch AND NOT ${isOfSteps('b')}
   WHERE c.state IN ('doubt', 'lost') GROUP BY c.batch, c.row) d JOIN calls c ON c.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE SET state = 'in_doubt', call = excluded.call, reason = excluded.reason
 WHERE rows.state IN ('pending', 'in_doubt')`);
@@ -84,14 +87,18 @@ export const ROWS_KNOWN: readonly OfCall[] = [
 
 // --------------------------------------------------------------------------------------- what was taken for an answer
 
+const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.call)';
+
 /**
  * Rows in these states that used a call. Where it was not a row's last one, the row is found by the call, which names the first row
- * that used it.
+ * that used it. Rows of several steps share an earlier answer as often as not, so all of theirs are looked through.
  */
 const usedSql = (states: string, reason: string): string => `
 SELECT w.batch, w.row, v.call, ${reason} AS reason FROM v JOIN rows w ON w.call = v.call AND w.state IN (${states})
 UNION SELECT w.batch, w.row, v.call, ${reason} FROM v JOIN calls c ON c.id = v.call JOIN rows w ON w.batch = c.batch AND w.row = c.row
-WHERE w.state IN (${states}) AND EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.call)`;
+WHERE w.state IN (${states}) AND ${USES}
+UNION SELECT w.batch, w.row, v.call, ${reason} FROM v JOIN batches s ON ${isOfSteps('s')} JOIN rows w ON w.batch = s.id
+WHERE w.state IN (${states}) AND w.others LIKE '%' || v.call || '%' AND ${USES}`;
 
 const doubtedSql = (states: string, reason = 'v.reason', batches = '1 = 1'): string => `
 UPDATE rows SET state = 'in_doubt', call = w.call, matched_by = NULL, reason = w.reason

@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 10_663,
   index: 339,
   job: 1_410,
-  ledger: 8_565,
+  ledger: 8_572,
   lib: 1_929,
   objects: 1_280,
   operations: 3_049,

@@ -20,6 +20,7 @@ import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
 import { rowsConform } from './conformance/rows.ts';
+import { stepsConform } from './conformance/steps.ts';
 import { timesConform } from './conformance/times.ts';
 import { togetherConforms } from './conformance/together.ts';
 
@@ -41,6 +42,7 @@ const PARTS: readonly Part[] = [
   refreshesConform,
   readingsConform,
   rowsConform,
+  stepsConform,
   changesConform,
   plansConform,
   accountsConform,
