@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeKind, RowNumber, RowStatus } from '../core/row.ts';
+import type { InputRow, Outcome, OutcomeKind, RowNumber, RowStatus } from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
@@ -81,6 +81,10 @@ const ROWS_LEFT = `
 SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
 WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
+
+const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
+  'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
+);
 
 /** Pages of rows are in order: those from `fromRow` on, at most `limit`. */
 export const readRows = ({ db }: Context) => ({
@@ -166,6 +170,14 @@ export const readRows = ({ db }: Context) => ({
     limit: number,
   ): Promise<readonly RowLeft[]> =>
     (await db.rows<KeptLeft>(ROWS_LEFT, [batch, state, fromRow, beforeRow, limit])).map(leftFrom),
+  /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
+  async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
+    const found = await db.each(
+      CELLS_OF,
+      rows.map((row) => ({ batch, row })),
+    );
+    return new Map(found.map(({ row, cells }) => [row, { row, ...JSON.parse(cells) }]));
+  },
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {

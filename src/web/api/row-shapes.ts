@@ -26,13 +26,9 @@ export const RowPageQuery = z.object({
   status: RowFilter.optional(),
 });
 
-/** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */
-export const ListState = z.enum(['same', 'changed', 'gone']);
-export type ListState = z.infer<typeof ListState>;
-
 export const RowView = z.object({
   row: z.number(),
-  /** In the order of `header`; null where the list does not have them any more. Long ones are cut. */
+  /** In the order of `header`; null where the list does not have the row, or they were erased. Long ones are cut. */
   cells: z.array(z.string()).nullable(),
   /** In the order of `added`. */
   found: z.array(z.string()),
@@ -50,7 +46,6 @@ export const PagePlace = z.union([z.object({ from: z.number() }), z.object({ bef
 export type PagePlace = z.infer<typeof PagePlace>;
 
 export const RowPage = BatchNamed.extend({
-  list: ListState,
   /** Number of rows by status, `pending` among them. */
   counts: z.record(z.string(), z.number()),
   /** The number of the last row. */
@@ -67,7 +62,6 @@ export type RowPage = z.infer<typeof RowPage>;
 
 /** One row: what `status BATCH ROW --json` prints of its attempts, with the row's cells. */
 export const RowDetail = BatchNamed.extend({
-  list: ListState,
   cells: z.array(z.object({ name: z.string(), text: z.string() })),
   found: z.array(z.object({ name: z.string(), text: z.string() })),
   view: RowView,

@@ -441,9 +441,7 @@ export const text = {
     showAll: 'Show all rows',
     moreColumns: (count: string) =>
       `${count} more ${count === '1' ? 'column is' : 'columns are'} in the output and on the pages of the rows.`,
-    changed: 'The list has changed since this batch worked on it, so you see only the results.',
-    gone: 'The list is not where this batch found it, so you see only the results.',
-    otherCells: 'The list does not have this: its cells have changed since, or it does not name this person.',
+    noCells: 'The list does not name this person, or the cells were erased.',
   },
   row: {
     title: (row: string) => `Row ${row}`,

@@ -11,21 +11,19 @@ import { rowStory } from '../../run/tasks/row-story.ts';
 import { BatchNamed, type RowDetail, type RowPage, RowPageQuery } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
-import { type FoundList, ListFiles } from './row-routes/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
 import { type PageWish, rowsOfPage } from './row-routes/row-numbers.ts';
 import type { Server } from './server.ts';
 
 export function rowRoutes(server: Server): Hono {
-  const lists = new ListFiles();
   return new Hono()
     .get('/batches/:id/rows', async (context) => {
       const found = await batchOf(context, server);
       const { from, before, limit, status } = queryOf(context, RowPageQuery);
       const wish = { place: before === undefined ? { from } : { before }, limit, status };
-      return context.json(await rowPage(found, lists, wish));
+      return context.json(await rowPage(found, wish));
     })
-    .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)));
+    .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, context)));
 }
 
 /** What a command calls wrong usage is here an address that leads nowhere. */
@@ -43,45 +41,37 @@ const MOST_ROWS = 500;
 
 async function rowPage(
   { batch, location }: FoundBatch,
-  lists: ListFiles,
   { limit: wanted, ...wished }: PageWish,
 ): Promise<RowPage> {
   const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
-  const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const { rows, prev, next } = await rowsOfPage(ledger, batch, wish);
-    const both = await bothOfRows(ledger, batch, found, rows);
-    const header = found.list?.header ?? [];
-    const { columns, more } = await shownColumns(ledger, batch, header);
+    const both = await bothOfRows(ledger, batch, rows);
+    const { columns, more } = await shownColumns(ledger, batch);
     return {
-      ...headOf(batch, found),
+      ...headOf(batch),
       counts: countsOf(batch, await ledger.counts(batch.id)),
       last: await ledger.lastSubmitted(batch.id),
-      header: [...header],
+      header: [...batch.header],
       added: columns.map(({ name }) => name),
       more_columns: more,
-      rows: both.map((each) => viewOfRow(batch, columns, header.length, each)),
+      rows: both.map((each) => viewOfRow(batch, columns, each)),
       ...{ prev, next },
     };
   });
 }
 
-function headOf(
-  batch: Batch,
-  { state: list }: FoundList,
-): Pick<RowPage, keyof typeof BatchNamed.shape | 'list'> {
-  return { ...BatchNamed.of({ batch, name: listNameOf(batch.inputPath) }), list };
-}
+const headOf = (batch: Batch): Pick<RowPage, keyof typeof BatchNamed.shape> =>
+  BatchNamed.of({ batch, name: listNameOf(batch.inputPath) });
 
 function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts']>>): Record<string, number> {
   const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 
-async function rowDetail(server: Server, lists: ListFiles, context: Context): Promise<RowDetail> {
+async function rowDetail(server: Server, context: Context): Promise<RowDetail> {
   const { batch, location } = await batchOf(context, server);
   const text = context.req.param('row') ?? '';
-  const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
     const [before, from] = [{ before: story.row }, { from: story.row }];
@@ -90,16 +80,15 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       ...(await ledger.rowKinds(batch.id, from, 2)),
     ];
     const [both] = near.some(({ row }) => row === story.row)
-      ? await bothOfRows(ledger, batch, found, [story.row])
+      ? await bothOfRows(ledger, batch, [story.row])
       : [];
     if (both === undefined)
       throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
-    const header = found.list?.header ?? [];
-    const { columns } = await shownColumns(ledger, batch, header);
-    const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
+    const { columns } = await shownColumns(ledger, batch);
+    const view = viewOfRow(batch, columns, both, Number.POSITIVE_INFINITY);
     return {
-      ...headOf(batch, found),
-      cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),
+      ...headOf(batch),
+      cells: (view.cells ?? []).map((cell, at) => ({ name: batch.header[at] ?? '', text: cell })),
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,
       planned: story.planned === undefined ? [] : stepsOf(story.planned),

@@ -27,7 +27,7 @@ export function Row({ params }: { readonly params: Readonly<Record<string, strin
 }
 
 function Shown({ detail }: { readonly detail: RowDetail }) {
-  const { batch, view, prev, next, cells, found, list, planned } = detail;
+  const { batch, view, prev, next, cells, found, planned } = detail;
   const rows = `/batches/${batch}/rows`;
   return (
     <>
@@ -42,7 +42,6 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
           {next !== null && <ButtonLink to={`${rows}/${next}`} says={text.row.next} />}
         </nav>
       </div>
-      {list !== 'same' && <p class="notice">{list === 'gone' ? text.rows.gone : text.rows.changed}</p>}
       {planned.length > 0 && (
         <section class="stack">
           <h2>{text.row.planned}</h2>
@@ -54,7 +53,7 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
         </section>
       )}
       <div class="row-cells">
-        {list === 'same' && <Cells title={text.row.cells} cells={cells} none={text.rows.otherCells} />}
+        <Cells title={text.row.cells} cells={cells} none={text.rows.noCells} />
         <Cells
           title={text.row.found}
           cells={found.filter(({ text: value }) => value !== '')}

@@ -27,7 +27,7 @@ export function Rows({ params }: { readonly params: Readonly<Record<string, stri
 }
 
 function PageOfRows({ page }: { readonly page: RowPage }) {
-  const { batch, rows, list } = page;
+  const { batch, rows } = page;
   return (
     <>
       <About of={page} />
@@ -36,7 +36,6 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
         {(page.counts.in_doubt ?? 0) > 0 && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
       </div>
       <Jump page={page} />
-      {list !== 'same' && <p class="notice">{list === 'gone' ? text.rows.gone : text.rows.changed}</p>}
       {rows.length > 0 ? (
         <>
           <RowTable page={page} />
@@ -141,8 +140,7 @@ interface LineProps {
 }
 
 function Line({ page, row, hasCredits }: LineProps) {
-  const { header, batch, list } = page;
-  const isOther = row.cells === null && list === 'same';
+  const { header, batch } = page;
   return (
     <tr>
       <th scope="row" class="number">
@@ -156,9 +154,9 @@ function Line({ page, row, hasCredits }: LineProps) {
           </span>
         )}
       </td>
-      {isOther && header.length > 0 ? (
+      {row.cells === null && header.length > 0 ? (
         <td colSpan={header.length} class="muted">
-          {text.rows.otherCells}
+          {text.rows.noCells}
         </td>
       ) : (
         header.map((_, at) => <Cell key={at} value={row.cells?.[at] ?? ''} />)

@@ -17,7 +17,6 @@ import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/rows.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
 import type { RowView } from '../../api.ts';
-import type { FoundList, OpenList } from './list-files.ts';
 
 /** What is shown of rows: the cells of the list, what was found for them, and how they ended, as the output has it. */
 
@@ -49,11 +48,8 @@ interface ShownColumns {
 }
 
 /** The columns that are added to the list: those of the job, else the fields of the first answers. */
-export async function shownColumns(
-  ledger: LedgerReader,
-  batch: Batch,
-  header: readonly string[],
-): Promise<ShownColumns> {
+export async function shownColumns(ledger: LedgerReader, batch: Batch): Promise<ShownColumns> {
+  const { header } = batch;
   const { add, onExisting, answerPlace, operation } = outputSettings(batch.settings);
   const isOfOther = isOutputOfOther(batch.settings);
   if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther).columns);
@@ -80,7 +76,7 @@ function cut(columns: Columns): ShownColumns {
 
 interface BothOfRow {
   readonly row: RowNumber;
-  /** Absent where the list does not have the cells that the row was finished from. */
+  /** Absent where it is none of the list, or its cells were erased. */
   readonly input: InputRow | undefined;
   /** Absent while the row is pending. */
   readonly record: RowRecord | undefined;
@@ -90,19 +86,14 @@ interface BothOfRow {
 export async function bothOfRows(
   ledger: LedgerReader,
   batch: Batch,
-  { list }: FoundList,
   rows: readonly RowNumber[],
 ): Promise<readonly BothOfRow[]> {
   const both: BothOfRow[] = [];
-  const inputs = await list?.among(rows);
+  const inputs = await ledger.cellsOf(batch.id, rows);
   for (const [from, before] of stretches(rows)) {
     const wanted = new Set(rows.filter((row) => row >= from && row < before));
     const records = await recordsBetween(ledger, batch, wanted, from, before);
-    for (const row of wanted) {
-      const input = inputs?.get(row);
-      const record = records.get(row);
-      both.push({ row, record, input: list && input && own(list, input, record) });
-    }
+    for (const row of wanted) both.push({ row, record: records.get(row), input: inputs.get(row) });
   }
   return both;
 }
@@ -135,16 +126,10 @@ async function recordsBetween(
   return new Map(records.filter(({ row }) => wanted.has(row)).map((record) => [record.row, record]));
 }
 
-/** The row's cells, unless it was finished from others. */
-function own(list: OpenList, input: InputRow, record: RowRecord | undefined): InputRow | undefined {
-  return record?.input === undefined || record.input === list.inputOf(input) ? input : undefined;
-}
-
 /** @param longest the longest text of a cell that is shown whole. */
 export function viewOfRow(
   batch: Batch,
   columns: Columns,
-  width: number,
   { row, input, record }: BothOfRow,
   longest = LONGEST_CELL,
 ): RowView {
@@ -163,7 +148,9 @@ export function viewOfRow(
   return {
     row,
     cells:
-      input === undefined ? null : Array.from({ length: width }, (_, at) => short(input.cells[at] ?? '')),
+      input === undefined
+        ? null
+        : Array.from({ length: batch.header.length }, (_, at) => short(input.cells[at] ?? '')),
     found: made.cells.map(short),
     status,
     reason,
