@@ -124,25 +124,22 @@ const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
 const MARKUP = /[&<>"]/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** What a cell holds. `text` is what a user would type to get it; a cell whose text is empty is blank. */
-export type WorkbookCell =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'number'; readonly text: string; readonly value: number }
-  | { readonly kind: 'boolean'; readonly text: string; readonly value: boolean };
+export interface WorkbookCell {
+  /** What a user would type to get it; a cell whose text is empty is blank. */
+  readonly text: string;
+  /** Absent for a text. */
+  readonly value?: number;
+}
 
 export interface WorkbookRow {
   /** The number that the spreadsheet shows; the first row has 1. */
   readonly number: number;
-  /** Gaps are blank cells. */
-  readonly cells: readonly (WorkbookCell | undefined)[];
+  readonly cells: readonly WorkbookCell[];
 }
 
 function rowXml({ number, cells }: WorkbookRow): string {
-  let xml = '';
-  for (const [index, cell] of cells.entries()) {
-    if (cell !== undefined && cell.text !== '') xml += cellXml(`${lettersOf(index)}${number}`, cell);
-  }
-  return `<row r="${number}">${xml}</row>`;
+  const xml = cells.map((cell, at) => cellXml(`${lettersOf(at)}${number}`, cell));
+  return `<row r="${number}">${xml.join('')}</row>`;
 }
 
 /**
@@ -151,12 +148,12 @@ function rowXml({ number, cells }: WorkbookRow): string {
  */
 export function cellXml(address: string, cell: WorkbookCell, style?: string, prefix = ''): string {
   const begin = `<${prefix}c r="${address}"${style === undefined ? '' : ` s="${style}"`}`;
-  if (cell.kind === 'text') {
+  if (cell.text === '') return style === undefined ? '' : `${begin}/>`;
+  if (cell.value === undefined) {
     const text = `<${prefix}t xml:space="preserve">${escaped(fitting(cell.text))}</${prefix}t>`;
     return `${begin} t="inlineStr"><${prefix}is>${text}</${prefix}is></${prefix}c>`;
   }
-  const type = cell.kind === 'boolean' ? ' t="b"' : '';
-  return `${begin}${type}><${prefix}v>${Number(cell.value)}</${prefix}v></${prefix}c>`;
+  return `${begin}><${prefix}v>${cell.value}</${prefix}v></${prefix}c>`;
 }
 
 /** Excel calls a workbook damaged that has a longer cell. */

@@ -13,7 +13,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_283,
   client: 6_944,
   core: 2_343,
-  files: 10_663,
+  files: 10_354,
   index: 339,
   job: 1_410,
   ledger: 8_584,

@@ -8,16 +8,15 @@ import type {
   Format,
   ReadOptions,
   Sheet,
-  Survey,
 } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
-import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
-import { belowNames, tableInputRow, workbookCopy } from '../workbook-copy.ts';
-import { readBook, sheetsMeant } from './xlsx/book.ts';
+import { workbookCopy } from '../workbook-copy.ts';
+import { readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
-import { chooseTable, tableRows } from './xlsx/table.ts';
+import { sheetRows } from './xlsx/sheet.ts';
+import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
 import { tablesOf } from './xlsx/table-part.ts';
 
 /**
@@ -30,27 +29,34 @@ export default xlsx;
 
 async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   refuseTextOptions(file.path, options);
-  const digest = { sha256: await file.sha256(), bytes: await file.size() };
+  const about = { sha256: await file.sha256(), bytes: await file.size(), delimiter: 'cells' };
   const book = await readBook(file);
-  const { tab, table } = await chooseTable(
-    book,
-    sheetsMeant(book, options.sheet ?? options.asBefore?.sheet),
-    options,
-  );
-  const source = { book, tab, table, tables: await tablesOf(book, tab, table.frame.tables) };
-  return {
+  const table = await chooseTable(book, options);
+  const { tab, columns } = table;
+  const source = { book, table, tables: await tablesOf(book, tab, table.frame.tables) };
+  const sheet: Sheet = {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
     layout: table.layout,
     top: table.top,
     headerRow: rowRangeText(table.header),
     ...present({ readings: table.readings, whyNew: book.whyNew }),
-    survey: (onRow) => survey(source, digest, onRow),
-    header: async () => table.columns.names,
-    groups: () => inputRows(source),
-    copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
-    corrected: (corrections, note) => corrected(source, corrections, note),
+    async survey(onRow = () => {}) {
+      for await (const group of sheet.groups()) for (const row of group) onRow(row);
+      const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
+      return { ...about, encoding, header: columns.names, rows: table.rows };
+    },
+    header: async () => columns.names,
+    async *groups() {
+      for await (const group of sheetRows(book, tab)) {
+        const rows = group.map((row) => tableRow(row, table)).filter(({ kind }) => kind === 'row');
+        yield rows.map((row) => inputRow(row, columns));
+      }
+    },
+    copy: (copyOptions, cellsFor) => copy(source, sheet, copyOptions, cellsFor),
+    corrected: (corrections) => corrected(source, corrections),
   };
+  return sheet;
 }
 
 /** @throws StopError `input`: a user who names these takes the file for another. */
@@ -60,30 +66,17 @@ function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): 
   throw stop('input', fact, 'Leave them out.');
 }
 
-async function survey(
-  source: OwnSource,
-  digest: Pick<Survey, 'sha256' | 'bytes'>,
-  onRow?: (row: InputRow) => void,
-): Promise<Survey> {
-  const { tab, table } = source;
-  if (onRow !== undefined) for await (const group of inputRows(source)) for (const row of group) onRow(row);
-  const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
-  return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
-}
-
-async function* inputRows({ book, tab, table }: OwnSource): AsyncIterable<readonly InputRow[]> {
-  for await (const group of tableRows(book, tab, table)) {
-    const rows = group.filter(({ kind }) => kind === 'row');
-    yield rows.map((row) => tableInputRow(row, table.columns));
-  }
-}
-
 /** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */
-async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  const { book, tab, table } = source;
+async function* copy(
+  source: OwnSource,
+  sheet: Sheet,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<Buffer> {
+  const { book, table } = source;
   const name = basename(book.archive.path);
-  const hasNames = table.header.last > 0;
   if (options.isPart !== true && options.byValue !== true) {
+    const hasNames = table.header.last > 0;
     const made = book.whyNew?.fact ?? (hasNames ? await ownCopy(source, options, cellsFor) : NO_NAMES);
     if (typeof made !== 'string') return yield* made;
     const next = book.whyNew === undefined ? '' : ` To have them in it: ${book.whyNew.next}.`;
@@ -94,23 +87,17 @@ async function* copy(source: OwnSource, options: CopyOptions, cellsFor: CellsFor
   // A few rows of it, such as those that need attention, are nothing that anybody takes for the workbook.
   if (options.isPart !== true)
     options.note?.(
-      `The output has the values of the sheet ${foreignName(tab.name)}, and nothing else of ${name}.`,
+      `The output has the values of the sheet ${foreignName(table.tab.name)}, and nothing else of ${name}.`,
     );
-  const own = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
-  const rows = hasNames ? own : () => belowNames(own(), table.columns.names);
-  yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
+  yield* workbookCopy(sheet, options, cellsFor, table.tab.name);
 }
 
 const NO_NAMES = 'no row of it has the names of the columns, and one above all others would move them';
 
 /** The workbook with what is corrected as text in it, as it was typed. */
-async function* corrected(
-  source: OwnSource,
-  list: readonly Correction[],
-  note: CopyOptions['note'],
-): AsyncIterable<Buffer> {
+async function* corrected(source: OwnSource, list: readonly Correction[]): AsyncIterable<Buffer> {
   const { archive, whyNew } = source.book;
-  const made = whyNew?.fact ?? ownCorrected(source, list, note);
+  const made = whyNew?.fact ?? ownCorrected(source, list);
   if (typeof made !== 'string') return yield* made;
   const next = whyNew === undefined ? 'correct the cells in Excel' : whyNew.next;
   throw stop('input', `Nothing can be written into ${archive.path}: ${made}.`, `To change it, ${next}.`);

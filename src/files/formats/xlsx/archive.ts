@@ -61,7 +61,8 @@ export class Archive {
   static async open(file: FileBytes): Promise<Archive> {
     const { path } = file;
     const size = await file.size();
-    await refuseOldFile(file, size);
+    const start = await file.bytesAt(0, Math.min(size, OLD_HEADER.length));
+    if (start.equals(OLD_HEADER)) throw isClosed(path);
     // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on the disk.
     const options = { autoClose: false, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(new FileRanges(file), size, options).catch(
@@ -136,13 +137,13 @@ async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> 
   const entries: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) {
-      if (entry.isEncrypted()) throw isProtected(path);
+      if (entry.isEncrypted()) throw isClosed(path);
       entries.push(entry);
     }
   } catch (error) {
     // The library refuses one of the two ways to encrypt before it lets us see the part.
     throw messageOf(error).includes('encryption')
-      ? isProtected(path)
+      ? isClosed(path)
       : unreadableAt(path, 'its directory', error);
   }
   return entries;
@@ -173,25 +174,9 @@ export function unreadableAt(path: string, place: string, error: unknown): StopE
 /** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */
 const OLD_HEADER = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
-/** The part in which a protected workbook is kept, as such a file names its parts. */
-const PROTECTED_PART = Buffer.from('EncryptedPackage', 'utf16le');
-
-/** The names of parts stand in the first or the last sectors of such a file. */
-const SEARCHED_BYTES = 1024 * 1024;
-
-/** @throws StopError `input` when the file is no archive but one of these. */
-async function refuseOldFile(file: FileBytes, size: number): Promise<void> {
-  const { path } = file;
-  const start = await file.bytesAt(0, Math.min(size, OLD_HEADER.length));
-  if (!start.equals(OLD_HEADER)) return;
-  const length = Math.min(size, SEARCHED_BYTES);
-  const ends = await Promise.all([file.bytesAt(0, length), file.bytesAt(size - length, length)]);
-  if (ends.some((bytes) => bytes.includes(PROTECTED_PART))) throw isProtected(path);
-  const fact = `${path} is a workbook from before Excel 2007 (.xls), whatever its name says.`;
-  throw stop('input', fact, 'Open it in Excel and save it as .xlsx, or save the sheet as CSV.');
-}
-
-function isProtected(path: string): StopError {
-  const next = 'Open it in Excel, remove the password under File, Info, Protect Workbook, and save it.';
-  return stop('input', `${path} is protected by a password.`, next);
+function isClosed(path: string): StopError {
+  const fact = `${path} is protected by a password, or from before Excel 2007 (.xls).`;
+  const next =
+    'Open it in Excel, remove the password under File, Info, Protect Workbook, and save it as .xlsx.';
+  return stop('input', fact, next);
 }

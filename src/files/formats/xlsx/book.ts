@@ -49,7 +49,8 @@ const MOST_BYTES_OF_OTHERS = 32 * 1024 * 1024;
 export async function readBook(file: FileBytes): Promise<Book> {
   const { path } = file;
   const archive = await Archive.open(file);
-  if (!archive.has(PACKAGE_LINKS)) throw noWorkbook(archive);
+  if (!archive.has(PACKAGE_LINKS))
+    throw unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
   const roots = await linksOf(archive, '');
   const main = roots.find(({ type }) => type === 'officeDocument')?.part;
   if (main === undefined) throw unreadableBook(path, 'it does not say where its sheets are');
@@ -99,12 +100,6 @@ export function sheetsMeant(
   const fact = `${path} has no sheet ${foreignName(name)}.`;
   const names = sheets.map((sheet) => JSON.stringify(sheet.name));
   throw stop('input', fact, suggestion(JSON.stringify(name), names));
-}
-
-function noWorkbook(archive: Archive): Error {
-  if (!archive.has('mimetype')) return unreadableBook(archive.path, 'it is an archive of something else');
-  const fact = `${archive.path} is an OpenDocument file (.ods), whatever its name says.`;
-  return stop('input', fact, 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.');
 }
 
 const PACKAGE_LINKS = '_rels/.rels';

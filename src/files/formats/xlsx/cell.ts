@@ -1,5 +1,6 @@
 import { foreignName } from '../../../core/plain-text.ts';
-import { lettersOf, type WorkbookCell } from '../../workbook.ts';
+import { lettersOf } from '../../workbook.ts';
+import { isTrue } from './xml.ts';
 
 interface StoredCell {
   /** `s` for a shared text, `n` for a number, and so on. */
@@ -15,29 +16,25 @@ export interface CellContext {
   readonly from1904: boolean;
 }
 
-/** @returns undefined for a blank cell. @throws Error with a clause, for a value that its type does not have. */
-export function cellOf({ type, value, format }: StoredCell, context: CellContext): WorkbookCell | undefined {
-  if (value === '') return undefined;
+/** What a user would type to get the cell; empty for a blank one. @throws Error with a clause, for a value that its type does not have. */
+export function cellText({ type, value, format }: StoredCell, context: CellContext): string {
+  if (value === '') return '';
   switch (type) {
     case 's':
-      return textCell(sharedText(context.sharedTexts, value));
+      return sharedText(context.sharedTexts, value);
     case 'b':
-      return booleanCell(value === '1' || value === 'true');
+      return isTrue(value) ? 'TRUE' : 'FALSE';
     case 'n':
-      return numberCell(value, format, context.from1904);
+      return shownNumber(value, format, context.from1904);
     // A text of the cell's own, the text that a formula gave, an error such as #N/A, and an ISO date.
     case 'inlineStr':
     case 'str':
     case 'e':
     case 'd':
-      return textCell(value);
+      return value;
     default:
       throw new Error(`a cell is of the unknown type ${foreignName(type)}`);
   }
-}
-
-function booleanCell(value: boolean): WorkbookCell {
-  return { kind: 'boolean', text: value ? 'TRUE' : 'FALSE', value };
 }
 
 function sharedText(sharedTexts: readonly string[], value: string): string {
@@ -47,22 +44,16 @@ function sharedText(sharedTexts: readonly string[], value: string): string {
   return text;
 }
 
-function textCell(text: string): WorkbookCell | undefined {
-  return text === '' ? undefined : { kind: 'text', text };
-}
-
-function numberCell(stored: string, format: NumberFormat, from1904: boolean): WorkbookCell {
+function shownNumber(stored: string, format: NumberFormat, from1904: boolean): string {
   const value = Number(stored);
   if (!Number.isFinite(value)) throw new Error(`a cell has the number ${foreignName(stored)}`);
-  if (format.kind === 'boolean') return booleanCell(value !== 0);
   if (format.kind === 'digits' && Number.isInteger(value) && value >= 0) {
-    return { kind: 'text', text: numberText(value).padStart(format.digits, '0') };
+    return numberText(value).padStart(format.digits, '0');
   }
   const serial = format.kind === 'date' && from1904 ? value + DAYS_TO_1904 : value;
-  if (format.kind === 'time' && serial >= 0) return { kind: 'text', text: clockText(serial * SECONDS_A_DAY) };
-  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000)
-    return { kind: 'text', text: dateText(serial) };
-  return { kind: 'number', text: numberText(value), value };
+  if (format.kind === 'time' && serial >= 0) return clockText(serial * SECONDS_A_DAY);
+  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000) return dateText(serial);
+  return numberText(value);
 }
 
 /** Excel keeps and shows no more digits than this; those behind come from how computers hold numbers. */
@@ -97,10 +88,7 @@ function dateText(serial: number): string {
   const days = Math.floor(seconds / SECONDS_A_DAY);
   if (days === 0) return clockText(seconds);
   const sinceDay1970 = days - DAYS_TO_1970 + (days < DAY_THAT_NEVER_WAS ? 1 : 0);
-  const date =
-    days === DAY_THAT_NEVER_WAS
-      ? '1900-02-29'
-      : new Date(sinceDay1970 * SECONDS_A_DAY * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const date = new Date(sinceDay1970 * SECONDS_A_DAY * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const time = seconds - days * SECONDS_A_DAY;
   return time === 0 ? date : `${date}T${clockText(time)}`;
 }
@@ -117,8 +105,6 @@ export type NumberFormat =
   | { readonly kind: 'date' }
   /** Parts of a day, shown without a date. */
   | { readonly kind: 'time' }
-  /** Zero is shown as FALSE and every other number as TRUE. */
-  | { readonly kind: 'boolean' }
   /** Whole numbers are shown with zeros before them, until they have so many digits: postcodes and telephone numbers. */
   | { readonly kind: 'digits'; readonly digits: number };
 
@@ -135,12 +121,8 @@ export function builtInFormat(id: number): NumberFormat {
 /** Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times. */
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi;
 
-/** What LibreOffice gives to a formula that is true or false, for programs that know no such numbers. */
-const TRUE_OR_FALSE = /^"TRUE";"TRUE";"FALSE"$/i;
-
 /** @param code as a user enters it under "Custom": `dd/mm/yyyy`, `[h]:mm`, `0000 000 000`. */
 export function formatOfCode(code: string): NumberFormat {
-  if (TRUE_OR_FALSE.test(code)) return { kind: 'boolean' };
   const [positive = ''] = code.replaceAll(LITERALS, ' ').split(';');
   if (/^\s*general\s*$/i.test(positive)) return PLAIN;
   const digits = /^\s*0[0\s-]*$/.test(positive) ? positive.replaceAll(/[^0]/g, '').length : 0;

@@ -3,13 +3,12 @@ import { foreignName } from '../../../core/plain-text.ts';
 import { Corrections } from '../../corrections.ts';
 import { addedTo } from '../../header.ts';
 import { lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
-import { appendedCells, tableInputRow } from '../../workbook-copy.ts';
+import { cellsBelow } from '../../workbook-copy.ts';
 import { keyOf } from './archive.ts';
 import { type Book, type BookSheet, partText } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
-import type { SheetTable } from './sheet-table.ts';
-import { tableRow } from './table.ts';
+import { inputRow, type SheetTable, tableRow } from './table.ts';
 import { type TablePart, tableWith } from './table-part.ts';
 import { editedXml, isTrue, withAttribute, withoutAttribute, type XmlAttributes } from './xml.ts';
 
@@ -21,7 +20,6 @@ import { editedXml, isTrue, withAttribute, withoutAttribute, type XmlAttributes 
 
 export interface OwnSource {
   readonly book: Book;
-  readonly tab: BookSheet;
   readonly table: SheetTable;
   /** Those of Excel's that are on the sheet. */
   readonly tables: readonly TablePart[];
@@ -33,7 +31,7 @@ export async function ownCopy(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): Promise<AsyncIterable<Buffer> | string> {
-  const { book, tab } = source;
+  const { book, table } = source;
   const placed = placeColumns(source, options);
   if (typeof placed === 'string') return placed;
   const { places, grown, beside } = placed;
@@ -41,66 +39,53 @@ export async function ownCopy(
   if (placed.filter !== undefined)
     replaced.set(keyOf(book.main), await withFilterName(source, placed.filter));
   if (grown !== undefined) replaced.set(keyOf(grown.part), tableWith(grown, options.columns, places));
-  for (const sentence of [...notesOf(source), ...(beside === undefined ? [] : [beside])])
-    options.note?.(sentence);
+  if (beside !== undefined) options.note?.(beside);
   const edit: SheetEdit = {
     tag: (path, attributes, tag) => frameTag(path, attributes, tag, placed),
     changes: rowChanges(source, placed, options, cellsFor),
   };
-  return bookWith(book, replaced, tab.part, editedSheet(book, tab, edit));
+  return bookWith(book, replaced, table.tab, editedSheet(book, table.tab, edit));
 }
 
 /** The workbook with these cells in the place of others. @returns why it cannot be written, as a clause. */
-export function ownCorrected(
-  source: OwnSource,
-  list: readonly Correction[],
-  note: CopyOptions['note'],
-): AsyncIterable<Buffer> | string {
-  const { book, tab, table } = source;
+export function ownCorrected(source: OwnSource, list: readonly Correction[]): AsyncIterable<Buffer> | string {
+  const { book, table } = source;
   const { names, places } = table.columns;
   const corrections = new Corrections(book.archive.path, names, list);
   const formula = list.find(({ column }) => table.formulas.has(places[names.indexOf(column)] ?? -1));
   if (formula !== undefined) return `there are formulas in the column ${foreignName(formula.column)}`;
-  for (const sentence of notesOf(source)) note?.(sentence);
   const edit: SheetEdit = {
     tag: (_path, _attributes, tag) => tag,
     changes: async (rows) =>
       rows.map((sheetRow) => {
         const row = tableRow(sheetRow, table);
-        const made = row.kind === 'row' ? corrections.take(tableInputRow(row, table.columns)) : undefined;
+        const made = row.kind === 'row' ? corrections.take(inputRow(row, table.columns)) : undefined;
         if (made === undefined) return undefined;
-        const cells = [...made].map(([at, { text }]) => [places[at] ?? at, { kind: 'text', text }] as const);
+        const cells = [...made].map(([at, { text }]) => [places[at] ?? at, { text }] as const);
         return { cells: new Map(cells), likeLeft: false };
       }),
   };
   async function* text(): AsyncIterable<string> {
-    yield* editedSheet(book, tab, edit);
+    yield* editedSheet(book, table.tab, edit);
     corrections.requireAllMade();
   }
-  return bookWith(book, new Map(), tab.part, text());
+  return bookWith(book, new Map(), table.tab, text());
 }
 
 /** Every part in its place, some of them with another text. */
 function bookWith(
   { archive }: Book,
   replaced: ReadonlyMap<string, string>,
-  sheet: string,
+  { part }: BookSheet,
   text: AsyncIterable<string>,
 ): AsyncIterable<Buffer> {
   return zipped(
     archive.parts().map(({ name, key, bytes }) => {
       const other = replaced.get(key);
-      if (key === keyOf(sheet)) return { name, chunks: text };
+      if (key === keyOf(part)) return { name, chunks: text };
       return { name, chunks: other === undefined ? bytes : [other] };
     }),
   );
-}
-
-function notesOf({ tab, table: { frame } }: OwnSource): readonly string[] {
-  if (!frame.isProtected) return [];
-  return [
-    `The sheet ${foreignName(tab.name)} is protected. Our columns are written anyway, and it stays protected.`,
-  ];
 }
 
 // ------------------------------------------------------------------------------------------- where our columns stand
@@ -203,28 +188,24 @@ function mayGrow(
 const FILTER_NAME = '_xlnm._FilterDatabase';
 
 /** The part that says the range of the filter once more; one that says something else stays as it is. */
-async function withFilterName({ book, tab, table }: OwnSource, filter: CellRange): Promise<string> {
-  const before = table.frame.filter;
-  const wanted = before && cellRangeText(before);
+async function withFilterName({ book, table }: OwnSource, { lastColumn }: CellRange): Promise<string> {
+  const { frame, tab } = table;
   const xml = await partText(book.archive, book.main);
   let start: number | undefined;
-  return editedXml(xml, ({ name, attributes, start: tagStart, end }) => {
-    if (name !== 'definedName') return undefined;
-    if (attributes !== undefined) {
-      const isOurs = attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position);
-      start = isOurs ? end : undefined;
-      return undefined;
-    }
-    if (start === undefined) return undefined;
-    const text = xml.slice(start, tagStart);
-    const [, sheet = '', range = ''] = /^([\s\S]*!)([^!]*)$/.exec(text) ?? [];
-    const known = readCellRange(range);
-    if (known === undefined || cellRangeText(known) !== wanted) return undefined;
-    const place = { start, end: tagStart };
-    const [from, to] = cellRangeText(filter)
-      .split(':')
-      .map((each) => each.replace(/^([A-Z]+)/, '$$$1$$'));
-    return { ...place, text: `${sheet}${from}:${to}` };
+  return editedXml(xml, (tag) => {
+    const { name, attributes } = tag;
+    if (name === 'definedName' && attributes !== undefined)
+      start =
+        attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position)
+          ? tag.end
+          : undefined;
+    if (name !== 'definedName' || attributes !== undefined || start === undefined) return undefined;
+    const text = xml.slice(start, tag.start);
+    const known = readCellRange(text.slice(text.lastIndexOf('!') + 1));
+    const isSame =
+      known?.firstRow === frame.filter?.firstRow && known?.lastColumn === frame.filter?.lastColumn;
+    const grown = text.replace(/\$[A-Z]+(\$\d+)$/, (_, row: string) => `$${lettersOf(lastColumn)}${row}`);
+    return isSame ? { start, end: tag.start, text: grown } : undefined;
   });
 }
 
@@ -279,28 +260,22 @@ function rowChanges(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): SheetEdit['changes'] {
-  const appended = appendedCells(options.columns);
+  const cellOf = cellsBelow(options.columns);
   return async (sheetRows) => {
     const rows = sheetRows.map((row) => tableRow(row, table));
-    const added = await addedTo(rows, (row) => tableInputRow(row, table.columns), options, cellsFor);
+    const added = await addedTo(rows, (row) => inputRow(row, table.columns), options, cellsFor);
     return rows.map((row, at) => {
-      const texts = added[at] ?? [];
-      // A cell of a table's totals says what its column says of it, in the table's own part.
       const isOurs = row.kind === 'row' || row.kind === 'header';
+      // A cell of a table's totals says what its column says of it, in the table's own part.
       if (!isOurs || isOfTotals(row.number, grown)) return undefined;
-      const textAt = (place: number): string => row.cells[place]?.text ?? '';
-      const gone = cleared.filter((place) => textAt(place) !== '');
-      const asCell = appended(row);
-      const cells: [number, ReturnType<typeof asCell> | undefined][] = gone.map((place) => [
-        place,
-        undefined,
-      ]);
-      for (const [index, text] of texts.entries()) {
-        const place = places[index] ?? 0;
-        // A cell that says the same already stays as it is, with its format.
-        if (textAt(place) !== text) cells.push([place, asCell(text, index)]);
-      }
-      return { cells: new Map(cells), likeLeft: row.kind === 'header' } satisfies RowChange;
+      const likeLeft = row.kind === 'header';
+      const gone = cleared.map((place) => [place, { text: '' }] as const);
+      const ours = (added[at] ?? []).map(
+        (text, index) => [places[index] ?? 0, likeLeft ? { text } : cellOf(text, index)] as const,
+      );
+      // A cell that says the same already stays as it is, with its format.
+      const other = [...gone, ...ours].filter(([place, { text }]) => (row.cells[place] ?? '') !== text);
+      return { cells: new Map(other), likeLeft } satisfies RowChange;
     });
   };
 }

@@ -17,7 +17,7 @@ import { requireOnce } from '../../header.ts';
 import type { Input } from '../../input.ts';
 import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
-import { tableOf, workbookCopy } from '../../workbook-copy.ts';
+import { workbookCopy } from '../../workbook-copy.ts';
 import { additionOf } from './added-columns.ts';
 
 /** Where an output goes, and whether it is a workbook or JSON lines there, or of the input's own format. */
@@ -139,8 +139,7 @@ export async function copyFor(
     const byValue = mayHaveMacros(path) && destination.kind === 'file' && !mayHaveMacros(destination.path);
     return (options, cellsFor) => sheet.copy({ ...options, byValue }, cellsFor);
   }
-  const table = await tableOf(sheet);
-  return (options, cellsFor) => workbookCopy(table, options, cellsFor);
+  return (options, cellsFor) => workbookCopy(sheet, options, cellsFor);
 }
 
 const WORKBOOK_ENDING = '.xlsx';
