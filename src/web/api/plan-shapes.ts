@@ -29,7 +29,6 @@ export const Choices = z.strictObject({
   /** New column ← path in the answer. */
   add: z.record(word, word).optional(),
   waterfall: z.array(word).min(1).max(50).optional(),
-  repair: z.boolean().optional(),
   /** As if every answer that was bought before were too old. */
   refresh: z.boolean().optional(),
   /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
@@ -65,18 +64,6 @@ export const Choices = z.strictObject({
       z.enum(['hold', 'skip']),
       z.strictObject({ retry: z.strictObject({ extra_credits: z.int().min(0) }) }),
     ])
-    .optional(),
-  read: z
-    .strictObject({
-      sheet: word.optional(),
-      encoding: word.optional(),
-      delimiter: word.optional(),
-      skip_lines: z.int().min(0).optional(),
-      ragged: word.optional(),
-      header_row: word.optional(),
-      rows: word.optional(),
-      country: word.optional(),
-    })
     .optional(),
 });
 export type Choices = z.infer<typeof Choices>;

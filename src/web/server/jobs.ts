@@ -1,42 +1,72 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
+import { parse, stringify } from 'yaml';
+import { type Account, chooseAccount, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
 import { messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
-import type { Operation } from '../../core/operation.ts';
+import type { JsonObject, Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
-import { type Job, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
+import { type Job, loadJob } from '../../job/job.ts';
 import { jobYaml } from '../../job/job-yaml.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import { parseDurationMs } from '../../lib/duration.ts';
 import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
 
-/** What was chosen on the page becomes a job file like any other, so the command line does the same by the same file. */
+/** What was chosen on the page is in the words of a job file and becomes one like any other, so the command line does the same by it. */
 
-export async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
-  const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = await chosenJob(server, choices);
-  const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;
-  const { account, columns, repair } = choices;
-  const { steps } = job.operation;
-  const settings = { ...job.settings, ...settingsFor(job.operation, choices) };
-  const guards = guardsFor(choices);
-  return {
-    ...job,
-    ...present({ account, columns, add: addFor(steps, choices) }),
-    ...present({ waterfall: steps === undefined ? choices.waterfall : undefined }),
-    ...(repair === true ? { repair: true as const } : {}),
-    ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...(choices.read === undefined ? {} : { read: { ...job.read, ...readOptionsOf(choices.read) } }),
-    ...(guards === undefined ? {} : { guards: { ...job.guards, ...guards } }),
-    ...policiesFor({ refreshAfterMs, refreshNoMatchAfterMs }, choices),
-  };
+export interface ChosenJob {
+  readonly job: Job;
+  /** Of the job's file, beside its list. */
+  readonly path: string;
+  readonly account: Account;
+}
+
+/** The job of these choices, over the saved one if that was chosen. The same choices are the same file, so the same batch keeps its command. */
+export async function jobOfChoices(server: Server, list: ListFile, choices: Choices): Promise<ChosenJob> {
+  const { what, add: _, guards, budget: _limit, refresh: _flag, ...said } = choices;
+  const base = await behind(server, what);
+  const { operation, account: named } = await loadJob(base.word);
+  const account = chooseAccount(await loadAccounts(), operation.vendor, said.account ?? named);
+  const { read: { country, ...read } = {}, repair } = list.reading ?? {};
+  const isRead = Object.values(read).some(Boolean);
+  const { inbox: _inbox, schedule: _schedule, ...entries } = base.entries;
+  const text = stringify({
+    ...entries,
+    ...said,
+    ...present({ add: addFor(operation.steps, choices), country }),
+    ...(isRead ? { read: { ...(entries.read as object), ...read } } : {}),
+    ...(repair === true ? { repair } : {}),
+    ...(guards === undefined ? {} : { guards: { ...(entries.guards as object), ...guards } }),
+    account: account.name,
+  });
+  const folder = await ownFolder(list.folder, 'jobs');
+  const path = join(folder, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
+  await replaceFile(path, 0o600, [text]);
+  return { job: await loadJob(path), path, account };
+}
+
+interface Behind {
+  /** As it would be typed. */
+  readonly word: string;
+  readonly entries: JsonObject;
+}
+
+async function behind(server: Server, what: Choices['what']): Promise<Behind> {
+  if ('job' in what) {
+    const word = jobPath(server, what.job);
+    return { word, entries: parse(await readFile(word, 'utf8').catch(() => '{}')) };
+  }
+  const names = 'operations' in what ? what.operations : [what.operation];
+  const known = await familyNames(OPERATIONS);
+  // Any other word would be taken for the path of a job file.
+  if (names.every((name) => known.includes(name))) return { word: names.join(','), entries: what };
+  throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
 }
 
 /** Where nothing is chosen of a step everything comes back, because its fields may not be known before it has found something. */
@@ -44,61 +74,6 @@ function addFor(steps: Operation['steps'] = [], { add }: Choices): Choices['add'
   const paths = Object.values(add ?? {});
   const isChosen = steps.every(({ name }) => paths.some((path) => path.startsWith(`${name}.`)));
   return isChosen ? add : undefined;
-}
-
-function guardsFor({ guards }: Choices): Job['guards'] {
-  if (guards === undefined) return undefined;
-  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = guards;
-  return present({ maxRemovals, admins, domains, maxInvites });
-}
-
-function policiesFor(
-  of: { readonly [Name in 'refreshAfterMs' | 'refreshNoMatchAfterMs']: number | undefined },
-  { refresh_after: found, refresh_no_match_after: others, in_doubt: inDoubt }: Choices,
-): Partial<Job> {
-  const policy: Job['inDoubt'] | undefined =
-    typeof inDoubt === 'object'
-      ? { kind: 'retry', extraCredits: credits(inDoubt.retry.extra_credits) }
-      : inDoubt && { kind: inDoubt };
-  return present({
-    refreshAfterMs: found === undefined ? of.refreshAfterMs : parseDurationMs(found),
-    refreshNoMatchAfterMs: others === undefined ? of.refreshNoMatchAfterMs : parseDurationMs(others),
-    inDoubt: policy,
-  });
-}
-
-async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
-  if ('job' in what) return loadJob(jobPath(server, what.job));
-  const names = 'operations' in what ? what.operations : [what.operation];
-  const known = await familyNames(OPERATIONS);
-  // Any other word would be taken for the path of a job file.
-  if (names.every((name) => known.includes(name))) return loadJob(names.join(','));
-  throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
-}
-
-function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['settings']> {
-  const { role, roles, create_projects, remove_missing, projects, filters, pages } = choices;
-  const given = Object.entries(
-    present({ role, roles, create_projects, remove_missing, projects, filters, pages }),
-  );
-  return Object.fromEntries(given.filter(([name]) => operation.settings?.[name] !== undefined));
-}
-
-function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['read']> {
-  // A field that was emptied says 0, and a job says nothing then.
-  const { country, skip_lines, ...read } = chosen;
-  const parsed = readSchema.safeParse(skip_lines ? { ...read, skip_lines } : read);
-  if (parsed.success) return { ...readOptionsIn(parsed.data), ...present({ country }) };
-  throw stop('usage', 'There is no such way to read a file.', 'Choose one from the lists.');
-}
-
-/** Writes the job beside its list. The same choices are the same file, so the same batch keeps its command. */
-export async function writeListJob(list: ListFile, job: Job): Promise<string> {
-  const text = jobYaml(job);
-  const folder = await ownFolder(list.folder, 'jobs');
-  const path = join(folder, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
-  await replaceFile(path, 0o600, [text]);
-  return path;
 }
 
 const NAME = /^[\w-]{1,60}$/;

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
-import { Choices, ListDescription } from '../api.ts';
+import { Choices, ListDescription, type ReadWords } from '../api.ts';
 import { askChild } from './children.ts';
 import { inWordsOf, type ListFile } from './list-files.ts';
 import type { Server } from './server.ts';
 
-type ReadChoices = NonNullable<Choices['read']>;
-
 /** The flags by which a command reads the file as it was chosen. */
-function readWords(read: ReadChoices = {}): readonly string[] {
+function readWords(read: ReadWords): readonly string[] {
   return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
 }
 
@@ -25,11 +23,11 @@ export class FactBook {
     this.#server = server;
   }
 
-  async of(list: ListFile, read?: ReadChoices): Promise<ListDescription> {
+  async of(list: ListFile, read?: ReadWords): Promise<ListDescription> {
     return ListDescription.parse(await this.#printed(list, read));
   }
 
-  async #printed(list: ListFile, read: ReadChoices = {}): Promise<unknown> {
+  async #printed(list: ListFile, read: ReadWords = {}): Promise<unknown> {
     const { path } = list;
     const key = JSON.stringify([await stampOf(path), path, read]);
     const known = this.#kept.get(key);

@@ -93,7 +93,7 @@ async function chosenFor(list: KeptList, given: Choices | undefined): Promise<Ch
 
 async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<Ways> {
   const choices = await draftOf(list);
-  const facts = await book.of(list, choices?.read ?? list.reading?.read);
+  const facts = await book.of(list, list.reading?.read);
   return {
     name: list.name,
     facts,

@@ -1,4 +1,4 @@
-import { type Account, chooseAccount, loadAccounts } from '../../../client/account/account.ts';
+import type { Account } from '../../../client/account/account.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
@@ -8,7 +8,7 @@ import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore } from '../../../run/store-choice.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
-import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';
+import { accountChoice, jobOfChoices } from '../jobs.ts';
 import type { KeptList } from '../list-files.ts';
 import type { Server } from '../server.ts';
 
@@ -29,14 +29,11 @@ export async function planList(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
-  const chosen = await jobOfChoices(server, { ...present({ ...list.reading }), ...choices });
-  const account = chooseAccount(await loadAccounts(), chosen.operation.vendor, chosen.account);
-  const job = { ...chosen, account: account.name };
-  const jobPath = await writeListJob(list, job);
+  const { job, path, account } = await jobOfChoices(server, list, choices);
   const store = chooseStore(server.store, account.sandbox).location;
-  const planning = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
+  const planning = ['plan', path, list.path, '--store', store, ...refreshWords(choices)];
   const plan = PlanObject.parse(await askChild(server.program, planning, undefined, signal));
-  const words = ['run', jobPath, list.path, ...refreshWords(choices)];
+  const words = ['run', path, list.path, ...refreshWords(choices)];
   const view = viewOfPlan(plan, {
     ...{ list: list.id, name: list.name, choices, account },
     operation: job.operation.name,
