@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
-import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
+import type { Closure, RawReply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
   type Dialect,
@@ -14,13 +14,13 @@ import {
 } from './dialect.ts';
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable } from './judge/rules.ts';
-import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
-import { concluded, type Meant, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
+import { type Said, stopFor, vendorWords } from './judge/said.ts';
+import { type Conclusion, concluded, namesRoute, type PlainMeaning } from './judge/table.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
+export * from './judge/alike.ts';
 export { isExactCharge } from './judge/cost.ts';
 export { changeFields, leftBy } from './judge/published.ts';
-export * from './judge/shapes.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -55,33 +55,25 @@ interface AskedWait {
 
 type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
 
-/** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
+/** Never throws: a reply that judging itself fails on is in doubt as well. */
 export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
   try {
-    const answer = meantBy(reply.raw, dialect, operation, call);
-    return verdictOf(answer, chargedCredits(answer, dialect, operation), call);
+    return verdictOf(meantBy(reply.raw, dialect, operation, call), dialect, operation, call);
   } catch (error) {
     return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
 }
 
-const NOT_FOUND = 404;
-
-/** What a change means of which a rule says that something is not there: of its path, or of its project, it says nothing of anybody. */
-function ofWhatIsThere(
-  { means, body: tests = [] }: AnswerRule,
-  { raw }: Said,
-  call: Call | undefined,
-): PlainMeaning {
-  const isRepeatOfDone = means === 'found' && raw.status === NOT_FOUND;
-  // Where a rule of the dialect knows the words, they are the service's own.
-  const isKnown = [tests].flat().some(({ equals, matches }) => equals !== undefined || matches !== undefined);
-  if (call?.change === undefined || isKnown || !(means === 'no_match' || isRepeatOfDone))
-    return means as PlainMeaning;
-  if (namesRoute(raw.body)) return 'wrong_address';
-  return isRepeatOfDone && namesProject(raw.body) ? 'in_doubt' : means;
+/** An answer and what it means, by a rule of the dialect or by the table. */
+interface Meant {
+  readonly said: Said;
+  readonly means: PlainMeaning;
+  /** The rules that may read it, in their order, and the one that does. */
+  readonly rules: readonly AnswerRule[];
+  readonly rule: AnswerRule | undefined;
+  readonly table: Conclusion | undefined;
 }
 
 /** The dialect's own rules first; then the table. */
@@ -92,22 +84,19 @@ function meantBy(
   call: Call | undefined,
 ): Meant {
   const own = vendorReply(raw, dialect);
-  const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
-  const rules = rulesFor(dialect, own === undefined ? undefined : operation);
+  const isOuter = own === undefined;
+  const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), isOuter };
+  const rules = isOuter
+    ? (dialect.through?.envelope.answers ?? [])
+    : [...(operation.answers ?? []), ...dialect.answers];
   const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
-  if (rule !== undefined && rule.means !== 'as_stated')
-    return { own, said, rules, rule, table: undefined, means: ofWhatIsThere(rule, said, call) };
-  const table = concluded(said, dialect, operation, call, own === undefined);
-  return { own, said, rules, rule: undefined, table, means: table.row.means };
-}
-
-/** @param operation undefined where the service in front of the vendor answered. */
-function rulesFor(
-  { answers, through }: Dialect,
-  operation: DialectOperation | undefined,
-): readonly AnswerRule[] {
-  if (operation === undefined) return through?.envelope.answers ?? [];
-  return operation.answers === undefined ? answers : [...operation.answers, ...answers];
+  // What is not there is not at its path: so a server says of itself, and not of anybody.
+  const isKnown = [rule?.body ?? []].flat().some(({ equals, matches }) => equals !== undefined || matches);
+  const isOfRoute = call?.change !== undefined && said.raw.status === 404 && namesRoute(said.raw.body);
+  if (rule !== undefined && rule.means !== 'as_stated' && (isKnown || !isOfRoute))
+    return { said, rules, rule, table: undefined, means: rule.means };
+  const table = concluded(said, dialect, operation, call);
+  return { said, rules, rule: undefined, table, means: table.row.means };
 }
 
 /** What decided about an answer: a rule of the dialect, with its place in it, or a row of the table. */
@@ -128,66 +117,66 @@ export type RuleFound = {
 
 /** What judges an answer, for display. */
 export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
-  const { own, said, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
+  const { said, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
   const { status } = said.raw;
   if (rule === undefined) return { row: table?.row.name ?? '', means, status };
   const found = { rule, means, status, dialect: dialect.name };
-  const at = rules.indexOf(rule);
-  const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
-  if (at < ofOperation) return { ...found, list: `operations.${call.operation}.answers`, number: at + 1 };
-  const list = own === undefined ? 'api_call.answers' : 'answers';
-  return { ...found, list, number: at - ofOperation + 1 };
+  const number = rules.indexOf(rule) + 1;
+  if (said.isOuter) return { ...found, list: 'api_call.answers', number };
+  const ofOperation = operation.answers?.length ?? 0;
+  return number > ofOperation
+    ? { ...found, list: 'answers', number: number - ofOperation }
+    : { ...found, list: `operations.${call.operation}.answers`, number };
 }
 
-function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Verdict {
+function verdictOf(
+  answer: Meant,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call | undefined,
+): Verdict {
   const { said, rule, means, table } = answer;
-  if (means === 'found') return { kind: 'answered', answer: means, charged, why: foundWords(answer, call) };
-  const isOdd =
-    table !== undefined && is2xx(said.raw.status) && (means === 'in_doubt' || means === 'refused');
-  const why = vendorWords(said, table?.texts, isOdd);
+  const charged = chargedCredits(said, means, rule, dialect, operation);
+  const why = whyOf(answer, call);
   switch (means) {
+    case 'found':
     case 'no_match':
-      return { kind: 'answered', answer: means, charged, why };
     case 'refused':
-      return { kind: 'answered', answer: means, charged, why: why + (table?.row.remark ?? '') };
+      return { kind: 'answered', answer: means, charged, why };
     case 'project_refused':
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
-      const wait = present({ pauseMs: askedWaitMs(said.raw, said.by.rateHints, said.body) });
+      const hints = said.isOuter && dialect.through !== undefined ? undefined : dialect.rate_hints;
+      const wait = present({ pauseMs: askedWaitMs(said.raw, hints, said.body) });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
     }
     case 'pending':
       return { kind: 'in_doubt', why: `${NOT_YET}: ${why}`, isNotYet: true };
-    case 'in_doubt': {
-      if (rule?.charged === false) return { kind: 'not_sent', why };
-      const because = table?.row.because;
-      const clause = because === undefined ? missingWords(rule?.body) : `, ${because}`;
-      return { kind: 'in_doubt', why: why + clause };
-    }
+    case 'in_doubt':
+      return { kind: rule?.charged === false ? 'not_sent' : 'in_doubt', why };
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address': {
       const by = table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`;
-      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, said) };
+      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, said, dialect) };
     }
     default:
       return unreachable(means);
   }
 }
 
-/** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */
-export const NOT_YET = 'not yet';
-
-/** What a match says of itself besides counts only where it names a part that is missing. */
-function foundWords({ said, table }: Meant, call: Call | undefined): string {
-  const words = vendorWords(said, table?.texts, table?.isPartial);
-  if (table?.isPartial === true || call?.change !== undefined) return words + (table?.row.remark ?? '');
-  const shows = table?.shows === undefined ? '' : SHOWS + foreignWords(table.shows);
-  return `status ${said.raw.status}${shows}`;
+function whyOf({ said, means, table }: Meant, call: Call | undefined): string {
+  // What a match says of itself counts only where it names a part that is missing.
+  if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
+    return `status ${said.raw.status}`;
+  const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(said.raw.status);
+  const isQuoted = table !== undefined && (isOdd || table.isPartial);
+  return vendorWords(said, table, isQuoted) + (table?.row.clause ?? '');
 }
 
-const SHOWS = ', which shows ';
+/** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */
+export const NOT_YET = 'not yet';
 
 /**
  * What a row that ends with this found answer says about it; undefined where there is nothing to say.
@@ -196,10 +185,8 @@ const SHOWS = ', which shows ';
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
   // What a person told has no status.
-  const said = /^status \d+(.*)$/s.exec(why)?.[1] ?? '';
-  if (said.startsWith(SHOWS))
-    return `the answer shows ${said.slice(SHOWS.length)}, and not the one that was asked for`;
-  return said === '' ? undefined : `the vendor says that something is missing: ${said.replace(/^, /, '')}`;
+  const said = /^status \d+, (.*)$/s.exec(why)?.[1];
+  return said && `the vendor says that something is missing: ${said}`;
 }
 
 /**
@@ -210,8 +197,8 @@ export function remarkOn({ change }: Call, why: string): string | undefined {
 export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);
   const rule = firstFitting(answers, own, body);
-  const isSuccess = body.kind === 'blank' && is2xx(own.status);
   if (rule === undefined) return 'unclear';
-  const isOfRoute = own.status === NOT_FOUND && namesRoute(own.body);
+  const isSuccess = body.kind === 'blank' && is2xx(own.status);
+  const isOfRoute = own.status === 404 && namesRoute(own.body);
   return rule.body !== undefined || (isReadable(body) && !isOfRoute) || isSuccess ? rule.says : 'unclear';
 }

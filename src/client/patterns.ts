@@ -6,32 +6,16 @@
 
 export interface Pattern {
   test(text: string): boolean;
-  /** What the named groups hold where it fits; undefined where it does not. */
-  groups(text: string): Readonly<Record<string, string | null | undefined>> | undefined;
-}
-
-class NativePattern implements Pattern {
-  readonly #compiled: RegExp;
-
-  constructor(text: string) {
-    this.#compiled = new RegExp(text, 'i');
-  }
-
-  test(text: string): boolean {
-    return this.#compiled.test(text);
-  }
-
-  groups(text: string): ReturnType<Pattern['groups']> {
-    const found = this.#compiled.exec(text);
-    return found === null ? undefined : { ...found.groups };
-  }
+  exec(
+    text: string,
+  ): { readonly groups?: Readonly<Record<string, string | null | undefined>> | undefined } | null;
 }
 
 const COMPILED = new Map<string, Pattern>();
 
 /** The pattern of that text, without regard to small and capital letters. @throws SyntaxError for what is no pattern. */
 export function patternOf(text: string): Pattern {
-  const known = COMPILED.get(text) ?? new NativePattern(text);
+  const known = COMPILED.get(text) ?? new RegExp(text, 'i');
   COMPILED.set(text, known);
   return known;
 }

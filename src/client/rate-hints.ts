@@ -88,7 +88,7 @@ function pauseInNamedWords(
   const { path, matches } = names.body;
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
   const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
-  const { ms, seconds } = patternOf(matches).groups(text.slice(0, LONGEST_TEXT)) ?? {};
+  const { ms, seconds } = patternOf(matches).exec(text.slice(0, LONGEST_TEXT))?.groups ?? {};
   return waitMsIn(ms == null ? (seconds ?? undefined) : `${ms}ms`, raw);
 }
 

@@ -6,7 +6,6 @@ import {
   factsShape,
   NO_FACTS,
   type OddAnswer,
-  placeAdvice,
   refusalShape,
   type Verdict,
 } from '../client/judge.ts';
@@ -398,7 +397,7 @@ function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect):
     : 'show the same facts for different questions';
   const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
   const advice = isNothing
-    ? `${placeAdvice(last, dialect, call)}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
+    ? `say in the dialect where the ${results === undefined ? 'fields are, as `fields_at`' : `list is, as operations.${call.operation}.results`}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
     : 'correct the dialect of the account';
   return new StopError({
     code: 'address',

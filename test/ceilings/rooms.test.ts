@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_283,
-  client: 6_944,
+  client: 6_666,
   core: 2_343,
   files: 10_354,
   index: 339,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_280,
   operations: 3_049,
   plan: 4_618,
-  run: 10_010,
+  run: 10_005,
   sandbox: 2_475,
   web: 13_617,
 };

@@ -158,7 +158,7 @@ test('matches without a field where they should stand stop the run; corrected, t
   expect(stderr).toContain(
     '5 matches of this account hold no field at `data`, and it has answered nothing else; the last: status 200, {"person":',
   );
-  expect(stderr).toContain('Say `fields_at: person` in the dialect');
+  expect(stderr).toContain('say in the dialect where the fields are, as `fields_at`');
   expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');
   expect(asked).toHaveLength(5);
 

@@ -158,50 +158,6 @@ test.each<[string, OfLookup]>([
   expect(meaning(search, 200, body)).toBe(wanted);
 });
 
-describe('a record that shows another identifier than was asked for', () => {
-  const by = (parameters: Readonly<Record<string, string>>, operation = 'enrich-company'): Call => ({
-    ...asked,
-    operation,
-    parameters,
-  });
-  const ABN = by({ abn: '51824753556' });
-
-  const remark = (call: Call, body: unknown): string | undefined =>
-    remarkOn(call, verdictOn(call, 200, JSON.stringify(body)).why);
-  const DOMAIN = by({ domain: 'acme.com.au' });
-  const EMAIL = by({ email: 'jo.b@acme.com.au' }, 'enrich-person');
-  const shows = (what: string): string => `the answer shows the ${what}, and not the one that was asked for`;
-
-  test.each<[Call, object, string | undefined]>([
-    [ABN, { name: 'Acme', abn: '51 824 753 556' }, undefined],
-    [ABN, { name: 'Acme', abn: 51824753556 }, undefined],
-    [ABN, { name: 'Acme' }, undefined],
-    [ABN, { name: 'Acme', abn: '51824753565' }, shows('ABN 51824753565')],
-    [ABN, { data: { name: 'Acme', ABN: '53 004 085 616' } }, shows('ABN 53 004 085 616')],
-    [ABN, { company: { name: 'Acme', abn: '53004085616' } }, shows('ABN 53004085616')],
-    [ABN, { name: 'Acme', abn: '53004085616', other_abns: ['51824753556'] }, undefined],
-    [
-      by({ abn: '51824753556', domain: 'acme.com' }),
-      { name: 'A', abn: '53004085616' },
-      shows('ABN 53004085616'),
-    ],
-    [DOMAIN, { name: 'Acme', domain: 'acme.com' }, shows('domain acme.com')],
-    [DOMAIN, { name: 'Acme', domain: 'WWW.acme.com.au' }, undefined],
-    [DOMAIN, { name: 'Acme', domain: 'shop.acme.com.au' }, undefined],
-    [DOMAIN, { name: 'Acme', domain: 'notacme.com.au' }, shows('domain notacme.com.au')],
-    [DOMAIN, { name: 'Acme', domain: 'acme.com', aliases: ['acme.com.au'] }, undefined],
-    [DOMAIN, { name: 'Acme', domain: 'acme.com', email: 'info@acme.com.au' }, undefined],
-    [by({ website: 'https://acme.com.au/' }), { name: 'A', website: 'http://www.acme.com.au' }, undefined],
-    [EMAIL, { full_name: 'Jo', email: 'JO.B@acme.com.au' }, undefined],
-    [EMAIL, { full_name: 'Job', email: 'job@acme.com.au' }, shows('e-mail address job@acme.com.au')],
-    [EMAIL, { full_name: 'Jo', email: 'jo@new.example', emails: ['jo.b@acme.com.au'] }, undefined],
-    [by({ company: 'Acme' }, 'search-people'), { people: [{ company: 'Other' }] }, undefined],
-  ])('%j: %j is a match that says so', (call, body, wanted) => {
-    expect(meaning(call, 200, JSON.stringify(body))).toMatch(/^match/);
-    expect(remark(call, body)).toBe(wanted);
-  });
-});
-
 test.each(['{"abn":51824753556}', '{"abn":"51 824 753 556","id":7}'])(
   'an answer that only repeats the number that was asked is no match: %s',
   (body) => {

@@ -617,7 +617,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['api-call', 200, '{"message":"Fix failing test","sha":"4f6a"}', 'match'],
     ['api-call', 200, '{"code":-8,"city":"Perth"}', 'match'],
     ['api-call', 200, '{"found":false,"name":"Acme"}', 'match'],
-    ['api-call', 200, '{"id":7,"status":"failed","result":{"passed":3}}', 'match'],
+    ['api-call', 200, '{"id":7,"status":"failed","result":{"passed":3}}', 'in doubt'],
     ['api-call', 200, '{"summary":"The company does not exist any more."}', 'match'],
     ['api-call', 200, '{"message":"The company does not exist any more."}', 'no match'],
     ['api-call', 200, '{"id":7,"imported":12,"failed":2}', 'match in part'],

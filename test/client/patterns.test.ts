@@ -48,7 +48,7 @@ test.each(['^(a+)+$', '(a|aa)+$', '(a|a?)+$', '^(?<ms>.*a){9}$', '(.*)*x'])(
     // The native engine would take 2 to the power of the length here.
     const [short, long] = [1_000, 8_000].map((length) => {
       const words = `${'a'.repeat(length)}!`;
-      return timeOf(() => [pattern.test(words), pattern.groups(words)]);
+      return timeOf(() => [pattern.test(words), pattern.exec(words)]);
     });
     expect((long ?? 0) / Math.max(short ?? 0, 100)).toBeLessThan(100);
   },

@@ -16,9 +16,9 @@ const MOST_STEPS = 256;
 
 const linear = (compiled: RE2JS): Pattern => ({
   test: (text) => compiled.test(text.slice(0, MOST_CHARACTERS)),
-  groups: (text) => {
+  exec: (text) => {
     const matcher = compiled.matcher(text.slice(0, MOST_CHARACTERS));
-    return matcher.find() ? matcher.getNamedGroups() : undefined;
+    return matcher.find() ? { groups: matcher.getNamedGroups() } : null;
   },
 });
 

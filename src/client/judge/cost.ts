@@ -1,22 +1,27 @@
 import { parsedResultsOf, readBodyOnce, valueAt } from '../../core/answer-body.ts';
-import { isObject, present } from '../../core/objects.ts';
+import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
-import { type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
-import { nameOf } from './names.ts';
+import { type AnswerRule, type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
+import { leavesOf } from './names.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
-import type { Meant } from './table.ts';
+import type { PlainMeaning } from './table.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 
-export function chargedCredits(answer: Meant, dialect: Dialect, operation: DialectOperation): Credits {
-  const { rule, means, said } = answer;
+export function chargedCredits(
+  said: Said,
+  means: PlainMeaning,
+  rule: AnswerRule | undefined,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Credits {
   // The ledger counts in whole credits, and no bill exceeds the largest exact one.
   const amount = Math.ceil(statedAmount(said, dialect, operation) ?? Number.NaN);
   const isStated = Number.isSafeInteger(amount);
   if (!(rule?.charged ?? (isStated || means === 'found'))) return credits(0);
-  return credits(isStated ? amount : assumedCredits(answer, dialect, operation));
+  return credits(isStated ? amount : assumedCredits(said, means, dialect, operation));
 }
 
 /**
@@ -24,7 +29,8 @@ export function chargedCredits(answer: Meant, dialect: Dialect, operation: Diale
  * cost is never less than the bill.
  */
 function assumedCredits(
-  { means, said: { body } }: Meant,
+  { body }: Said,
+  means: PlainMeaning,
   { fields_at: fields }: Dialect,
   { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
 ): number {
@@ -57,7 +63,7 @@ function statedAmount(
 ): number | undefined {
   const value = body.kind === 'json' ? body.value : null;
   if (named === undefined) {
-    const usual = usualAmount(value, DEEPEST);
+    const usual = usualAmount(value);
     // Such a name is often that of an account's total.
     return usual !== undefined && usual <= most ? usual : undefined;
   }
@@ -69,19 +75,16 @@ function statedAmount(
   return stated.length === 0 ? undefined : Math.max(...stated);
 }
 
-const DEEPEST = 3;
 const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
 
-/** What an answer says under the names that most vendors have for it. */
-function usualAmount(value: JsonValue, deepest: number): number | undefined {
-  if (!isObject(value) || deepest < 0) return undefined;
-  for (const name of Object.keys(value)) {
-    const { plain } = nameOf(name);
-    const each = value[name] as JsonValue;
-    if (plain === 'iscreditcharged' && each === false) return 0;
-    if (plain === 'freeenrichment' && each === true) return 0;
-    const amount = AMOUNTS.test(plain) ? amountOf(each) : usualAmount(each, deepest - 1);
-    if (amount !== undefined) return amount;
+/** What an answer says under the names that most vendors have for it. What stands in a list is the price of a part. */
+function usualAmount(value: JsonValue): number | undefined {
+  for (const leaf of leavesOf(value)) {
+    const { plain } = leaf.name;
+    if (plain === 'iscreditcharged' && leaf.value === false) return 0;
+    if (plain === 'freeenrichment' && leaf.value === true) return 0;
+    const amount = AMOUNTS.test(plain) ? amountOf(leaf.value) : undefined;
+    if (amount !== undefined && !/\b\d+\./.test(leaf.path)) return amount;
   }
   return undefined;
 }

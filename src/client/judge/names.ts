@@ -5,59 +5,48 @@ import type { JsonValue } from '../../core/operation.ts';
  * What the names in an answer stand for, and what single values say. Nothing of this is published, so both are read as most vendors use
  * them, and whatever is not here is a field of what was asked about.
  */
-export type NameKind =
-  /** Holds a code, a status or a word about the request: `status`, `code`, `result`. */
-  | 'machine'
-  /** Holds a sentence for a person: `message`. */
-  | 'prose'
-  /** Holds a sentence, or an object with fields: `detail`, `data`. */
-  | 'described'
-  /** True or false about the request as a whole: `success`, `ok`. */
-  | 'success'
-  /** What a change has done, as true, a number, a list or a word: `done`, `count`, `removed`. */
-  | 'effect'
-  /** What went wrong, where it is filled: `error`, `errors`, `failed`. */
-  | 'trouble'
-  /** Whether anything was found: `found`, `matched`. */
-  | 'found'
-  /** How many were found: `count`, `total`. */
-  | 'total'
-  /** Describes the answer: an id, a time, a page, a price, or what was asked. */
-  | 'about'
-  | 'field';
-
-const KINDS: readonly (readonly [NameKind, RegExp])[] = [
-  [
-    'machine',
+const KINDS = {
+  // Holds a code, a status or a word about the request.
+  machine:
     /^(?:(?:http|result|response|return|reason|sub|match|search|lookup)?(?:status|code)(?:code|text)?|state|result|outcome|type|reason|resulttype)$/,
-  ],
-  ['prose', /^(?:(?:status|result|response|user)?messages?|msg)$/],
-  ['described', /^(?:details?|description|title|data|results|response)$/],
-  ['success', /^(?:is|was|has)?(?:success|ok|successful|succeeded)$/],
-  [
-    'trouble',
+  // Holds a sentence for a person.
+  prose: /^(?:(?:status|result|response|user)?messages?|msg)$/,
+  // Holds a sentence, or an object with fields.
+  described: /^(?:details?|description|title|data|results|response)$/,
+  // True or false about the request as a whole.
+  success: /^(?:is|was|has)?(?:success|ok|successful|succeeded)$/,
+  // What went wrong, where it is filled.
+  trouble:
     /^(?:is|was|has)?(?:err(?:or)?s?(?:no|codes?|messages?|msg|description|details?|id|info|key|name|number|reason|status|string|summary|text|title|type|count)?|failed|failures?|failedcount|failurecount|fault|exception)$/,
-  ],
-  ['found', /^(?:(?:is|was|has)?(?:found|match|matched|exists)|matchfound|has(?:match|results?))$/],
-  ['total', /^(?:count|total|totalcount|totalresults|resultcount)$/],
-  [
-    'effect',
+  // Whether anything was found, and how many.
+  found: /^(?:(?:is|was|has)?(?:found|match|matched|exists)|matchfound|has(?:match|results?))$/,
+  total: /^(?:count|total|totalcount|totalresults|resultcount)$/,
+  // What a change has done, as true, a number, a list or a word.
+  effect:
     /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
-  ],
-  [
-    'about',
+  // Describes the answer: a time, a page, a price, or what was asked. What begins with @ does so too, such as `@odata.context`.
+  about:
     /^(?:meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|responsetime)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
-  ],
-];
+};
+
+export type NameKind = keyof typeof KINDS | 'field';
+
+/** The thing itself that is looked for: `company`, `people`. */
+const THINGS =
+  /^(?:compan(?:y|ies)|persons?|people|organi[sz]ations?|profiles?|contacts?|records?|items?|hits?|match(?:es)?|employees?|resources?|values?)$/;
+
+/** The usual places of what was asked for. */
+export const CONTAINERS: readonly string[] = ['data', 'datas', 'result', 'results'];
 
 /** An id names something, and says nothing of it: `id`, `request_id`, `companyId`. */
 export const ID = /(?:^|[^a-z0-9])ids?$|[a-z0-9]I[dD]s?$|^I[dD]s?$/;
+const OWN_ERRORS = /(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/;
 
-/** What a name stands for, and the name without what differs from vendor to vendor. */
 export interface Name {
+  readonly raw: string;
   readonly kind: NameKind;
+  /** Without what differs from vendor to vendor. */
   readonly plain: string;
-  /** It is one of what is looked for: `company`, `people`. */
   readonly isThing: boolean;
 }
 
@@ -66,39 +55,20 @@ const MOST_NAMES = 2_000;
 const KNOWN = new Map<string, Name>();
 
 export function nameOf(name: string): Name {
-  const known = KNOWN.get(name);
-  if (known !== undefined) return known;
+  const kept = KNOWN.get(name);
+  if (kept !== undefined) return kept;
   const plain = plainName(name);
-  const found = { kind: kindOf(name, plain), plain, isThing: THINGS.test(plain) };
+  const other = OWN_ERRORS.test(name) ? 'trouble' : name.startsWith('@') || ID.test(name) ? 'about' : 'field';
+  const known = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((kind) => KINDS[kind].test(plain));
+  const found: Name = { raw: name, kind: known ?? other, plain, isThing: THINGS.test(plain) };
   if (KNOWN.size < MOST_NAMES) KNOWN.set(name, found);
   return found;
-}
-
-function kindOf(name: string, plain: string): NameKind {
-  const kind = KINDS.find(([, names]) => names.test(plain))?.[0];
-  if (kind !== undefined) return kind;
-  if (/(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/.test(name)) return 'trouble';
-  // Vendors mark by it what describes the answer itself, such as `@odata.context`.
-  return name.startsWith('@') || ID.test(name) ? 'about' : 'field';
 }
 
 /** `errorCode`, `error_code` and `Error-Code` are one name; `51 824 753 556` and `51824753556` are one value. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
-
-/** Objects in which an answer speaks of itself as it does at its top. */
-export const SPEAKING = /^(?:meta|status|response)$/;
-
-const THINGS =
-  /^(?:compan(?:y|ies)|persons?|people|organi[sz]ations?|profiles?|contacts?|records?|items?|hits?|match(?:es)?|employees?|resources?|values?)$/;
-
-/** The usual places of what was asked for. */
-export const CONTAINERS = ['data', 'datas', 'result', 'results'] as const;
-
-/** The machine places that say how a request ended and nothing else. */
-export const STATUS_NAMES =
-  /^(?:status|code|result|outcome|statuscode|httpstatus|resultcode|responsecode|errorcode)$/;
 
 // -------------------------------------------------------------------------------------------- values
 
@@ -120,8 +90,8 @@ export function isFilled(value: JsonValue): boolean {
 }
 
 /** Whether there is nothing in it at all. A 0 and a `false` say something. */
-export function isBlank(value: JsonValue): boolean {
-  if (value === null || value === '') return true;
+export function isBlank(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true;
   return typeof value === 'object' && Object.values(value).every((each) => isBlank(each as JsonValue));
 }
 
@@ -141,4 +111,64 @@ export function membersOf(value: JsonValue): readonly (readonly [string, JsonVal
   const members: (readonly [string, JsonValue])[] = [];
   if (isObject(value)) for (const name in value) members.push([name, value[name] as JsonValue]);
   return members;
+}
+
+// -------------------------------------------------------------------------------------------- leaves
+
+/** A plain value of an answer, or a list or an object with nothing in it, which has none. */
+export class Leaf {
+  readonly value: Plain | undefined;
+  /** Of a member of a list: the name of the list. */
+  readonly name: Name;
+  /** The names of what it is in, from the top. */
+  readonly under: readonly Name[];
+  readonly isMember: boolean;
+  readonly #keys: readonly string[];
+  readonly #key: string;
+
+  constructor(value: JsonValue, key: string, name: Name, within: Inside) {
+    this.value = isPlain(value) ? value : undefined;
+    this.name = name;
+    this.under = within.under;
+    this.isMember = within.isList;
+    this.#keys = within.keys;
+    this.#key = key;
+  }
+
+  /** As a dialect writes it: `errors.0.message`. */
+  get path(): string {
+    return [...this.#keys, this.#key].join('.');
+  }
+}
+
+/** Where members stand. */
+interface Inside {
+  readonly under: readonly Name[];
+  readonly keys: readonly string[];
+  readonly isList: boolean;
+}
+
+const WALKED = new WeakMap<object, readonly Leaf[]>();
+
+/** One walk over an answer: all that looks at it looks at these. Nobody alters the answer. */
+export function leavesOf(value: JsonValue): readonly Leaf[] {
+  const known = isPlain(value) ? undefined : WALKED.get(value as object);
+  if (known !== undefined) return known;
+  const leaves: Leaf[] = [];
+  collect(value, '', nameOf(''), { under: [], keys: [], isList: false }, leaves);
+  if (!isPlain(value)) WALKED.set(value as object, leaves);
+  return leaves;
+}
+
+function collect(value: JsonValue, key: string, name: Name, at: Inside, leaves: Leaf[]): void {
+  const before = leaves.length;
+  if (!isPlain(value)) {
+    const isList = Array.isArray(value);
+    const under = isList || name.raw === '' ? at.under : [...at.under, name];
+    const inside = { under, keys: key === '' ? at.keys : [...at.keys, key], isList };
+    const members = value as { readonly [each: string]: JsonValue };
+    for (const each in members)
+      collect(members[each] as JsonValue, each, isList ? name : nameOf(each), inside, leaves);
+  }
+  if (leaves.length === before) leaves.push(new Leaf(value, key, name, at));
 }

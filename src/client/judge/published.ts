@@ -1,9 +1,10 @@
 import { fieldsOf, valueAt } from '../../core/answer-body.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
-import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
+import type { Question } from './question.ts';
 import { bodyMatches } from './rules.ts';
 
 /** What a service publishes that its answer to a change holds. */
@@ -23,21 +24,20 @@ export function leftBy(
   if (answer === 'no_match') return change.missing;
   const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
   const told = changeFields(dialectOperationOf(dialect, call), fields);
-  const textOf = (name: string): string | undefined =>
-    typeof told[name] === 'string' ? (told[name] as string) : undefined;
-  return {
-    ...change.leaves,
-    ...present({
-      inviteCode: textOf('invite_code'),
-      userId: textOf('user_id'),
-      projectId: textOf('project_id'),
-      state: told.accepted === true ? ('member' as const) : undefined,
-    }),
-  };
+  const { invite_code: inviteCode, user_id: userId, project_id: projectId, accepted } = told;
+  const state = accepted === true ? ('member' as const) : undefined;
+  return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
 
-/** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
-export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
+/** What a found answer to a change tells, by our names. */
+type ChangeFields = {
+  readonly invite_code?: string;
+  readonly user_id?: string;
+  readonly project_id?: string;
+  readonly accepted?: true;
+};
+
+export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): ChangeFields {
   const { answer_fields: places = {}, accepted } = operation;
   const own = fields ?? null;
   const wrapped = unwrapped(own);
@@ -74,16 +74,21 @@ export const publishedId = ({
   answer_fields: { invite_code: code, project_id: project } = {},
 }: DialectOperation) => code ?? project;
 
-/** Whether it came, or should have come. */
+/** Whether it came, or should have come. @param isDone the status is not that of what is only accepted. */
 export function publishedIdIn(
-  operation: DialectOperation,
-  fields: JsonValue | undefined,
-): 'came' | 'accepted' | 'missing' | 'none' {
+  { operation, dialect: { fields_at: at } }: Question,
+  body: JsonValue | undefined,
+  isDone: boolean,
+): 'came' | 'missing' | 'none' {
   if (publishedId(operation) === undefined) return 'none';
-  const { accepted, invite_code: code, project_id: project, user_id: user } = changeFields(operation, fields);
+  const {
+    accepted,
+    invite_code: code,
+    project_id: project,
+    user_id: user,
+  } = changeFields(operation, at === undefined ? body : valueAt(body, at));
   const id = operation.answer_fields?.invite_code === undefined ? project : code;
   if (id !== undefined) return NO_ID.test(String(id)) ? 'missing' : 'came';
-  if (accepted !== true) return 'missing';
   // Whoever has an id is there, whatever the status says of the request.
-  return user === undefined ? 'accepted' : 'came';
+  return accepted === true && (isDone || user !== undefined) ? 'came' : 'missing';
 }

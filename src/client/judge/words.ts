@@ -1,6 +1,6 @@
 import type { Words } from '../dialect.ts';
 
-/** Reads the words by which a vendor says what became of a request, sentence by sentence. A text is cut before anything looks at it. */
+/** Reads the words by which a vendor says what became of a request, sentence by sentence. */
 
 /** What a sentence or a code says, in the order of precedence: the first that a sentence has is what it says. */
 const SENSES = [
@@ -10,29 +10,27 @@ const SENSES = [
 
 export type Sense = (typeof SENSES)[number];
 
-/** Longer than any message to a person. */
+/** None of these says that it was refused. */
+export const isLater = (sense: Sense): boolean => ['rate_limited', 'working', 'pending'].includes(sense);
+
+/** Longer than any message to a person: a text is cut before anything looks at it. */
 export const LONGEST_TEXT = 2_000;
 
-/** Vendors say the same again and again: so many sentences are kept, and none that is longer. */
+/** Vendors say the same again and again: so many texts are kept, and none that is longer. */
 const MOST_KEPT = 1_000;
 const LONGEST_KEPT = 200;
 
-/** Scripts without blanks between words, in which a phrase stands anywhere. */
-const WITHOUT_BLANKS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
-
-/** What was found in a sentence. */
-interface Found {
-  readonly senses: ReadonlySet<keyof Words>;
-  /** The phrases are all that there is. */
-  readonly isAll: boolean;
+/** What a text says, and its words that are in no phrase. */
+interface Read {
+  readonly senses: readonly Sense[];
+  readonly rest: string;
 }
 
 /** Reads the words of one dialect. */
 export class Vocabulary {
   readonly #senses = new Map<string, keyof Words>();
   readonly #phrases: RegExp;
-  readonly #known = new Map<string, Found>();
+  readonly #known = new Map<string, Read>();
 
   constructor(words: Words) {
     for (const sense of [...SENSES, 'quota_used_up', 'within_a_day'] as const)
@@ -42,49 +40,38 @@ export class Vocabulary {
       }
     // The longest first: "could not be found" is not "could not".
     const phrases = [...this.#senses.keys()].sort((one, other) => other.length - one.length);
-    const anywhere = phrases.filter((each) => WITHOUT_BLANKS.test(each));
-    const among = phrases.filter((each) => !WITHOUT_BLANKS.test(each));
-    const either = (of: readonly string[]): string => of.join('|').replaceAll('*', '[^ ]*');
-    this.#phrases = new RegExp([`(?<![^ ])(?:${either(among)})(?![^ ])`, ...anywhere].join('|'), 'gu');
+    this.#phrases = new RegExp(`(?<![^ ])(?:${phrases.join('|').replaceAll('*', '[^ ]*')})(?![^ ])`, 'gu');
   }
 
-  /** What the sentences of a text say; a sentence without a known word says nothing. */
-  sensesOf(text: string): readonly Sense[] {
-    const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((each) => this.#find(each).senses);
-    const endsSoon = found.some((senses) => senses.has('within_a_day'));
-    return found.flatMap((senses) => senseOf(senses, endsSoon) ?? []);
-  }
-
-  /** What a code or a status says, such as `USER_NOT_FOUND` or `rateLimitExceeded`: it is one sentence. */
-  senseOfCode(code: string): Sense | undefined {
-    return senseOf(this.#code(code).senses);
-  }
-
-  /** What a code says that is nothing but words of that sense. */
-  justOf(code: string): Sense | undefined {
-    return this.#code(code).isAll ? this.senseOfCode(code) : undefined;
-  }
-
-  /** The words of a text that are none of success. */
-  besidePraise(text: string): readonly string[] {
-    const left = this.#without(plainWords(text.slice(0, LONGEST_TEXT)), (sense) => sense === 'done');
-    return left.split(' ').filter((word) => word !== '');
-  }
-
-  #code = (code: string): Found => this.#find(plainWords(code.slice(0, LONGEST_TEXT)));
-
-  #find(sentence: string): Found {
-    const known = this.#known.get(sentence);
+  /** A sentence without a known word says nothing. */
+  read(text: string): Read {
+    const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const senses = new Set<keyof Words>();
-    const left = this.#without(sentence, (sense) => senses.add(sense) !== undefined);
-    const found = { senses, isAll: left.trim() === '' };
-    if (sentence.length <= LONGEST_KEPT && this.#known.size < MOST_KEPT) this.#known.set(sentence, found);
-    return found;
+    const rest: string[] = [];
+    const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((sentence) => {
+      const senses = new Set<keyof Words>();
+      rest.push(
+        sentence.replace(this.#phrases, (phrase) => (senses.add(this.#senseOfPhrase(phrase)) ? '' : phrase)),
+      );
+      return senses;
+    });
+    const endsSoon = found.some((senses) => senses.has('within_a_day'));
+    const read = {
+      senses: found.flatMap((each) => senseOf(each, endsSoon) ?? []),
+      rest: rest.join(' ').trim(),
+    };
+    if (text.length <= LONGEST_KEPT && this.#known.size < MOST_KEPT) this.#known.set(text, read);
+    return read;
   }
 
-  #without(sentence: string, isTaken: (sense: keyof Words) => boolean): string {
-    return sentence.replace(this.#phrases, (phrase) => (isTaken(this.#senseOfPhrase(phrase)) ? '' : phrase));
+  sensesOf(text: string): readonly Sense[] {
+    return this.read(text).senses;
+  }
+
+  /** What a code says that is nothing but words of that sense: `USER_NOT_FOUND` also says who. */
+  justOf(code: string): Sense | undefined {
+    const { senses, rest } = this.read(code);
+    return rest === '' ? senses[0] : undefined;
   }
 
   #senseOfPhrase(phrase: string): keyof Words {
@@ -96,7 +83,7 @@ export class Vocabulary {
 }
 
 /** A quota that is used up is one of credits, unless it is said to come back within a day. */
-function senseOf(senses: ReadonlySet<keyof Words>, endsSoon = senses.has('within_a_day')): Sense | undefined {
+function senseOf(senses: ReadonlySet<keyof Words>, endsSoon: boolean): Sense | undefined {
   if (senses.has('quota_used_up') && !senses.has('credits_used_up'))
     return endsSoon || senses.has('rate_limited') ? 'rate_limited' : 'credits_used_up';
   return SENSES.find((each) => senses.has(each));
@@ -104,7 +91,7 @@ function senseOf(senses: ReadonlySet<keyof Words>, endsSoon = senses.has('within
 
 /** Sentences end with a mark and a blank: a dot within `v1.2` or `error.rate_limit` ends none. */
 function sentencesOf(text: string): readonly string[] {
-  return text.split(/[.!?]+(?=\s|$)|[;\n\r。！？]+/u).map(plainWords);
+  return text.split(/[.!?]+(?=\s|$)|[;\n\r]+/u).map(plainWords);
 }
 
 /** Lower-case words with single blanks between them, however they were joined: `rateLimit`, `RATE_LIMIT`, `rate-limit`. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { answerPlaceOf, dialectOperationOf, type Meaning, vendorReply } from '../../client/dialect.ts';
-import { oddAnswerIn, type RuleFound, ruleOf } from '../../client/judge.ts';
+import { type RuleFound, ruleOf, ruleThatReads } from '../../client/judge.ts';
 import { asReadToday } from '../../client/kept-answers.ts';
 import { basePathOf, type HttpRequest, requestOf } from '../../client/request.ts';
 import { fieldsOf } from '../../core/answer-body.ts';
@@ -235,11 +235,7 @@ export function ruleProposed(
   means: (typeof PROPOSED)[number],
 ): string | undefined {
   const own = reply && vendorReply(reply, dialect);
-  if (own === undefined) return undefined;
-  const { through: _, ...direct } = dialect;
-  // What is read out of a success is read out of any other answer as well.
-  const rule = oddAnswerIn({ ...own, status: 200 }, direct, call)?.rule;
-  return rule?.replace('[200]', `[${own.status}]`).replace(/means: \w+ \}$/, `means: ${means} }`);
+  return own && ruleThatReads(own, dialect, call, means);
 }
 
 export function triedFields({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {

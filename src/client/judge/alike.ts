@@ -1,0 +1,211 @@
+import { hash } from 'node:crypto';
+import {
+  type Body,
+  type KeptBody,
+  parsedFieldsOf,
+  parsedResultsOf,
+  readBody,
+  readBodyOnce,
+  valueAt,
+  WHOLE_BODY,
+} from '../../core/answer-body.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
+import { HeardOfChange } from './change.ts';
+import { Heard } from './heard.ts';
+import { isData } from './held.ts';
+import { type Leaf, leavesOf, membersOf, type Plain } from './names.ts';
+import { Question } from './question.ts';
+import { is2xx } from './rules.ts';
+import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
+
+/** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
+
+const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
+
+// -------------------------------------------------------------------------------------------- matches
+
+/** Stands for all matches that have no field, or no list, where the dialect expects it. */
+export const NO_FACTS = 'nothing';
+
+/**
+ * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks of the answer itself, is
+ * none. Undefined for an answer to a change or to a question of one's own, and where nothing is shown but yes and no.
+ */
+export function factsShape(bytes: KeptBody, dialect: Dialect, call: Call): string | undefined {
+  const question = new Question(dialect, call);
+  if (call.change !== undefined || question.isOwn) return undefined;
+  const place = answerPlaceOf(dialect, call.operation);
+  const body = jsonIn(bytes);
+  const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
+  const facts = leavesOf((value ?? null) as JsonValue)
+    .filter((leaf) => isData(leaf, 0, question))
+    .map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
+  if (place.results === undefined ? facts.length === 0 : value === undefined) return NO_FACTS;
+  return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
+}
+
+function jsonIn(bytes: KeptBody): JsonValue | undefined {
+  const read = typeof bytes === 'string' ? readBody(bytes) : readBodyOnce(bytes);
+  return read.kind === 'json' ? read.value : undefined;
+}
+
+const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain }) => plain).join('.');
+
+/** For a success of a service that has none of the vendor's answer where the dialect says; undefined for any other reply. */
+export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefined {
+  const { through } = dialect;
+  const body = jsonIn(raw.body);
+  if (through === undefined || !is2xx(raw.status) || body === undefined) return undefined;
+  if (vendorReply(raw, dialect) !== undefined) return undefined;
+  const { answer } = through.envelope;
+  const missing = answer.status !== undefined && valueAt(body, answer.body) !== undefined ? 'status' : 'body';
+  const names = membersOf(body).map(([name]) => foreignWords(name));
+  return [
+    `An answer from the service has no vendor's answer at \`${answer[missing]}\`, where api_call.answer.${missing} of its dialect says; it has ${names.slice(0, 8).join(', ') || 'no names'}.`,
+    `Write under api_call in the dialect of the service account where it is, as \`answer: { body: NAME, status: NAME }\`: the body is \`${WHOLE_BODY}\` where all of it is the vendor's answer, and the status null where it names none.`,
+    'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
+  ].join(' ');
+}
+
+// -------------------------------------------------------------------------------------------- odd answers and refusals
+
+/**
+ * Answers that came whole and that nobody can read. Those that have the same names and words are of one shape: one rule of the
+ * dialect would read all of them, and one decision of a person is about all of them.
+ */
+export interface OddAnswer {
+  /** Equal for answers of one shape. */
+  readonly shape: string;
+  /** The rule that would read it; undefined where none is offered. */
+  readonly rule: string | undefined;
+  /** A service gave it in front of the vendor, and it holds none of the vendor's. */
+  readonly isOuter: boolean;
+}
+
+/** @returns undefined for a reply that is no success, because then the vendor may be broken. */
+export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAnswer | undefined {
+  const own = vendorReply(raw, dialect);
+  if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  const shape = hashOf(shapeOf(raw, dialect, call));
+  return { shape, rule: own && ruleThatReads(own, dialect, call), isOuter: own === undefined };
+}
+
+/**
+ * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@ is not an e-mail
+ * address": it speaks of its row, and not of the account.
+ */
+export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
+  const shape = shapeOf(raw, dialect, call);
+  return JSON.stringify(shape).includes(QUOTED) ? undefined : hashOf(shape);
+}
+
+/** Stands in a shape for a value of the row. What all rows of an account may share is none. */
+const QUOTED = "''''";
+const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
+
+/** What differs from answer to answer: ids, and all that has a digit. */
+const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
+
+/** The names of an answer, and what it says, without what differs from row to row. */
+function shapeOf(raw: RawReply, dialect: Dialect, call: Call): readonly unknown[] {
+  const own = vendorReply(raw, dialect);
+  const question = new Question(dialect, call);
+  const body = readBodyOnce((own ?? raw).body);
+  const said = heardIn((own ?? raw).status, body, question).told.map(({ value }) => {
+    if (typeof value !== 'string') return value;
+    const text = question.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
+      SHARED.includes(name) ? ' ' : QUOTED,
+    );
+    return plainWords(text.replaceAll(IDS, ' '));
+  });
+  // A page has times and numbers of its own, so all pages are of one shape.
+  const isPage = body.kind === 'unreadable' && body.text.trimStart().startsWith('<');
+  const names = leavesIn(body).map((leaf) => {
+    const { value } = leaf;
+    return `${namesOf(leaf)}:${typeof value === 'boolean' ? value : typeof value}`;
+  });
+  const parts = [call.operation, own === undefined, (own ?? raw).status, body.kind, isPage];
+  return [...parts, [...new Set(names)].sort(), [...new Set(said)].sort()];
+}
+
+const leavesIn = (body: Body): readonly Leaf[] => (body.kind === 'json' ? leavesOf(body.value) : []);
+
+function heardIn(status: number, body: Body, question: Question): Heard {
+  const leaves = leavesIn(body);
+  const { call } = question;
+  if (call?.change !== undefined) return new HeardOfChange(question, call).listen(leaves);
+  return new Heard(question).listen(
+    leaves,
+    !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, question))),
+  );
+}
+
+// -------------------------------------------------------------------------------------------- the rule for one
+
+/** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
+export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined {
+  const own = vendorReply(raw, dialect);
+  const kind = own && readBodyOnce(own.body).kind;
+  return kind && ruleOf(raw.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
+}
+
+const ruleOf = (status: number, test: string, means: string): string =>
+  `- { status: [${status}], body: { ${test} }, means: ${means} }`;
+
+/**
+ * The rule that reads such answers, by their own words alone. @param means left out: what they seem to say.
+ * @returns undefined where nothing in it tells it from others, and where what it shows speaks against the change.
+ */
+export function ruleThatReads(
+  own: RawReply,
+  dialect: Dialect,
+  call: Call,
+  means?: Meaning,
+): string | undefined {
+  const question = new Question(dialect, call);
+  const body = readBodyOnce(own.body);
+  const good = call.change === undefined ? 'no_match' : 'found';
+  if (body.kind === 'blank') return ruleOf(own.status, 'is: blank', means ?? good);
+  // A page, or a text that is no JSON, is seldom the word of the vendor.
+  if (body.kind !== 'json') return undefined;
+  const heard = heardIn(own.status, body, question);
+  if (heard instanceof HeardOfChange && heard.other) return undefined;
+  // What has not happened yet is told by no rule.
+  if (means === undefined && (heard.says.has('pending') || heard.says.has('working'))) return undefined;
+  const isNo =
+    heard.no || heard.trouble || [...heard.says].some((sense) => sense !== 'done' && !isLater(sense));
+  const tests = heard.told.map(({ path, value }) => testOf(path, value, question));
+  const test = tests.find((each) => each !== undefined);
+  return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
+}
+
+/** So much of a text tells it from another. */
+const LONGEST_QUOTED = 60;
+
+/** Stands for what differs from row to row. No text that is shown has it. */
+const ANYTHING = '\u0000';
+
+/** The test for what an answer says at a place; undefined where good answers say so too, or every answer may. */
+function testOf(path: string, value: Plain, question: Question): string | undefined {
+  const where = path === '' ? '' : `path: ${yaml(path)}, `;
+  if (typeof value !== 'string') return `${where}equals: ${value}`;
+  const { senses } = question.vocabulary.read(value);
+  if (senses.length > 0 && senses.every((sense) => sense === 'done')) return undefined;
+  const fixed = question.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  if (fixed === value && path !== '' && !/\s/.test(value.trim())) return `${where}equals: ${yaml(value)}`;
+  const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
+  // What has no letter of its own would fit every answer.
+  if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
+  const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
+  return `${where}matches: ${yaml((/^\s/.test(value) ? '^\\s*' : '^') + pattern)}`;
+}
+
+/** A plain word, or the text between quotes. */
+function yaml(text: string): string {
+  return /^[a-z][\w.-]*$/i.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text);
+}

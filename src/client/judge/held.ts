@@ -1,0 +1,107 @@
+import { parsedResultsOf } from '../../core/answer-body.ts';
+import { present } from '../../core/objects.ts';
+import type { JsonValue } from '../../core/operation.ts';
+import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name } from './names.ts';
+import type { Question } from './question.ts';
+
+/** What an answer to a lookup holds of what was asked for. */
+
+/** `details`: a plain value or two that may be about what the answer says. `empty`: the place for it is there, and nothing in it. `ids`: nothing but ids. `nothing`: neither. */
+export type Held = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
+
+/** What an operation looks for, by the names that answers give it. */
+const OWN_THINGS: Readonly<Record<string, RegExp>> = {
+  'enrich-person': /^(?:person|people|profiles?|contacts?)$/,
+  'enrich-company': /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
+};
+
+/** A record has more than so many fields, or one that is a record's alone. */
+const MOST_DETAILS = 2;
+
+/** Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a profile may repeat the question. */
+const OF_RECORDS =
+  /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
+
+export function heldIn(body: JsonValue, leaves: readonly Leaf[], question: Question): Held {
+  const { dialect, call } = question;
+  const listed = listIn(body, question);
+  if (listed) return heldByList(listed);
+  const place = placeIn(leaves, dialect.fields_at);
+  const partOf = ({ under, name }: Leaf): Name => under[place.depth] ?? name;
+  const inThings = place.leaves.filter((leaf) => partOf(leaf).isThing);
+  const parts = [...Map.groupBy(inThings, partOf)];
+  const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
+  const things = parts.filter(([name]) => own?.test(name.plain));
+  const isKnown = ({ value, under, isMember }: Leaf): boolean =>
+    isBlank(value) || ((under.length > place.depth || isMember) && question.repeats(String(value)));
+  // Whatever stands beside the thing itself is of something else.
+  if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
+  const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
+  const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
+  const data = place.leaves.filter((leaf) => isData(leaf, place.depth, question));
+  const isScant = data.length <= MOST_DETAILS && data.every((leaf) => isDetail(leaf, place.depth));
+  if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
+  return isEmpty ? 'empty' : leaves.some(isFilledId) ? 'ids' : 'nothing';
+}
+
+const isFilledId = ({ name, under, value }: Leaf): boolean =>
+  under.length === 0 && ID.test(name.raw) && !isBlank(value);
+
+function listIn(body: JsonValue, { operation, dialect }: Question): readonly JsonValue[] | undefined {
+  const { credits, results } = operation;
+  if (results === undefined && credits.per_result === undefined) return undefined;
+  return parsedResultsOf(body, present({ fields: dialect.fields_at, results }));
+}
+
+/** A word alone may be the answer's own. */
+function heldByList(listed: readonly JsonValue[]): Held {
+  if (listed.every(isBlank)) return 'empty';
+  return listed.every(isPlain) ? 'nothing' : 'data';
+}
+
+const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>
+  under.length === depth && !isMember && !OF_RECORDS.test(name.plain);
+
+/** Where what was asked for may stand, and how far in. Where an answer has such a place, what is beside it is ignored. */
+export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
+  const isNamed = ({ path }: Leaf): boolean => path === fields || path.startsWith(`${fields}.`);
+  const named = fields === undefined ? [] : leaves.filter(isNamed);
+  const depth = fields?.split('.').filter((name) => !/^\d+$/.test(name)).length ?? 0;
+  if (named.length > 0) return { leaves: named, depth };
+  // A word in the place of an object, such as "no_match", is the answer's own.
+  const within = leaves.filter(({ under: [top], name, value, isMember }) =>
+    top === undefined
+      ? CONTAINERS.includes(name.raw) && (isMember || isBlank(value))
+      : CONTAINERS.includes(top.raw),
+  );
+  return within.length > 0 ? { leaves: within, depth: 1 } : { leaves, depth: 0 };
+}
+
+/** What some write where they have nothing. */
+const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
+
+/** Whether a value says something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
+export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Question): boolean {
+  if (value === undefined || value === null || value === false || value === 0) return false;
+  const isNameless = under.length < depth || name.raw === '';
+  // What is not in anything is the answer's own.
+  if (isNameless && !isMember) return false;
+  if (!(isNameless || isField(name, value, isMember, question)) || !under.slice(depth).every(isOpen))
+    return false;
+  if (value === true) return true;
+  if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
+  if (typeof value === 'number') return true;
+  // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that nothing was found.
+  if (isNameless) return question.vocabulary.sensesOf(value).every((sense) => sense === 'done');
+  if (question.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
+  return !question.vocabulary.sensesOf(value).includes('no_match');
+}
+
+/** Names of lists and objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
+const isOpen = ({ kind, plain }: Name): boolean =>
+  ['field', 'effect', 'described', 'found', 'machine'].includes(kind) && plain !== 'status';
+
+function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Question): boolean {
+  if (name.kind === 'field') return value !== true || vocabulary.sensesOf(name.raw).length === 0;
+  return name.kind === 'effect' ? typeof value !== 'boolean' : isMember && isOpen(name);
+}
