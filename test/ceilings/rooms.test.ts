@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_280,
   operations: 3_049,
   plan: 4_618,
-  run: 10_005,
+  run: 10_032,
   sandbox: 2_475,
   web: 13_617,
 };

@@ -39,6 +39,7 @@ import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
 import { rowsToldOf, skippedWords } from './told-rows.ts';
 
 export interface DoubtList {
+  /** One for each row: of several steps the first that is in doubt. */
   readonly doubts: readonly ListedDoubt[];
   readonly waiting: readonly WaitingRow[];
   readonly open: number;
@@ -66,16 +67,32 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
     const all = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
     const isPending = ({ decision }: ListedDoubt) => decision?.kind === 'retry' && decision.by === 'person';
-    const doubts = row === undefined ? all.filter((each) => !isPending(each)) : all;
+    const left = row === undefined ? all.filter((each) => !isPending(each)) : all;
+    const doubts = await nextOfRows(ledger, batch, left);
     return {
       doubts,
       waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),
       open: await ledger.openRequests(batch.id),
       extraUsed: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
-      atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
+      atRisk: left.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
       undecidable: row === undefined ? await undecidable(ledger, batch, all) : 0,
     };
   });
+}
+
+async function nextOfRows(
+  ledger: LedgerReader,
+  batch: Batch,
+  doubts: readonly ListedDoubt[],
+): Promise<readonly ListedDoubt[]> {
+  if (stepNames(batch.operation).length === 1) return doubts;
+  const own = doubts.flatMap(({ doubt }) => (doubt.batch === batch.id ? [doubt] : []));
+  const later = new Set<Doubt>();
+  for (const [row, all] of Map.groupBy(own, (doubt) => doubt.row)) {
+    const next = await firstOf(ledger, batch, row, all);
+    for (const doubt of all) if (!next.includes(doubt)) later.add(doubt);
+  }
+  return doubts.filter(({ doubt }) => !later.has(doubt));
 }
 
 async function doubtsOf(
@@ -89,12 +106,7 @@ async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   const number = Number(row);
-  // In doubt twice, a row rests on the first of its steps: when that is settled, the second is next.
-  const resting = ofRow.map(async ({ attempt }) =>
-    (await ledger.rowsRestingOn(attempt)).some((each) => each.batch === batch.id && each.row === number),
-  );
-  const first = (await Promise.all(resting)).indexOf(true);
-  if (ofRow.length > 0) return first < 0 ? ofRow : ofRow.slice(first, first + 1);
+  if (ofRow.length > 0) return firstOf(ledger, batch, number, ofRow);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
   const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
   throw stop(
@@ -106,6 +118,21 @@ async function doubtsOf(
       ? `See its state with ${commandLine(['status', batch.id, row])}`
       : `See which rows are with ${commandLine(['settle', batch.id])}`,
   );
+}
+
+/** In doubt twice, a row rests on the first of its steps: when that is settled, the second is next. */
+async function firstOf(
+  ledger: LedgerReader,
+  { id }: Batch,
+  row: number,
+  doubts: readonly Doubt[],
+): Promise<readonly Doubt[]> {
+  if (doubts.length < 2) return doubts;
+  for (const doubt of doubts) {
+    const rows = await ledger.rowsRestingOn(doubt.attempt);
+    if (rows.some((each) => each.batch === id && each.row === row)) return [doubt];
+  }
+  return doubts;
 }
 
 /** Doubts that may leave a person without access come first, then other creations, then what is repeated by itself. */
