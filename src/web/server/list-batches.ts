@@ -1,9 +1,8 @@
-import { ATTENTION_KINDS, needingAttention, type RowNumber } from '../../core/row.ts';
+import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { recordPages } from '../../ledger/rows.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { batchWithId, type FoundBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';
@@ -88,16 +87,11 @@ async function newestBatch(
 /** The rows that need attention, with one more than are shown so that it is known whether there are more. */
 async function attentionIn(
   ledger: LedgerReader,
-  batch: Batch,
+  { id }: Batch,
 ): Promise<ReadonlyMap<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>> {
-  const found = new Map<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>();
-  const counts = await ledger.counts(batch.id);
-  const total = needingAttention(counts);
-  for await (const page of recordPages(ledger, batch.id)) {
-    for (const { row, outcome } of page)
-      if (ATTENTION_KINDS.has(outcome.kind))
-        found.set(row, { status: outcome.kind, reason: outcome.reason ?? '' });
-    if (found.size > MOST_ROWS || found.size >= total) break;
-  }
-  return found;
+  const found = await ledger.rowKinds(id, { from: 0 }, MOST_ROWS + 1, [...ATTENTION_KINDS]);
+  const records = await Promise.all(found.map(({ row }) => ledger.rows(id, row, 1)));
+  return new Map(
+    records.flat().map(({ row, outcome: { kind, reason = '' } }) => [row, { status: kind, reason }]),
+  );
 }

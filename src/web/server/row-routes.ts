@@ -1,18 +1,46 @@
 import { type Context, Hono } from 'hono';
 import { StopError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
+import {
+  ATTENTION_KINDS,
+  type InputRow,
+  OUTCOME_KINDS,
+  type RowNumber,
+  type RowStatus,
+} from '../../core/row.ts';
+import { stepNames } from '../../core/steps.ts';
+import { identifierNames } from '../../files/columns/column-kind.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import {
+  type Addition,
+  addedCells,
+  additionOf,
+  automaticAddition,
+  cellsOrWhy,
+  ourCells,
+  shownBody,
+  surveyFields,
+  textCells,
+} from '../../files/output/output.ts';
+import { isOutputOfOther, outputSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader, RowPlace, RowRecord } from '../../ledger/ledger.ts';
+import { PAGE_ROWS } from '../../ledger/rows.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
 import { type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
-import { BatchNamed, type RowDetail, type RowPage, RowPageQuery } from '../api.ts';
+import {
+  BatchNamed,
+  type RowDetail,
+  type RowFilter,
+  type RowPage,
+  RowPageQuery,
+  type RowView,
+} from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
-import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
-import { type PageWish, rowsOfPage } from './row-routes/row-numbers.ts';
 import type { Server } from './server.ts';
 
 export function rowRoutes(server: Server): Hono {
@@ -38,6 +66,12 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
 }
 
 const MOST_ROWS = 500;
+
+interface PageWish {
+  readonly place: RowPlace;
+  readonly limit: number;
+  readonly status: RowFilter | undefined;
+}
 
 async function rowPage(
   { batch, location }: FoundBatch,
@@ -105,4 +139,147 @@ function stepsOf(work: JsonObject): string[] {
   const what = action === undefined ? '' : `${action.replace('_', ' ')}, `;
   const where = project === undefined ? '' : ` in ${project}`;
   return [`${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`];
+}
+
+/** Which rows a page has, and where the pages beside it begin. */
+async function rowsOfPage(
+  ledger: LedgerReader,
+  { id }: Batch,
+  { place, limit, status }: PageWish,
+): Promise<{ readonly rows: readonly RowNumber[] } & Pick<RowPage, 'prev' | 'next'>> {
+  const read = async (at: RowPlace, most: number): Promise<readonly RowNumber[]> =>
+    (await ledger.rowKinds(id, at, most, statesOf(status))).map(({ row }) => row);
+  const found = await read(place, limit);
+  // Behind the last row that one is shown, and before the first one the first.
+  const isBeyond = found.length === 0;
+  const rows = isBeyond
+    ? await read('from' in place ? { before: place.from } : { from: place.before }, 1)
+    : found;
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return { rows, prev: null, next: null };
+  const [before, behind] = [{ before: first }, { from: last + 1 }];
+  return {
+    rows,
+    prev: (await read(before, 1)).length > 0 ? before : null,
+    next: (await read(behind, 1)).length > 0 ? behind : null,
+  };
+}
+
+function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {
+  if (filter === undefined) return [];
+  if (filter === 'finished') return OUTCOME_KINDS;
+  return filter === 'attention' ? [...ATTENTION_KINDS] : [filter];
+}
+
+/** What is shown of rows: the cells of the list, what was found for them, and how they ended, as the output has it. */
+
+/** The output has every column; a table for the eye has an end. */
+const MOST_ADDED = 40;
+
+/** Longer cells are shown whole on the page of their row. */
+const LONGEST_CELL = 300;
+
+/** The fields of so many answers become columns. Those of others are in the output and on the pages of their rows. */
+const ROWS_SURVEYED = 200;
+
+/** A page shows texts and runs no formula. */
+const AS_IT_IS = new CellSafety('raw');
+const CELLS = textCells(AS_IT_IS);
+
+/** How many rows are read at once: answers that are lists are large, so fewer of them are. */
+function rowsPerRead(batch: Batch, usual: number): number {
+  return outputSettings(batch.settings).operation.resultsFile === undefined
+    ? usual
+    : Math.min(usual, PAGE_ROWS.lists);
+}
+
+type Columns = Addition['columns'];
+
+interface ShownColumns {
+  readonly columns: Columns;
+  readonly more: number;
+}
+
+/** The columns that are added to the list: those of the job, else the fields of the first answers. */
+async function shownColumns(ledger: LedgerReader, batch: Batch): Promise<ShownColumns> {
+  const { header } = batch;
+  const { add, onExisting, answerPlace, operation } = outputSettings(batch.settings);
+  const isOfOther = isOutputOfOther(batch.settings);
+  if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther).columns);
+  const most = rowsPerRead(batch, ROWS_SURVEYED);
+  const first: Pick<LedgerReader, 'rows'> = {
+    rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, most) : []),
+  };
+  const survey = await surveyFields(first, batch, answerPlace, most, operation.resultsFile !== undefined);
+  return cut(
+    automaticAddition(
+      header,
+      survey.names,
+      AS_IT_IS,
+      await identifierNames(),
+      isOfOther,
+      stepNames(batch.operation),
+    ).columns,
+  );
+}
+
+function cut(columns: Columns): ShownColumns {
+  return { columns: columns.slice(0, MOST_ADDED), more: Math.max(0, columns.length - MOST_ADDED) };
+}
+
+interface BothOfRow {
+  readonly row: RowNumber;
+  /** Absent where it is none of the list, or its cells were erased. */
+  readonly input: InputRow | undefined;
+  /** Absent while the row is pending. */
+  readonly record: RowRecord | undefined;
+}
+
+/** Rows by rising numbers, each with its cells and its record. Records bring their answers, so where few of many are wanted, each is asked for by itself. */
+async function bothOfRows(
+  ledger: LedgerReader,
+  { id }: Batch,
+  rows: readonly RowNumber[],
+): Promise<readonly BothOfRow[]> {
+  const [from = 0, last = 0] = [rows[0], rows.at(-1)];
+  const inputs = await ledger.cellsOf(id, rows);
+  const records =
+    last - from < rows.length * 2
+      ? await ledger.rows(id, from, last - from + 1)
+      : (await Promise.all(rows.map((row) => ledger.rows(id, row, 1)))).flat();
+  const byRow = new Map(records.map((record) => [record.row, record]));
+  return rows.map((row) => ({ row, record: byRow.get(row), input: inputs.get(row) }));
+}
+
+/** @param longest the longest text of a cell that is shown whole. */
+function viewOfRow(
+  batch: Batch,
+  columns: Columns,
+  { row, input, record }: BothOfRow,
+  longest = LONGEST_CELL,
+): RowView {
+  const { answerPlace } = outputSettings(batch.settings);
+  const body = shownBody(record?.answers ?? [], answerPlace);
+  const asked = input ?? { row, cells: [] };
+  const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, body, answerPlace, CELLS), body);
+  const [status = '', reason = '', , credits = '', source = ''] = ourCells(
+    batch,
+    { row },
+    record,
+    made.why,
+    CELLS,
+  );
+  const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+  return {
+    row,
+    cells:
+      input === undefined
+        ? null
+        : Array.from({ length: batch.header.length }, (_, at) => short(input.cells[at] ?? '')),
+    found: made.cells.map(short),
+    status,
+    reason,
+    credits: Number(credits),
+    source,
+  };
 }
