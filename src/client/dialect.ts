@@ -207,7 +207,7 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
 }
 
 /** To be raised when the program itself changes how it judges replies. */
-const JUDGED_SINCE = 4;
+const JUDGED_SINCE = 5;
 
 /** 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of others. */
 const HEX_DIGITS = 7;

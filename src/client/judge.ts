@@ -15,7 +15,7 @@ import {
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable } from './judge/rules.ts';
 import { type Said, stopFor, vendorWords } from './judge/said.ts';
-import { type Conclusion, concluded, namesRoute, type PlainMeaning } from './judge/table.ts';
+import { type Conclusion, concluded, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export * from './judge/alike.ts';
@@ -90,13 +90,24 @@ function meantBy(
     ? (dialect.through?.envelope.answers ?? [])
     : [...(operation.answers ?? []), ...dialect.answers];
   const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
-  // What is not there is not at its path: so a server says of itself, and not of anybody.
-  const isKnown = [rule?.body ?? []].flat().some(({ equals, matches }) => equals !== undefined || matches);
-  const isOfRoute = call?.change !== undefined && said.raw.status === 404 && namesRoute(said.raw.body);
-  if (rule !== undefined && rule.means !== 'as_stated' && (isKnown || !isOfRoute))
-    return { said, rules, rule, table: undefined, means: rule.means };
+  if (rule !== undefined && rule.means !== 'as_stated')
+    return { said, rules, rule, table: undefined, means: ofNobody(rule, said, call) ?? rule.means };
   const table = concluded(said, dialect, operation, call);
   return { said, rules, rule: undefined, table, means: table.row.means };
+}
+
+/** A 404 to a change may be about its path, or about a project that is not there, and of nobody in it: then a rule without words says nothing of them. */
+function ofNobody(
+  { means, body: tests = [] }: AnswerRule,
+  { raw }: Said,
+  call: Call | undefined,
+): PlainMeaning | undefined {
+  const hasWords = [tests]
+    .flat()
+    .some(({ equals, matches }) => equals !== undefined || matches !== undefined);
+  if (call?.change === undefined || raw.status !== 404 || hasWords) return undefined;
+  if (namesRoute(raw.body)) return 'wrong_address';
+  return means === 'found' && namesProject(raw.body) ? 'in_doubt' : undefined;
 }
 
 /** What decided about an answer: a rule of the dialect, with its place in it, or a row of the table. */

@@ -139,6 +139,7 @@ test.each<[string, OfChange]>([
   ['{"error":"Project proj-1 does not exist"}', 'in doubt'],
   ['{"error":"User u-17 of project proj-1 not found"}', 'done'],
   ['{"message":"Cannot POST /latest/auth/users/u-17/delete"}', 'stop: address'],
+  ['{"message":"No route POST /latest/auth/users/u-17/delete"}', 'stop: address'],
   ['{"message":"Invalid path parameter: user_id"}', 'done'],
 ])('404 %s to a repeat of a removal is %s', (body, wanted) => {
   const raw = { status: 404, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };

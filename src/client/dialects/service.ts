@@ -26,18 +26,8 @@ const ACCEPTED_AT_ONCE = [
   { matches: '^\\{\\}$' },
 ];
 
-/**
- * A repeat finds nothing if the lost first request has deleted it; only the service itself can say so, and of somebody: of its path, or of
- * a project that is not there, it says nothing of them.
- */
-const GONE_ALREADY: AnswerRule[] = [
-  { status: [404], body: { matches: 'cannot post /' }, means: 'wrong_address' },
-  ...['user', 'member', 'person', 'invit'].map(
-    (matches): AnswerRule => ({ status: [404], body: [{ is: 'readable' }, { matches }], means: 'found' }),
-  ),
-  { status: [404], body: { matches: 'project' }, means: 'in_doubt' },
-  { status: [404], body: { is: 'readable' }, means: 'found' },
-];
+/** A repeat finds nothing if the lost first request has deleted it; only the service itself can say so. */
+const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
 /**
  * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation to operation;

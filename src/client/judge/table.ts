@@ -287,3 +287,12 @@ const NAMES_ROUTE =
 
 export const namesRoute = (body: Buffer): boolean =>
   NAMES_ROUTE.test(body.toString('utf8', 0, LOOKED_AT_BYTES));
+
+/** Whether an answer is about a project that is not there, and about nobody in it. */
+export function namesProject(body: Buffer): boolean {
+  const words = body.toString('utf8', 0, LOOKED_AT_BYTES);
+  const isOf = /\b(?:no such|unknown|invalid) project\b|\bproject[^"]{0,80}(?:not.found|not exist)/i.test(
+    words,
+  );
+  return isOf && !/user|member|person|invit/i.test(words);
+}
