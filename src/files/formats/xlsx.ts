@@ -28,12 +28,11 @@ const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
 export default xlsx;
 
 async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
-  refuseTextOptions(file.path, options);
   const about = { sha256: await file.sha256(), bytes: await file.size(), delimiter: 'cells' };
   const book = await readBook(file);
   const table = await chooseTable(book, options);
   const { tab, columns } = table;
-  const source = { book, table, tables: await tablesOf(book, tab, table.frame.tables) };
+  const source = { book, table, tables: await tablesOf(book, tab) };
   const sheet: Sheet = {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
@@ -57,13 +56,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     corrected: (corrections) => corrected(source, corrections),
   };
   return sheet;
-}
-
-/** @throws StopError `input`: a user who names these takes the file for another. */
-function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): void {
-  if (encoding === undefined && delimiter === undefined) return;
-  const fact = `${path} is an Excel workbook, which has neither an encoding nor delimiters.`;
-  throw stop('input', fact, 'Leave them out.');
 }
 
 /** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */

@@ -183,12 +183,6 @@ test('more than 200,000 rows are refused with the advice to save them as CSV', a
   });
 });
 
-test('what is said of text files is refused for a workbook', async () => {
-  expect(await refusal(bookOf({ rows: TABLE }), { delimiter: 'tab' })).toMatchObject({
-    message: 'BOOK is an Excel workbook, which has neither an encoding nor delimiters.',
-  });
-});
-
 test('a workbook that is cut short after it was opened is refused, and not taken for one with fewer rows', async () => {
   const write = await inputFolder();
   const path = await write(bookOf({ rows: TABLE }), 'book.xlsx');

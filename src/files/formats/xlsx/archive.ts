@@ -9,6 +9,7 @@ import {
 } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { type XmlListener, XmlReader } from './xml.ts';
 
 /** The library's own reader passes on offsets above 2^53, for which Node throws where nobody can catch it. */
 class FileRanges extends RandomAccessReader {
@@ -39,6 +40,9 @@ class FileRanges extends RandomAccessReader {
 /** A workbook has some dozen, one with thousands of pictures as many; a hundred thousand would take ten seconds to list. */
 const MOST_PARTS = 20_000;
 
+/** Names, styles and links: some kilobytes, in a workbook with thousands of styles a few megabytes. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
 /**
  * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory, so it is
  * held against a limit before anything is unpacked, and no part may become longer than it was said to be: a file of some
@@ -47,13 +51,11 @@ const MOST_PARTS = 20_000;
 export class Archive {
   readonly path: string;
   readonly #zip: ZipFile;
-  readonly #list: readonly Entry[];
   readonly #entries: ReadonlyMap<string, Entry>;
 
   private constructor(path: string, zip: ZipFile, list: readonly Entry[]) {
     this.path = path;
     this.#zip = zip;
-    this.#list = list;
     this.#entries = new Map(list.map((entry) => [keyOf(nameOf(entry)), entry]));
   }
 
@@ -79,23 +81,11 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
-  /** Every part, as it is unpacked. Folders of their own hold nothing. */
+  /** Every part as it is unpacked, but for folders and names by which none can be written again. */
   parts(): readonly { readonly name: string; readonly key: string; readonly bytes: AsyncIterable<Buffer> }[] {
-    const files = this.#list.filter((entry) => !nameOf(entry).endsWith('/'));
-    return files.map((entry) => ({
-      name: nameOf(entry),
-      key: keyOf(nameOf(entry)),
-      bytes: this.#unpacked(entry),
-    }));
-  }
-
-  /** Why its parts cannot be written again under their names, as a clause. */
-  get oddNames(): string | undefined {
-    const names = this.#list.map(nameOf);
-    if (new Set(names.map(keyOf)).size < names.length) return 'two of its parts have the same name';
-    return names.some((name) => validateFileName(name) !== null)
-      ? 'one of its parts has no proper name'
-      : undefined;
+    const parts = [...this.#entries].map(([key, entry]) => ({ key, entry, name: nameOf(entry) }));
+    const files = parts.filter(({ name }) => !name.endsWith('/') && validateFileName(name) === null);
+    return files.map(({ key, entry, name }) => ({ name, key, bytes: this.#unpacked(entry) }));
   }
 
   /**
@@ -103,7 +93,7 @@ export class Archive {
    * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not what they
    * were when it was packed.
    */
-  async *chunks(name: string, mostBytes: number): AsyncIterable<string> {
+  async *chunks(name: string, mostBytes = MOST_BYTES): AsyncIterable<string> {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw unreadableBook(this.path, `its part ${name} is missing`);
     if (entry.uncompressedSize > mostBytes) {
@@ -115,6 +105,24 @@ export class Archive {
     try {
       for await (const bytes of this.#unpacked(entry)) yield decoder.decode(bytes, { stream: true });
       yield decoder.decode();
+    } catch (error) {
+      throw unreadableAt(this.path, `its part ${name}`, error);
+    }
+  }
+
+  /** The whole text of a small part. */
+  async text(name: string): Promise<string> {
+    let text = '';
+    for await (const chunk of this.chunks(name)) text += chunk;
+    return text;
+  }
+
+  /** Tells a part's elements. */
+  async hear(name: string, listener: XmlListener, mostBytes = MOST_BYTES): Promise<void> {
+    const xml = new XmlReader(listener);
+    try {
+      for await (const chunk of this.chunks(name, mostBytes)) xml.write(chunk);
+      xml.end();
     } catch (error) {
       throw unreadableAt(this.path, `its part ${name}`, error);
     }

@@ -3,17 +3,9 @@ import { stop } from '../../../core/errors.ts';
 import type { FileBytes, Sheet } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
-import { Archive, unreadableAt, unreadableBook } from './archive.ts';
+import { Archive, unreadableBook } from './archive.ts';
 import { builtInFormat, type CellContext, formatOfCode, type NumberFormat } from './cell.ts';
-import {
-  isTrue,
-  localName,
-  TextGatherer,
-  unescapedText,
-  type XmlAttributes,
-  type XmlListener,
-  XmlReader,
-} from './xml.ts';
+import { isTrue, localName, TextGatherer, unescapedText, type XmlListener } from './xml.ts';
 
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
@@ -42,9 +34,6 @@ export interface BookSheet {
 /** All that is held in memory at once: texts that a hundred thousand rows share. */
 const MOST_BYTES_OF_TEXTS = 256 * 1024 * 1024;
 
-/** Names, styles and links: some kilobytes, in a workbook with thousands of styles a few megabytes. */
-const MOST_BYTES_OF_OTHERS = 32 * 1024 * 1024;
-
 /** @throws StopError `input` when it is no workbook. */
 export async function readBook(file: FileBytes): Promise<Book> {
   const { path } = file;
@@ -64,13 +53,13 @@ export async function readBook(file: FileBytes): Promise<Book> {
     sheets,
     open,
     from1904,
-    whyNew: obstacleIn(archive, roots, links),
+    whyNew: obstacleIn(roots, links),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
 }
 
-function obstacleIn(archive: Archive, roots: readonly Link[], links: readonly Link[]): Sheet['whyNew'] {
+function obstacleIn(roots: readonly Link[], links: readonly Link[]): Sheet['whyNew'] {
   if (roots.some(({ address }) => address.includes('digital-signature'))) {
     const next = 'remove the signature in Excel under File, Info, View Signatures';
     return { fact: 'it has a digital signature, which would become invalid', next };
@@ -79,8 +68,7 @@ function obstacleIn(archive: Archive, roots: readonly Link[], links: readonly Li
     const next = 'end the sharing in Excel under Review, Unshare Workbook';
     return { fact: 'it is a shared workbook of the old kind, with a log of every cell', next };
   }
-  const fact = archive.oddNames;
-  return fact === undefined ? undefined : { fact, next: 'save it again in Excel' };
+  return undefined;
 }
 
 /**
@@ -116,23 +104,16 @@ interface Link {
 export async function linksOf(archive: Archive, part: string): Promise<readonly Link[]> {
   const folder = posix.dirname(part);
   const links: Link[] = [];
-  const name = linksPartOf(part);
-  await eachElement(archive, name, (element, { Id = '', Type = '', Target = '' }) => {
-    if (element !== 'Relationship') return;
-    const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
-    links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
+  const name = part === '' ? PACKAGE_LINKS : `${folder}/_rels/${posix.basename(part)}.rels`;
+  if (!archive.has(name)) return [];
+  await archive.hear(name, {
+    opened(element, { Id = '', Type = '', Target = '' }) {
+      if (element !== 'Relationship') return;
+      const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
+      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
+    },
   });
   return links;
-}
-
-function linksPartOf(part: string): string {
-  return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
-}
-
-export async function partText(archive: Archive, part: string): Promise<string> {
-  let text = '';
-  for await (const chunk of archive.chunks(part, MOST_BYTES_OF_OTHERS)) text += chunk;
-  return text;
 }
 
 async function readMain(
@@ -141,42 +122,33 @@ async function readMain(
   links: readonly Link[],
 ): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
   const sheets: BookSheet[] = [];
-  // Charts have tabs as well, so each sheet stands at the place of its tab.
-  const tabs: (BookSheet | undefined)[] = [];
+  // Charts have tabs as well, which count.
+  let tabs = 0;
   let openTab = -1;
   let from1904 = false;
-  await eachElement(archive, part, (element, attributes) => {
-    if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
-    // A second window of the same workbook says the same of itself.
-    if (element === 'workbookView') openTab = Number(attributes.activeTab ?? 0);
-    if (element !== 'sheet') return;
-    tabs.push(undefined);
-    const linkId = linkIdOf(attributes);
-    const link = links.find(({ id }) => id === linkId);
-    if (link?.type !== 'worksheet') return;
-    const { name = '', state = 'visible' } = attributes;
-    const sheet = {
-      name: unescapedText(name),
-      part: link.part,
-      isHidden: state !== 'visible',
-      position: tabs.length - 1,
-    };
-    sheets.push(sheet);
-    tabs[tabs.length - 1] = sheet;
+  await archive.hear(part, {
+    opened(element, attributes) {
+      if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
+      // A second window of the same workbook says the same of itself.
+      if (element === 'workbookView') openTab = Number(attributes.activeTab ?? 0);
+      if (element !== 'sheet') return;
+      const { name = '', state = 'visible' } = attributes;
+      // Excel writes `r:id`, and other programs have other prefixes.
+      const linkId = Object.entries(attributes).find(([key]) => localName(key) === 'id')?.[1];
+      const link = links.find(({ id, type }) => id === linkId && type === 'worksheet');
+      const position = tabs++;
+      if (link !== undefined)
+        sheets.push({ name: unescapedText(name), part: link.part, isHidden: state !== 'visible', position });
+    },
   });
-  const open = tabs[openTab];
-  return { sheets, from1904, open: open?.isHidden === true ? undefined : open };
-}
-
-/** Excel writes `r:id`, and other programs have other prefixes. */
-export function linkIdOf(attributes: XmlAttributes): string | undefined {
-  return Object.entries(attributes).find(([name]) => localName(name) === 'id')?.[1];
+  const open = sheets.find(({ position, isHidden }) => position === openTab && !isHidden);
+  return { sheets, from1904, open };
 }
 
 async function readTexts(archive: Archive, part: string): Promise<readonly string[]> {
   const texts: string[] = [];
   const gatherer = new TextGatherer();
-  await hearPart(archive, part, MOST_BYTES_OF_TEXTS, {
+  const listener: XmlListener = {
     opened(name) {
       if (name === 'si') gatherer.start();
       gatherer.opened(name);
@@ -186,7 +158,8 @@ async function readTexts(archive: Archive, part: string): Promise<readonly strin
       if (name === 'si') texts.push(unescapedText(gatherer.text));
     },
     text: (text) => gatherer.hear(text),
-  });
+  };
+  await archive.hear(part, listener, MOST_BYTES_OF_TEXTS);
   return texts;
 }
 
@@ -194,7 +167,7 @@ async function readFormats(archive: Archive, part: string): Promise<readonly Num
   const custom = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let isOfCells = false;
-  await hearPart(archive, part, MOST_BYTES_OF_OTHERS, {
+  await archive.hear(part, {
     opened(name, { numFmtId = '0', formatCode = '' }) {
       if (name === 'cellXfs') isOfCells = true;
       else if (name === 'numFmt') custom.set(Number(numFmtId), formatOfCode(formatCode));
@@ -206,26 +179,6 @@ async function readFormats(archive: Archive, part: string): Promise<readonly Num
     closed(name) {
       if (name === 'cellXfs') isOfCells = false;
     },
-    text() {},
   });
   return formats;
-}
-
-function eachElement(archive: Archive, part: string, opened: XmlListener['opened']): Promise<void> {
-  return hearPart(archive, part, MOST_BYTES_OF_OTHERS, { opened, closed() {}, text() {} });
-}
-
-async function hearPart(
-  archive: Archive,
-  part: string,
-  mostBytes: number,
-  listener: XmlListener,
-): Promise<void> {
-  const xml = new XmlReader(listener);
-  try {
-    for await (const chunk of archive.chunks(part, mostBytes)) xml.write(chunk);
-    xml.end();
-  } catch (error) {
-    throw unreadableAt(archive.path, `its part ${part}`, error);
-  }
 }

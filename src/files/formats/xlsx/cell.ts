@@ -47,12 +47,12 @@ function sharedText(sharedTexts: readonly string[], value: string): string {
 function shownNumber(stored: string, format: NumberFormat, from1904: boolean): string {
   const value = Number(stored);
   if (!Number.isFinite(value)) throw new Error(`a cell has the number ${foreignName(stored)}`);
-  if (format.kind === 'digits' && Number.isInteger(value) && value >= 0) {
-    return numberText(value).padStart(format.digits, '0');
+  if (typeof format === 'number' && Number.isInteger(value) && value >= 0) {
+    return numberText(value).padStart(format, '0');
   }
-  const serial = format.kind === 'date' && from1904 ? value + DAYS_TO_1904 : value;
-  if (format.kind === 'time' && serial >= 0) return clockText(serial * SECONDS_A_DAY);
-  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000) return dateText(serial);
+  const serial = format === 'date' && from1904 ? value + DAYS_TO_1904 : value;
+  if (format === 'time' && serial >= 0) return clockText(serial * SECONDS_A_DAY);
+  if (format === 'date' && serial >= 0 && serial < DAYS_TO_10000) return dateText(serial);
   return numberText(value);
 }
 
@@ -99,23 +99,18 @@ function clockText(time: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-export type NumberFormat =
-  | { readonly kind: 'plain' }
-  /** Days since the workbook's epoch. */
-  | { readonly kind: 'date' }
-  /** Parts of a day, shown without a date. */
-  | { readonly kind: 'time' }
-  /** Whole numbers are shown with zeros before them, until they have so many digits: postcodes and telephone numbers. */
-  | { readonly kind: 'digits'; readonly digits: number };
-
-export const PLAIN: NumberFormat = { kind: 'plain' };
+/**
+ * What a number of a cell means: days since the workbook's epoch, parts of a day without a date, or itself. A figure: whole numbers
+ * are shown with zeros before them until they have so many digits, such as postcodes and telephone numbers.
+ */
+export type NumberFormat = 'plain' | 'date' | 'time' | number;
 
 /** The formats with a number below 164 are Excel's own, and are not spelled out in the file. */
 export function builtInFormat(id: number): NumberFormat {
-  if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return { kind: 'time' };
+  if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return 'time';
   // From 27 on they are dates in Chinese, Japanese, Korean and Thai spellings.
   const isDate = (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
-  return isDate ? { kind: 'date' } : PLAIN;
+  return isDate ? 'date' : 'plain';
 }
 
 /** Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times. */
@@ -124,12 +119,12 @@ const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi;
 /** @param code as a user enters it under "Custom": `dd/mm/yyyy`, `[h]:mm`, `0000 000 000`. */
 export function formatOfCode(code: string): NumberFormat {
   const [positive = ''] = code.replaceAll(LITERALS, ' ').split(';');
-  if (/^\s*general\s*$/i.test(positive)) return PLAIN;
+  if (/^\s*general\s*$/i.test(positive)) return 'plain';
   const digits = /^\s*0[0\s-]*$/.test(positive) ? positive.replaceAll(/[^0]/g, '').length : 0;
-  if (digits > 1) return { kind: 'digits', digits };
-  if (/[yd]/i.test(positive)) return { kind: 'date' };
-  if (/[hs]/i.test(positive)) return { kind: 'time' };
-  return /m/i.test(positive) ? { kind: 'date' } : PLAIN;
+  if (digits > 1) return digits;
+  if (/[yd]/i.test(positive)) return 'date';
+  if (/[hs]/i.test(positive)) return 'time';
+  return /m/i.test(positive) ? 'date' : 'plain';
 }
 
 // ------------------------------------------------------------------------------------------------ blocks of cells

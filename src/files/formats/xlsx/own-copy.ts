@@ -5,7 +5,7 @@ import { addedTo } from '../../header.ts';
 import { lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
 import { cellsBelow } from '../../workbook-copy.ts';
 import { keyOf } from './archive.ts';
-import { type Book, type BookSheet, partText } from './book.ts';
+import type { Book, BookSheet } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
 import { inputRow, type SheetTable, tableRow } from './table.ts';
@@ -114,8 +114,12 @@ function placeColumns(
   const own: CellRange = { ...width, firstRow: header.last, lastRow };
   const around = tables.filter(({ range }) => overlaps(range, own));
   const merged = frame.merged.filter((range) => range.lastRow >= header.last && range.firstRow <= lastRow);
-  const taken = [...merged, ...around.map(({ range }) => range)].map(({ lastColumn }) => lastColumn);
-  const last = Math.max(columns.width - 1, lastUsed, ...taken);
+  const taken = [...merged, ...around.map(({ range }) => range)];
+  // A sheet may have a hundred thousand of them, too many for the arguments of one call.
+  const last = taken.reduce(
+    (most, range) => Math.max(most, range.lastColumn),
+    Math.max(columns.width - 1, lastUsed),
+  );
   const { places, cleared } = chosenPlaces(columns, options, last);
   const most = Math.max(...places);
   if (most >= MOST_COLUMNS) return `the sheet ends with column ${lettersOf(MOST_COLUMNS - 1)}`;
@@ -190,16 +194,16 @@ const FILTER_NAME = '_xlnm._FilterDatabase';
 /** The part that says the range of the filter once more; one that says something else stays as it is. */
 async function withFilterName({ book, table }: OwnSource, { lastColumn }: CellRange): Promise<string> {
   const { frame, tab } = table;
-  const xml = await partText(book.archive, book.main);
+  const xml = await book.archive.text(book.main);
   let start: number | undefined;
   return editedXml(xml, (tag) => {
-    const { name, attributes } = tag;
-    if (name === 'definedName' && attributes !== undefined)
-      start =
-        attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position)
-          ? tag.end
-          : undefined;
-    if (name !== 'definedName' || attributes !== undefined || start === undefined) return undefined;
+    const { path, attributes } = tag;
+    if (path !== 'workbook/definedNames/definedName') return undefined;
+    if (attributes !== undefined) {
+      const isOurs = attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position);
+      start = isOurs ? tag.end : undefined;
+    }
+    if (attributes !== undefined || start === undefined) return undefined;
     const text = xml.slice(start, tag.start);
     const known = readCellRange(text.slice(text.lastIndexOf('!') + 1));
     const isSame =
@@ -218,12 +222,8 @@ function frameTag(
   { places, firstNew, filter }: OwnColumns,
 ): string {
   if (path === 'autoFilter' && filter !== undefined) return withAttribute(tag, 'ref', cellRangeText(filter));
-  if (path === 'cols/col')
-    return withShown(
-      tag,
-      attributes,
-      places.filter((place) => place >= firstNew),
-    );
+  const added = places.filter((place) => place >= firstNew);
+  if (path === 'cols/col') return withShown(tag, attributes, added);
   if (path !== 'dimension') return tag;
   const size = readCellRange(attributes.ref);
   const lastColumn = Math.max(...places);

@@ -1,8 +1,8 @@
 import type { RowNumber } from '../../../core/row.ts';
 import { cellXml, lettersOf, MOST_COLUMNS, MOST_ROWS, type WorkbookCell } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
-import { type Book, type BookSheet, linkIdOf } from './book.ts';
-import { type CellRange, cellText, columnIn, MOST_DIGITS, PLAIN, readCellRange } from './cell.ts';
+import type { Book, BookSheet } from './book.ts';
+import { type CellRange, cellText, columnIn, MOST_DIGITS, readCellRange } from './cell.ts';
 import {
   isTrue,
   type Patch,
@@ -48,8 +48,6 @@ interface RowPlaces {
 /** What stands around the cells. It is whole when all was read. */
 export interface SheetFrame {
   filter: CellRange | undefined;
-  /** The links to Excel's tables on the sheet. */
-  readonly tables: string[];
   readonly merged: CellRange[];
 }
 
@@ -110,7 +108,7 @@ class CellError extends Error {}
 
 export class SheetReader implements XmlListener {
   readonly xml: XmlReader;
-  readonly frame: SheetFrame = { filter: undefined, tables: [], merged: [] };
+  readonly frame: SheetFrame = { filter: undefined, merged: [] };
   readonly #book: Book;
   readonly #edit: SheetEdit | undefined;
   readonly #value = new TextGatherer();
@@ -202,7 +200,6 @@ export class SheetReader implements XmlListener {
   #takeAround(path: string, attributes: XmlAttributes, place: Place | undefined): void {
     const { frame } = this;
     if (path === 'autoFilter') frame.filter = readCellRange(attributes.ref);
-    else if (path === 'tableParts/tablePart') frame.tables.push(linkIdOf(attributes) ?? '');
     else if (path === 'mergeCells/mergeCell')
       frame.merged.push(...[readCellRange(attributes.ref) ?? []].flat());
     if (place === undefined || this.#edit === undefined) return;
@@ -267,7 +264,7 @@ export class SheetReader implements XmlListener {
   }
 
   #textOf(value: string): string {
-    const format = this.#book.formats[Number(this.#style)] ?? PLAIN;
+    const format = this.#book.formats[Number(this.#style)] ?? 'plain';
     try {
       return cellText({ type: this.#type, value, format }, this.#book);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { escaped } from '../../workbook.ts';
 import { unreadableAt } from './archive.ts';
-import { type Book, type BookSheet, linksOf, partText } from './book.ts';
+import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedXml, prefixOf, unescapedText, withAttribute } from './xml.ts';
 
@@ -19,17 +19,12 @@ export interface TablePart {
   readonly lastId: number;
 }
 
-/** The tables of a sheet. @param ids of the links to them. */
-export async function tablesOf(
-  { archive }: Book,
-  tab: BookSheet,
-  ids: readonly string[],
-): Promise<TablePart[]> {
-  if (ids.length === 0) return [];
-  const links = (await linksOf(archive, tab.part)).filter(({ id }) => ids.includes(id));
+/** The tables of a sheet. */
+export async function tablesOf({ archive }: Book, tab: BookSheet): Promise<readonly TablePart[]> {
+  const links = (await linksOf(archive, tab.part)).filter(({ type }) => type === 'table');
   return Promise.all(
     links.map(async ({ part }) => {
-      const xml = await partText(archive, part);
+      const xml = await archive.text(part);
       try {
         return tableOf(part, xml);
       } catch (error) {

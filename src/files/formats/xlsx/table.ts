@@ -82,9 +82,26 @@ async function otherTable(
 async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<TableSurvey> {
   const reader = new SheetReader(book);
   const survey = new TableSurvey(book, tab, options, reader.frame);
+  const first = await firstRows(book, tab, options);
+  if (first.length > 0) survey.begin(first);
   for await (const group of sheetRows(book, tab, reader)) for (const row of group) survey.take(row);
   survey.end();
   return survey;
+}
+
+/** Those that hold something, as many as it takes to find the header. */
+async function firstRows(
+  book: Book,
+  tab: BookSheet,
+  { skipLines = 0, headerRow, asBefore }: ReadOptions,
+): Promise<readonly SheetRow[]> {
+  const least = readHeaderRows(headerRow ?? asBefore?.headerRow ?? '')?.last ?? 0;
+  const rows: SheetRow[] = [];
+  for await (const group of sheetRows(book, tab)) {
+    rows.push(...group.filter(({ number, cells }) => number > skipLines && cells.length > 0));
+    if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= least) break;
+  }
+  return rows;
 }
 
 export interface TableRow {
@@ -123,9 +140,6 @@ class TableSurvey {
   readonly #tab: BookSheet;
   readonly #options: ReadOptions;
   readonly #frame: SheetFrame;
-  /** The rows until the header is known. */
-  #sample: SheetRow[] = [];
-  #filled = 0;
   #top: Top | undefined;
   #firstRows: readonly TopRow[] = [];
   #start: ListStart | undefined;
@@ -155,13 +169,9 @@ class TableSurvey {
     this.#hasSaidRow = rowsWithout(options.asBefore?.leftOut ?? [], readRowRange(options.rows ?? ''));
   }
 
-  get #lacksValues(): boolean {
-    return this.#unsaved.count > 0;
-  }
-
   /** Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant. */
   get isBlank(): boolean {
-    return this.rows === 0 && !this.#lacksValues;
+    return this.rows === 0 && this.#unsaved.count === 0;
   }
 
   /** Whether somebody can be asked about by a column of it, or it has the columns that a job names. */
@@ -171,42 +181,7 @@ class TableSurvey {
     return isWanted || this.#looks.hasLookups || names.some(isLookupName);
   }
 
-  take(row: SheetRow): void {
-    if (row.number <= (this.#options.skipLines ?? 0)) return;
-    if (this.#top !== undefined) {
-      this.#takeBelow(row, this.#top);
-      return;
-    }
-    this.#sample.push(row);
-    if (row.cells.length > 0) this.#filled += 1;
-    const said = this.#saidHeader()?.last ?? 0;
-    if (this.#filled >= ROWS_SAMPLED && row.number >= said) this.#nameColumns();
-  }
-
-  /** @throws StopError `input` for a row that does not fit. */
-  end(): void {
-    if (this.#top === undefined) this.#nameColumns();
-    this.#leftOut = this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
-    if (this.#refusal !== undefined) throw this.#refusal;
-  }
-
-  #saidHeader(): RowRange | undefined {
-    const { headerRow, asBefore } = this.#options;
-    return readHeaderRows(headerRow ?? asBefore?.headerRow ?? '');
-  }
-
-  #nameColumns(): void {
-    const filled = this.#sample.filter(({ cells }) => cells.length > 0);
-    if (filled.length > 0) this.#top = this.#topIn(filled);
-    const top = this.#top;
-    for (const row of this.#sample) {
-      if (top === undefined || row.number <= top.header.last) this.#countUnsaved(row);
-      else this.#takeBelow(row, top);
-    }
-    this.#sample = [];
-  }
-
-  #topIn(filled: readonly SheetRow[]): Top {
+  begin(filled: readonly SheetRow[]): void {
     const { asBefore, rows } = this.#options;
     this.#firstRows = topRows(filled);
     this.#start = listStart(filled, this.#options);
@@ -218,7 +193,29 @@ class TableSurvey {
       throw rowsAbove(this.#where, only.first, header.last);
     if (asBefore === undefined && rows === undefined)
       this.#finder = new LeftOutFinder(header.last, this.#looks);
-    return { columns: namedColumns(this.#where, names), header };
+    this.#top = { columns: namedColumns(this.#where, names), header };
+  }
+
+  take(row: SheetRow): void {
+    const top = this.#top;
+    const isAbove =
+      top === undefined || row.number <= Math.max(top.header.last, this.#options.skipLines ?? 0);
+    if (isAbove || row.cells.length === 0) {
+      for (const place of row.unsaved) this.#unsaved.add(row.number, place);
+      return;
+    }
+    if (this.#finder === undefined && !this.#hasSaidRow(row.number)) return;
+    this.#held.push(row);
+    if (this.#finder === undefined) this.#looks.add(row.cells);
+    else if (!this.#finder.take(row)) return;
+    for (const each of this.#held) this.#count(each, top);
+    this.#held = [];
+  }
+
+  /** @throws StopError `input` for a row that does not fit. */
+  end(): void {
+    this.#leftOut = this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
+    if (this.#refusal !== undefined) throw this.#refusal;
   }
 
   /** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
@@ -227,23 +224,9 @@ class TableSurvey {
     return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(this.#tab.name)}`;
   }
 
-  #takeBelow(row: SheetRow, top: Top): void {
-    if (this.#finder === undefined && !this.#hasSaidRow(row.number)) return;
-    if (row.cells.length === 0) {
-      this.#countUnsaved(row);
-      return;
-    }
-    this.#held.push(row);
-    if (this.#finder === undefined) this.#looks.add(row.cells);
-    else if (!this.#finder.take(row)) return;
-    for (const each of this.#held) this.#count(each, top);
-    this.#held = [];
-  }
-
   #count(row: SheetRow, top: Top): void {
     if (this.rows === MOST_ROWS) throw tooLong(this.#where);
     this.rows += 1;
-    this.#countUnsaved(row);
     this.#countStray(row, top);
     const { number, cells, formulas } = row;
     this.#lastRow = number;
@@ -251,10 +234,7 @@ class TableSurvey {
     for (const column of formulas) this.#formulas.add(column);
     if (row.isHidden) this.#hidden += 1;
     for (const place of row.long) this.#long.add(number, place);
-  }
-
-  #countUnsaved({ number, unsaved }: SheetRow): void {
-    for (const place of unsaved) this.#unsaved.add(number, place);
+    for (const place of row.unsaved) this.#unsaved.add(number, place);
   }
 
   #countStray({ number, cells }: SheetRow, top: Top): void {
@@ -271,7 +251,7 @@ class TableSurvey {
    * @param lack what the open sheet has not, where this is another.
    */
   table(sheet: string | undefined, lack: string): SheetTable {
-    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#tab, this.#lacksValues);
+    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#tab);
     const { header, columns } = this.#top;
     // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
     const wide = this.#wide;
@@ -370,13 +350,11 @@ function rowsAbove(where: string, first: number, headerRow: number): Error {
   return stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
 }
 
-function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
-  if (hasFormulas) {
-    const fact = `${path}: the sheet ${foreignName(name)} has only formulas without a saved value.`;
-    return stop('input', fact, 'Open it in a spreadsheet program and save it there to store the values.');
-  }
-  const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
-  return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
+function blank(path: string, { name }: BookSheet): Error {
+  const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows, or only formulas without a saved value.`;
+  const next =
+    'Name the sheet that has the rows with --sheet, or save the workbook in a spreadsheet program to store the values.';
+  return stop('input', fact, next);
 }
 
 function blankHeader(where: string, row: number): Error {

@@ -3,8 +3,8 @@ import { SaxesParser } from 'saxes';
 /** Is called with what a part of a workbook holds, in order. Names of elements have no prefix of a namespace. */
 export interface XmlListener {
   opened(name: string, attributes: XmlAttributes): void;
-  closed(name: string): void;
-  text(text: string): void;
+  closed?(name: string): void;
+  text?(text: string): void;
 }
 
 /** Values by name; most attributes of a workbook have no prefix. */
@@ -45,10 +45,10 @@ export class XmlReader {
     this.#parser.on('closetag', ({ name }) => {
       this.#pending = 0;
       this.#depth -= 1;
-      listener.closed(localName(name));
+      listener.closed?.(localName(name));
     });
-    this.#parser.on('text', (text) => listener.text(text));
-    this.#parser.on('cdata', (text) => listener.text(text));
+    this.#parser.on('text', (text) => listener.text?.(text));
+    this.#parser.on('cdata', (text) => listener.text?.(text));
     // It could define texts that grow without end, and no workbook has one.
     this.#parser.on('doctype', () => fail('it has a document type'));
     this.#parser.on('error', ({ message }) => fail(message.replace(/\.$/, '')));
@@ -105,7 +105,6 @@ export interface Patch extends Place {
 
 /** A tag of a small part. */
 export interface PlacedTag extends Place {
-  readonly name: string;
   /** The names of the elements around it, with its own: `table/tableColumns`. */
   readonly path: string;
   /** Undefined where it closes an element. One without content is opened and closed by the same tag. */
@@ -117,22 +116,21 @@ export interface PlacedTag extends Place {
 export function editedXml(xml: string, edit: (tag: PlacedTag) => Patch | undefined): string {
   const path: string[] = [];
   const patches: Patch[] = [];
-  const visit = (name: string, attributes: XmlAttributes | undefined): void => {
+  const visit = (attributes: XmlAttributes | undefined): void => {
     const place = reader.tag;
-    const patch = edit({ ...place, name, path: path.join('/'), attributes, text: reader.slice(place) });
+    const patch = edit({ ...place, path: path.join('/'), attributes, text: reader.slice(place) });
     if (patch !== undefined) patches.push(patch);
   };
   const reader: XmlReader = new XmlReader(
     {
       opened(name, attributes) {
         path.push(name);
-        visit(name, attributes);
+        visit(attributes);
       },
-      closed(name) {
-        visit(name, undefined);
+      closed() {
+        visit(undefined);
         path.pop();
       },
-      text() {},
     },
     { keeps: true },
   );
