@@ -13,7 +13,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_283,
   client: 6_676,
   core: 2_343,
-  files: 10_270,
+  files: 10_262,
   index: 339,
   job: 1_410,
   ledger: 8_584,

@@ -1,3 +1,4 @@
+import type { Options } from 'csv-parse';
 import { DELIMITERS, type Delimiter } from '../../../core/format.ts';
 
 /**
@@ -8,6 +9,13 @@ import { DELIMITERS, type Delimiter } from '../../../core/format.ts';
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
+
+/** How csv-parse reads: whoever gets a record checks how wide it is, and quotes where none may stand. */
+export const PARSING = {
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  relax_quotes: true,
+} as const satisfies Options;
 
 /** What spreadsheets put before the first byte of a UTF-8 file. */
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
@@ -128,7 +136,7 @@ export function strayQuoteIn(cells: readonly Buffer[]): StrayQuote | undefined {
 }
 
 /** Excel reads `="51824753556"` as a text, also where the cell itself stands in no quotes. */
-export function isShownText(cell: string): boolean {
+function isShownText(cell: string): boolean {
   return /^="(?:[^"]|"")*"$/.test(cell);
 }
 

@@ -53,10 +53,8 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const table = text.slice(separatorLine.length);
   const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
   const skipped = options.skipLines ?? 0;
-  const sample = sampleBelow(said === undefined ? skipped : Math.max(0, said.last - 1), {
-    text: table,
-    isWhole,
-  });
+  const above = said === undefined ? skipped : Math.max(0, said.last - 1);
+  const sample = sampleBelow(above, { text: table, isWhole });
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter = options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(sample, usual);
@@ -78,7 +76,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
       headerRow: isFound ? rowRangeText(header) : undefined,
       leftOut: options.asBefore?.leftOut,
     }),
-    top: topRows(firstRows(sampleBelow(0, { text: table, isWhole }), delimiter)),
+    top: topRows(above === 0 ? rows : firstRows(sampleBelow(0, { text: table, isWhole }), delimiter)),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   countLineEnds,
   lineEndLength,
   markLength,
+  PARSING,
   type RecordFault,
   strayQuoteIn,
   swallowingCell,
@@ -112,13 +113,10 @@ class RecordReader {
     this.#row = layout.namesDelimiter ? 0 : 1;
     this.#headerIsDue = layout.header.last > 0;
     const parser = new Parser({
+      ...PARSING,
       bom: true,
       delimiter: DELIMITERS[layout.delimiter],
       max_record_size: MOST_BYTES_PER_ROW,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      // Widths are checked here, where it is known which row this is; so are quotes where none may stand.
-      relax_column_count: true,
-      relax_quotes: true,
     });
     const info: { bytes: number; lines: number; records: number } = parser.info;
     // Where it would put a record into its queue. Its option `info` makes an object of all that is known for each.

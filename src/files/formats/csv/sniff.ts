@@ -1,6 +1,7 @@
+import { CsvError, type Info, parse } from 'csv-parse/sync';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
 import { ROWS_SAMPLED, type SampledRow } from '../../shape/list-start.ts';
-import { isShownText } from './cells.ts';
+import { cellsOf, lineEndLength, PARSING, strayQuoteIn } from './cells.ts';
 
 /** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
 
@@ -24,7 +25,9 @@ interface SampledRecord {
  * columns, then the one that is more usual for the file's ending; a text that nothing parts is one column.
  */
 export function sniffDelimiter(sample: TextSample, usual: Delimiter): Delimiter {
-  const scored = [usual, ...DELIMITER_NAMES.filter((name) => name !== usual)].map((name) => {
+  const others = DELIMITER_NAMES.filter((name) => name !== usual && sample.text.includes(DELIMITERS[name]));
+  if (others.length === 0) return usual;
+  const scored = [usual, ...others].map((name) => {
     const records = sampledRecords(sample, name);
     return { name, width: usualWidth(records), evenness: evennessOf(records) };
   });
@@ -100,40 +103,25 @@ function usualWidth(records: readonly SampledRecord[]): number {
 
 /** The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like damage. */
 function sampledRecords({ text, isWhole }: TextSample, delimiter: Delimiter): readonly SampledRecord[] {
-  const records: SampledRecord[] = [];
-  let cells: string[] = [];
-  let isSound = true;
-  let rowsAbove = 0;
-  const cellPattern = CELLS[delimiter];
-  for (let at = 0; at < text.length; ) {
-    cellPattern.lastIndex = at;
-    const { quoted = '', plain = '', end = '' } = cellPattern.exec(text)?.groups ?? {};
-    at += Math.max(1, quoted.length + plain.length + end.length);
-    if (quoted === '') {
-      cells.push(plain);
-      isSound &&= !plain.includes('"') || isShownText(plain);
-    } else {
-      cells.push(quoted.replace(/^"|"$/g, '').replaceAll('""', '"') + plain);
-      isSound &&= plain === '';
-    }
-    if (end === DELIMITERS[delimiter]) continue;
-    // A record that is longer than the sample is better than none.
-    const isCut = end === '' && !isWhole && records.length > 0;
-    if (!isCut && (cells.length > 1 || cells[0] !== '')) records.push({ cells, isSound, rowsAbove });
-    cells = [];
-    isSound = true;
-    rowsAbove += 1;
+  const bytes = Buffer.from(text);
+  const found: { readonly cells: readonly string[]; readonly body: Buffer }[] = [];
+  let start = 0;
+  const take = (cells: string[], { bytes: end }: Info): null => {
+    const record = bytes.subarray(start, end);
+    found.push({ cells, body: record.subarray(0, record.length - lineEndLength(record)) });
+    start = end;
+    return null;
+  };
+  try {
+    parse(bytes, { ...PARSING, delimiter: DELIMITERS[delimiter], on_record: take });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
   }
-  return records;
+  // A record that is longer than the sample is better than none.
+  if (!isWhole && found.length > 1 && start === bytes.length) found.pop();
+  return found.flatMap(({ cells, body }, rowsAbove) => {
+    if (body.length === 0) return [];
+    const hasQuote = cells.some((cell) => cell.includes('"'));
+    return [{ cells, rowsAbove, isSound: !hasQuote || strayQuoteIn(cellsOf(body, delimiter)) === undefined }];
+  });
 }
-
-/** One cell, in quotes or not, and what ends it: the delimiter, a line end, or nothing at the end of the text. */
-const CELLS = Object.fromEntries(
-  DELIMITER_NAMES.map((name) => {
-    const character = `\\u${DELIMITERS[name].charCodeAt(0).toString(16).padStart(4, '0')}`;
-    const quoted = '(?<quoted>(?:"(?:[^"]|"")*(?:"|$))?)';
-    const plain = `(?<plain>[^${character}\\r\\n]*)`;
-    const pattern = `${quoted}${plain}(?<end>${character}|\\r\\n|\\r|\\n|$)`;
-    return [name, new RegExp(pattern, 'y')] as const;
-  }),
-) as Record<Delimiter, RegExp>;
