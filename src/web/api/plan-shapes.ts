@@ -18,9 +18,8 @@ const ColumnsChosen = z.record(word, z.string().max(10_000));
 /** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
 export const Choices = z.strictObject({
   what: z.union([
+    /** The names of several steps have commas between them. */
     z.strictObject({ operation: word }),
-    /** Several steps for each row. */
-    z.strictObject({ operations: z.array(word).min(2).max(5) }),
     z.strictObject({ job: word }),
   ]),
   account: word.optional(),
@@ -144,7 +143,6 @@ export const PlanView = PlanObject.extend({
   list: z.string(),
   name: z.string(),
   choices: Choices,
-  /** The names of several steps have commas between them. */
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),

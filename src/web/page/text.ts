@@ -239,7 +239,6 @@ export const text = {
     unfit: 'No column fits for sure',
     jobs: 'Saved jobs',
     more: 'Single steps for a team',
-    inSteps: 'Look up the company and the person of each row: one budget, one file.',
     operations: {
       'enrich-company,enrich-person': 'Enrich companies and people',
       'enrich-company': 'Enrich companies',

@@ -9,11 +9,12 @@ import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject, Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
+import { inSteps, stepNames } from '../../core/steps.ts';
 import { type Job, loadJob } from '../../job/job.ts';
 import { jobYaml } from '../../job/job-yaml.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
+import type { AccountChoice, Choices, JobView, ListDescription, OperationView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -62,10 +63,11 @@ async function behind(server: Server, what: Choices['what']): Promise<Behind> {
     const word = jobPath(server, what.job);
     return { word, entries: parse(await readFile(word, 'utf8').catch(() => '{}')) };
   }
-  const names = 'operations' in what ? what.operations : [what.operation];
+  const steps = stepNames(what.operation);
   const known = await familyNames(OPERATIONS);
   // Any other word would be taken for the path of a job file.
-  if (names.every((name) => known.includes(name))) return { word: names.join(','), entries: what };
+  if (steps.every((name) => known.includes(name)))
+    return { word: what.operation, entries: steps.length === 1 ? what : { operations: steps } };
   throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
 }
 
@@ -119,9 +121,13 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
   );
 }
 
+/** What a list is asked for in one go, where it has what both are looked up by. */
+const PAIR: readonly string[] = ['enrich-company', 'enrich-person'];
+
 export async function operationViews(): Promise<readonly OperationView[]> {
-  const operations = await loadFamily<Operation>(OPERATIONS);
-  return [...operations.values()].map(({ name, summary, vendor, change, inputs, tiers, settings }) => ({
+  const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
+  const pair = inSteps(operations.filter(({ name }) => PAIR.includes(name)));
+  return [pair, ...operations].map(({ name, summary, vendor, change, inputs, tiers, settings, steps }) => ({
     name,
     summary,
     vendor,
@@ -131,9 +137,34 @@ export async function operationViews(): Promise<readonly OperationView[]> {
       about: input.about,
       required: input.required === true,
     })),
-    tiers: [...tiers],
+    tiers: steps === undefined ? [...tiers] : [],
     settings: Object.keys(settings ?? {}),
   }));
+}
+
+type Fit = ListDescription['operations'][number];
+
+/** Which columns would feed both. */
+export function pairFit(operations: readonly Fit[]): readonly Fit[] {
+  const fits = operations.filter(({ operation }) => PAIR.includes(operation));
+  const [first] = fits;
+  if (first === undefined) return [];
+  const called = (of: (fit: Fit) => Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      fits.flatMap((fit) =>
+        Object.entries(of(fit)).map(([input, word]) => [`${fit.operation}.${input}`, word]),
+      ),
+    );
+  return [
+    {
+      ...first,
+      operation: PAIR.join(','),
+      columns: called(({ columns }) => columns),
+      because: called(({ because }) => because),
+      likely: [],
+      problem: fits.find(({ problem }) => problem !== null)?.problem ?? null,
+    },
+  ];
 }
 
 /** The accounts that a list can be worked on with, the built-in ones for play money last. */

@@ -18,7 +18,7 @@ import {
   type Ways,
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
+import { accountChoices, operationViews, pairFit, savedJobs, saveJobAs } from './jobs.ts';
 import { draftOf, type FactBook, keepDraft } from './list-facts.ts';
 import { type KeptList, keptList } from './list-files.ts';
 import { planList } from './plans/list-plan.ts';
@@ -96,7 +96,7 @@ async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<W
   const facts = await book.of(list, list.reading?.read);
   return {
     name: list.name,
-    facts,
+    facts: { ...facts, operations: [...pairFit(facts.operations), ...facts.operations] },
     operations: [...(await operationViews())],
     accounts: [...(await accountChoices())],
     jobs: [...(await savedJobs(server))],

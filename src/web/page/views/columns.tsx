@@ -6,7 +6,7 @@ import { type Asked, useAction, useAsked } from '../parts/action.ts';
 import { Button, ButtonLink, Checkbox, Cut, Options, TextField } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { factOnPage } from '../parts/plain-words.ts';
-import { inputWords, severalFit, severalView } from '../parts/several.ts';
+import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
@@ -88,12 +88,9 @@ function operationOf(
   { what }: Choices,
   plan: PlanView | undefined,
 ): OperationView | undefined {
-  if ('operations' in what) return severalView(operations, what.operations);
   const saved = 'job' in what ? jobs.find(({ name }) => name === what.job)?.operation : what.operation;
   const named = plan?.operation ?? saved ?? '';
-  return named.includes(',')
-    ? severalView(operations, named.split(','))
-    : operations.find(({ name }) => name === named);
+  return operations.find(({ name }) => name === named);
 }
 
 function Inputs({
@@ -102,10 +99,7 @@ function Inputs({
   plan,
   choices,
 }: Choosing & { readonly ways: Ways; readonly plan: PlanView | undefined }) {
-  const { name: all } = operation;
-  const guessed = all.includes(',')
-    ? severalFit(ways, all.split(','))
-    : ways.facts.operations.find((each) => each.operation === all);
+  const guessed = ways.facts.operations.find((each) => each.operation === operation.name);
   // A saved job may name its columns, which only its plan tells.
   const expected = 'job' in choices.value.what ? undefined : guessed;
   const told = plan ?? expected;

@@ -4,7 +4,6 @@ import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button, Options } from '../parts/controls.tsx';
 import { counted } from '../parts/figures.ts';
-import { PAIR, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { go } from '../router.ts';
@@ -45,16 +44,13 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         const account = accountOf(operation.vendor);
         choose({
           ...(isChosen(ways, operation) ? ways.choices : {}),
-          what: isSeveral(operation)
-            ? { operations: operation.name.split(',') }
-            : { operation: operation.name },
+          what: { operation: operation.name },
           ...(account === undefined ? {} : { account }),
         });
       }}
     />
   );
   const ordered = byFit(ways);
-  const pair = pairOf(ways);
   return (
     <>
       <div class="title">
@@ -64,10 +60,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         </span>
       </div>
       <Refusal refused={action.refused.value} />
-      <ul class="cards tiles">
-        {pair !== undefined && card(pair)}
-        {ordered.filter(({ name }) => MAIN.includes(name)).map(card)}
-      </ul>
+      <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
       {ways.jobs.length > 0 && (
         <section class="stack">
           <h2>{todo.jobs}</h2>
@@ -86,8 +79,10 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   );
 }
 
+const PAIR = 'enrich-company,enrich-person';
+
 /** What people come for; the single steps of a team are behind it. An API call needs a job file. */
-const MAIN: readonly string[] = ['enrich-company', 'enrich-person', 'search-people', 'onboard'];
+const MAIN: readonly string[] = [PAIR, 'enrich-company', 'enrich-person', 'search-people', 'onboard'];
 const MORE: readonly string[] = [
   'invite-user',
   'change-role',
@@ -97,19 +92,10 @@ const MORE: readonly string[] = [
 ];
 
 function factsOf(ways: Ways, { name }: OperationView): Ways['facts']['operations'][number] | undefined {
-  if (name.includes(',')) return severalFit(ways, name.split(','));
   return ways.facts.operations.find(({ operation }) => operation === name);
 }
 
-const isSeveral = ({ name }: OperationView): boolean => name.includes(',');
-
-/** Both in one go, where the list has what each of them asks by. */
-function pairOf(ways: Ways): OperationView | undefined {
-  const pair = severalView(ways.operations, PAIR);
-  return severalFit(ways, PAIR) === undefined ? undefined : pair;
-}
-
-/** What fits for sure, then what may fit, then the rest as it always stands. */
+/** What fits for sure, then what may fit, then the rest as it always stands; both in one go only where the list has what each asks by. */
 function byFit(ways: Ways): readonly OperationView[] {
   const rank = (operation: OperationView): number => {
     const fit = factsOf(ways, operation);
@@ -117,13 +103,13 @@ function byFit(ways: Ways): readonly OperationView[] {
     return fit !== undefined && fit.likely.length > 0 ? 1 : 2;
   };
   const usual = (name: string): number => [...MAIN, ...MORE].indexOf(name);
-  return [...ways.operations].sort((a, b) => rank(a) - rank(b) || usual(a.name) - usual(b.name));
+  const offered = ways.operations.filter((each) => each.name !== PAIR || rank(each) === 0);
+  return offered.sort((a, b) => rank(a) - rank(b) || usual(a.name) - usual(b.name));
 }
 
 function isChosen({ choices }: Ways, { name }: OperationView): boolean {
   if (choices === null || 'job' in choices.what) return false;
-  const { what } = choices;
-  return ('operations' in what ? what.operations.join(',') : what.operation) === name;
+  return choices.what.operation === name;
 }
 
 /** The account that was chosen before, else the first of the user's own: play money only where there is no other. */
