@@ -6,6 +6,7 @@ import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import type { Row } from './moves.ts';
 import type {
   AttemptId,
+  Batch,
   BatchId,
   FinishedRow,
   FreshSince,
@@ -229,10 +230,12 @@ const plannedFrom = ({
 const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
   work === null ? listedFrom(left) : plannedFrom({ ...left, work });
 
+const ERASED = 'its cells were erased';
+
 /** Cells that were erased are not asked by. */
 const listedFrom = ({ row, input, cells }: Omit<KeptLeft, 'work'>): ListedRow => ({
   ...{ row, input: input ?? 0 },
-  ...(cells === null ? { cells: [], unreadable: 'its cells were erased' } : JSON.parse(cells)),
+  ...(cells === null ? { cells: [], unreadable: ERASED } : JSON.parse(cells)),
 });
 
 // ------------------------------------------------------------------------------------------ their submit
@@ -333,6 +336,21 @@ export function recordPages(
 export async function* listedRows(ledger: Reader<'rowKinds'>, batch: BatchId): AsyncGenerator<RowKind> {
   const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, PAGE_ROWS.inputs);
   for await (const page of pages(PAGE_ROWS.inputs, read)) yield* page;
+}
+
+/** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
+export async function* keptRows(
+  ledger: Reader<'rowKinds' | 'cellsOf'>,
+  { id, inputRows: left }: Pick<Batch, 'id' | 'inputRows'>,
+): AsyncGenerator<readonly InputRow[]> {
+  const { single } = PAGE_ROWS;
+  for await (const page of pages(single, (from) => ledger.rowKinds(id, { from }, single))) {
+    const rows = page.slice(0, left).map(({ row }) => row);
+    const cells = await ledger.cellsOf(id, rows);
+    yield rows.map((row) => cells.get(row) ?? { row, cells: [], unreadable: ERASED });
+    left -= rows.length;
+    if (left === 0) return;
+  }
 }
 
 /** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */

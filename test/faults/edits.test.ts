@@ -7,7 +7,7 @@
  * question and the buying, because each is noticed elsewhere. Edits at any moment of long runs,
  * mixed with kills and with all else that goes wrong, are the matter of `npm run faults -- --kills 1000`.
  */
-import fs, { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
-import { openDesk } from '../cli/desk.ts';
+import { Desk } from '../cli/desk.ts';
 import { some } from '../combinations.ts';
 import { EDITS, EditedList, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -52,38 +52,50 @@ async function longList(): Promise<{ place: Workplace; list: EditedList }> {
 
 describe('while a run buys', () => {
   test.for(some(EDITS, 1))(
-    'an edit (%s) leaves the run without an output, and once it is undone the same command ends it',
+    'an edit (%s) changes nothing about its output, which is made of the cells that the store keeps',
     async (how) => {
       const { place, list } = await longList();
       const program = place.start();
       await program.until(() => place.vendor.loggedBytes > 0);
       list.edit(how);
       const { code, report } = await program.ended;
-      expect(code).toBe(2);
-      // What was submitted is bought; the output meets the other list.
-      expect(report?.stopped?.message).toContain('list.csv changed during the run');
-      expect(existsSync(place.path('out.csv'))).toBe(false);
+      expect([code, report?.counts]).toEqual([0, { matched: ROWS }]);
+      expect(foreignRows(place)).toBe(0);
+      const written = readFileSync(place.path('out.csv'), 'utf8');
 
       list.putBack();
       place.hurry();
       expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: ROWS } } });
-      expect(foreignRows(place)).toBe(0);
+      expect(readFileSync(place.path('out.csv'), 'utf8')).toBe(written);
       expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
     },
   );
 });
 
-test('an edited list is not exported by what was found for the list as it was', async () => {
-  const desk = await openDesk();
-  desk.list(20);
-  await desk.type(desk.run());
-  const before = await desk.read('out.csv');
-  new EditedList(desk.place.path('list.csv')).edit('replaced');
-  const { code, stderr } = await desk.type(['export', 'last']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('has changed since batch');
-  expect(await desk.read('out.csv')).toBe(before);
-});
+test.each(['edited', 'deleted'] as const)(
+  'a list that was %s after a kill is exported with every row as it was',
+  async (how) => {
+    const place = await Workplace.open({ latencyMs: 50, concurrency: 8 });
+    onTestFinished(() => place[Symbol.asyncDispose]());
+    place.writeList(domainsOf('bought', ROWS));
+    const was = readFileSync(place.path('list.csv'), 'utf8').trim().split('\n');
+    const program = place.start();
+    await program.until(() => place.vendor.loggedBytes > 20_000);
+    await program.kill();
+    if (how === 'deleted') await rm(place.path('list.csv'));
+    else new EditedList(place.path('list.csv')).edit('replaced');
+    const { code, stderr } = await new Desk(place).type(['export', 'last', '-o', 'out.csv']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('is made of the cells that the store keeps of it.'),
+    ]);
+    const written = readFileSync(place.path('out.csv'), 'utf8').trim().split('\n');
+    const [header = '', ...rows] = written;
+    expect(header.startsWith(`${was[0]},`)).toBe(true);
+    expect(rows.map((row, at) => row.startsWith(`${was[at + 1]},`))).toEqual(Array(ROWS).fill(true));
+    expect(rows.some((row) => row.includes(',matched,'))).toBe(true);
+  },
+);
 
 // -------------------------------------------------------------------------------------------- the walls behind the stamp
 

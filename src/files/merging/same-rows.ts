@@ -22,7 +22,7 @@ export interface Known {
   readonly counts: ReadonlyMap<string, number>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
   readonly answers: ReadonlyMap<string, OnExisting>;
-  /** Rows as they were in the list, where that is still there. */
+  /** Rows as they were in the list, where they were not erased. */
   readonly before: ReadonlyMap<RowNumber, Cells>;
 }
 

@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CreditPrice } from '../../client/account/price.ts';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
@@ -13,10 +12,10 @@ import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { type Input, requireSameInput, rowInputOf } from '../input.ts';
-import { requireInputFile } from '../input-file.ts';
+import { OtherContent, requireSameInput, rowInputOf } from '../input.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
+import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import {
   type Addition,
   addedCells,
@@ -41,6 +40,7 @@ import {
   copyFor,
   type Destination,
   drained,
+  isMacrosName,
   listMark,
   notRemovedPath,
   removedPath,
@@ -56,7 +56,7 @@ import {
   requireNoOther,
   wholeAddition,
 } from './output/likely-columns.ts';
-import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
+import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 
 /**
@@ -64,6 +64,7 @@ import { chartOf, reportHtml } from './report.ts';
  * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
  */
 
+export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export {
   type Addition,
   addedCells,
@@ -155,14 +156,39 @@ function notedOnce(hear: Listener): (message: string) => void {
   };
 }
 
+/** Where the list is gone, or says something else by now, its rows come from the ledger, which is said. */
 export async function writeOutput(
   order: OutputOrder,
-  input: Input,
+  input: ListSource,
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
   order.emit({ kind: 'writing' });
   crashPoint('before-finish');
+  try {
+    // What went into a stream cannot be taken back.
+    if (destination.kind === 'stream') await input.file?.requireUnchanged();
+    return await writeFrom(order, input, batch, destination);
+  } catch (error) {
+    const isOfFile = error instanceof StopError && error.code === 'input' && !(error instanceof OtherContent);
+    const isUnchanged = input.file?.requireUnchanged().then(
+      () => true,
+      () => false,
+    );
+    if (!isOfFile || (await (isUnchanged ?? true))) throw error;
+    const kept = keptList(order.ledger, (await order.ledger.batch(batch.id)) ?? batch);
+    if (kept === undefined || isMacrosName(destination)) throw error;
+    order.emit({ kind: 'note', message: keptWords(batch) });
+    return writeFrom(order, kept, batch, destination);
+  }
+}
+
+async function writeFrom(
+  order: OutputOrder,
+  input: ListSource,
+  batch: Batch,
+  destination: Destination,
+): Promise<OutputFiles> {
   const { header } = input.survey;
   const note = notedOnce(order.emit);
   const begun = await begin(order, input, batch, destination, note);
@@ -178,7 +204,7 @@ export async function writeOutput(
 
 async function writeWith(
   writing: Writing,
-  input: Input,
+  input: ListSource,
   batch: Batch,
   destination: Destination,
   addition: LikelyAddition,
@@ -201,12 +227,11 @@ async function writeWith(
 
 async function begin(
   order: OutputOrder,
-  input: Input,
+  input: ListSource,
   batch: Batch,
   destination: Destination,
   note: Writing['note'],
 ): Promise<Writing> {
-  await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
   return {
@@ -224,7 +249,7 @@ async function begin(
 
 async function writeFiles(
   order: Writing,
-  input: Input,
+  input: ListSource,
   batch: Batch,
   wantedPath: string,
   { ours }: Addition,
@@ -232,7 +257,7 @@ async function writeFiles(
   tally: Tally,
 ): Promise<OutputFiles> {
   const { ledger, safety, listSafety, written, noteWritten, note, changes } = order;
-  const mode = (await stat(input.path)).mode & 0o777 & ~process.umask();
+  const mode = await modeLike(input.path);
   const own: Ownership = {
     ...lookedUpIn(written === undefined ? ledger : { written }, note),
     ...present({ noteWritten }),
@@ -243,7 +268,7 @@ async function writeFiles(
       mode,
       chunks,
       async beforePlacing() {
-        await input.file.requireUnchanged();
+        await input.file?.requireUnchanged();
         requireEveryRow(input, tally);
       },
     },
@@ -335,7 +360,7 @@ async function writeResults(
 }
 
 /** A copy that ended early would look like a shorter list. */
-function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
+function requireEveryRow({ path, survey }: ListSource, { counts }: Tally): void {
   const copied = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (copied === survey.rows) return;
   const fact = `${path} had ${survey.rows} rows when it was first read, but ${copied} when it was copied.`;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFile, readlink, rm } from 'node:fs/promises';
+import { readFile, readlink, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
@@ -20,6 +20,13 @@ import { besideFile, nameParts } from '../../lib/file-name.ts';
  * Files beside which people work: every one that we write for a user is written here. What stands at a path and is not as
  * we wrote it is the user's. It is kept, ours goes beside it as `NAME (2)`, and that is said aloud.
  */
+
+/** What we write may be read by whoever may read the list; of one that is gone nobody knows who that is. */
+export const modeLike = (list: string): Promise<number> =>
+  stat(list).then(
+    ({ mode }) => mode & 0o777 & ~process.umask(),
+    () => 0o600,
+  );
 
 /** Which files are ours and which are the user's, for one kind of file. */
 export interface Ownership {

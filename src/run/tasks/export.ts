@@ -1,11 +1,14 @@
 import { systemClock } from '../../core/clock.ts';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
-import { type Input, openInput, openMappedInput } from '../../files/input.ts';
+import { openInput, openMappedInput } from '../../files/input.ts';
 import {
   besideInput,
   chooseDestination,
+  keptList,
+  keptWords,
+  type ListSource,
   notesIn,
   type OutputFiles,
   writeOutput,
@@ -36,11 +39,11 @@ export async function exportBatch(
   { output, copy, formulas, onEvent: emit }: ExportOptions,
 ): Promise<OutputFiles> {
   requirePlace(copy, output);
-  const input = await inputOf(batch);
   const settings = { ...outputSettings(batch.settings), ...present({ formulas }) };
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
+    const input = await sourceOf(ledger, batch, emit);
     const usual = await usualPath(ledger, batch);
     // Beside a run the output goes to a file of its own, because the run will write the real one.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
@@ -64,14 +67,18 @@ function requirePlace(copy: true | undefined, output: ExportOptions['output']): 
   if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
 }
 
-async function inputOf({ id, inputPath, inputSha256, settings }: Batch): Promise<Input> {
-  const input = await openInput(inputPath, readSettings(settings));
-  if (input.survey.sha256 === inputSha256) return input;
-  throw stop(
-    'input',
-    `${inputPath} has changed since batch ${id} worked on it.`,
-    'Put the original back, or run the job on the new file: nothing is bought twice.',
-  );
+/** The list of the batch, or what the store keeps of it where that is gone or says something else by now. */
+async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
+  const { inputPath, inputSha256, settings } = batch;
+  const kept = keptList(ledger, batch);
+  try {
+    const input = await openInput(inputPath, readSettings(settings));
+    if (kept === undefined || input.survey.sha256 === inputSha256) return input;
+  } catch (error) {
+    if (kept === undefined || !(error instanceof StopError)) throw error;
+  }
+  emit({ kind: 'note', message: keptWords(batch) });
+  return kept;
 }
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/format.ts';
@@ -6,7 +5,7 @@ import { isOutput } from '../../core/our-columns.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { ATTENTION_KINDS, type InputRow, type RowNumber } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
-import { type OpenedFile, openFile } from '../../files/input.ts';
+import type { OpenedFile } from '../../files/input.ts';
 import {
   type Known,
   type Merge,
@@ -19,11 +18,11 @@ import {
   tableOf,
 } from '../../files/merging.ts';
 import { automaticNames } from '../../files/output/output.ts';
-import { type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
+import { modeLike, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import type { OnExisting } from '../../job/job.ts';
-import { columnsOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import { columnsOf, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { listedRows } from '../../ledger/rows.ts';
+import { keptRows, listedRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
@@ -51,7 +50,7 @@ export async function merge(request: MergeRequest): Promise<Merged> {
   const into = await openInto(request.into, request.read, result);
   const output = await outputOf(request, result, into);
   const maker = await makerOf(await tableOf(result), store);
-  const mode = (await stat(into.path)).mode & 0o777 & ~process.umask();
+  const mode = await modeLike(into.path);
   const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
   // Each merge may have cells that no other has, so none takes the place of one before.
   const own: Ownership = { isOurs: async () => false, say: note, whyKept: 'is there already' };
@@ -204,7 +203,7 @@ async function knownOf(ledger: LedgerReader, { fits }: Maker, isOutput: boolean)
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const answers = isOutput ? await answersOf(ledger, fits) : new Map<string, OnExisting>();
-  const before: Known['before'] = isOutput ? new Map() : await rowsBefore(fits[0].batch);
+  const before: Known['before'] = isOutput ? new Map() : await rowsBefore(ledger, fits[0].batch);
   return { columns: groups.map(([fit]) => fit?.columns ?? {}), sent, counts, answers, before };
 }
 
@@ -219,13 +218,11 @@ async function answersOf(ledger: LedgerReader, fits: Maker['fits']): Promise<Kno
   return answers;
 }
 
-/** The list as the batch has read it; nothing where it is not there any more, or was changed. */
-async function rowsBefore({ inputPath, inputSha256, settings }: Batch): Promise<Known['before']> {
+/** The rows of the list as the store keeps them. */
+async function rowsBefore(ledger: LedgerReader, batch: Batch): Promise<Known['before']> {
   const rows = new Map<RowNumber, (column: string) => string>();
-  const there = await stat(inputPath).catch(() => undefined);
-  if (there?.isFile() !== true) return rows;
-  const table = await tableOf(await openFile(inputPath, readSettings(settings)));
-  if ((await table.file.sha256()) !== inputSha256) return rows;
-  for await (const row of rowsOf(table)) rows.set(row.row, table.cellsOf(row));
+  for await (const group of keptRows(ledger, batch))
+    for (const { row, cells, unreadable } of group)
+      if (unreadable === undefined) rows.set(row, (column) => cells[batch.header.indexOf(column)] ?? '');
   return rows;
 }

@@ -18,6 +18,7 @@ import type { Input } from '../../input.ts';
 import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
 import { workbookCopy } from '../../workbook-copy.ts';
+import type { ListSource } from '../kept-list.ts';
 import { additionOf } from './added-columns.ts';
 
 /** Where an output goes, and whether it is a workbook or JSON lines there, or of the input's own format. */
@@ -127,10 +128,7 @@ export function asWorkbook(path: string): string {
   return besideFile(path, WORKBOOK_ENDING);
 }
 
-export async function copyFor(
-  { path, sheet }: Pick<Input, 'path' | 'sheet'>,
-  destination: Destination,
-): Promise<Sheet['copy']> {
+export async function copyFor({ path, sheet }: ListSource, destination: Destination): Promise<Sheet['copy']> {
   if (destination.isJson && !isJsonLinesName(path)) {
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
   }
@@ -164,6 +162,9 @@ const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
 export function isWorkbookName(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);
 }
+
+export const isMacrosName = (destination: Destination): boolean =>
+  destination.kind === 'file' && mayHaveMacros(destination.path);
 
 function mayHaveMacros(path: string): boolean {
   return endingOf(path) === MACROS_ENDING;
@@ -201,7 +202,8 @@ const MARKS = ['efbbbf', 'fffe', 'feff'];
 const LONGEST_MARK = 3;
 
 async function beginsWithMark(path: string): Promise<boolean> {
-  await using file = await open(path, 'r');
+  await using file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return false;
   const { buffer } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0);
   return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
 }

@@ -1,0 +1,84 @@
+import { stringify } from 'csv-stringify/sync';
+import { type CellsFor, type CopyOptions, DELIMITERS, type Sheet } from '../../core/format.ts';
+import { readSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { keptRows } from '../../ledger/rows.ts';
+import { endingOf, isJsonLinesName } from '../../lib/file-name.ts';
+import type { Input } from '../input.ts';
+import { jsonCopy } from '../json-copy.ts';
+import { workbookCopy } from '../workbook-copy.ts';
+
+/** What an output is made of: the list as its file has it, or as the ledger keeps it. */
+export interface ListSource extends Pick<Input, 'path'> {
+  /** Absent where the rows come from the ledger. */
+  readonly file?: Pick<Input['file'], 'requireUnchanged'>;
+  readonly sheet: Pick<Sheet, 'header' | 'headerRow' | 'groups' | 'copy' | 'whyNew'>;
+  readonly survey: Input['survey'];
+}
+
+/**
+ * The list of a batch by the cells that the ledger keeps of it, where its file is gone or says something else by now. It is a new
+ * table of values: what stood around them is not kept.
+ * @returns undefined where not all of it was submitted: then nothing was bought for it either.
+ */
+export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undefined {
+  const { inputPath: path, inputSha256: sha256, inputRows: rows, header, isSubmitted, settings } = batch;
+  if (isSubmitted !== true) return undefined;
+  const {
+    headerRow,
+    asBefore,
+    delimiter = endingOf(path) === '.tsv' ? 'tab' : 'comma',
+  } = readSettings(settings);
+  const table = {
+    header: async () => header,
+    headerRow: headerRow ?? asBefore?.headerRow ?? '1',
+    groups: () => keptRows(ledger, batch),
+  };
+  const isWorkbook = ['.xlsx', '.xlsm'].includes(endingOf(path));
+  const copy: Sheet['copy'] = (options, cellsFor) => {
+    if (isJsonLinesName(path)) return jsonCopy(table, options, cellsFor);
+    return isWorkbook
+      ? workbookCopy(table, options, cellsFor)
+      : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);
+  };
+  const whyNew = { fact: 'it is gone, or was changed since', next: 'put the original back' };
+  return {
+    path,
+    survey: { sha256, header, rows },
+    sheet: { ...table, copy, ...(isWorkbook ? { whyNew } : {}) },
+  };
+}
+
+async function* csvCopy(
+  { header, groups }: Pick<Sheet, 'header' | 'groups'>,
+  delimiter: string,
+  { columns, dropped }: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<Buffer> {
+  const names = await header();
+  const kept = [...names.keys()].filter((at) => !dropped.has(names[at] ?? ''));
+  const textOf = (lines: readonly (readonly string[])[]): Buffer =>
+    Buffer.from(
+      stringify(
+        lines.map((cells) => [...cells]),
+        { delimiter },
+      ),
+    );
+  yield textOf([[...kept.map((at) => names[at] ?? ''), ...columns]]);
+  for await (const rows of groups()) {
+    const added = await cellsFor(rows);
+    yield textOf(
+      rows.flatMap(({ cells, unreadable }, at) => {
+        const ours = added[at];
+        if (ours === undefined) return [];
+        if (unreadable === undefined) return [[...kept.map((place) => cells[place] ?? ''), ...ours]];
+        // Nobody knows which cell belongs to which column, so all of them stay, and ours stand below their names.
+        const own = kept.map((_place, index) => cells[index] ?? '');
+        return [[...own, ...ours, ...cells.slice(kept.length)]];
+      }),
+    );
+  }
+}
+
+export const keptWords = ({ id, inputPath }: Batch): string =>
+  `${inputPath} is gone, or has changed since batch ${id} worked on it, so the output is made of the cells that the store keeps of it.`;
