@@ -3,11 +3,12 @@ import type { Correction, ReadOptions, ValuedRow } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
-import { ATTENTION_COLUMNS, FOUND_PREFIX, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, isOurColumn, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
+import { inputOf } from '../core/steps.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { isAboutAnother, kindByContent, kindByName, kindOfInput, squeezed } from './columns/column-kind.ts';
-import { type OpenedFile, openFile } from './input.ts';
+import { type OpenedFile, openFile, rowInputOf } from './input.ts';
 import { UNREAD_CELLS } from './json-copy.ts';
 import {
   type Identifier,
@@ -20,7 +21,6 @@ import {
   type ResultLine,
   resultRows,
   rowsOf,
-  sentBy,
   type Table,
   tableOf,
 } from './merging/same-rows.ts';
@@ -31,7 +31,7 @@ import { isWorkbookName, JSON_CELLS } from './output/output.ts';
  * were mended in them, and every other cell of hers stays. The result is held in memory; her file streams.
  */
 
-export { type Known, rowsOf, sentBy, type Table, tableOf } from './merging/same-rows.ts';
+export { type Known, rowsOf, type Table, tableOf } from './merging/same-rows.ts';
 
 export interface MergeOrder {
   readonly result: OpenedFile;
@@ -62,10 +62,10 @@ export interface KeptCell {
 
 // ------------------------------------------------------------------------------------------ the two files
 
-/** The header of a result is the row with our columns, however many lines stand above it. It may have a sheet of its own. */
+/** Opens a result. It may have a sheet of its own. */
 export async function openResult(path: string): Promise<OpenedFile> {
   const isResult = (header: readonly string[]): boolean => isOutput(header) || isAttention(header);
-  const opened = await openWhere(path, {}, isResult);
+  const opened = await openFile(path);
   if (isResult(await opened.sheet.header())) return opened;
   const tab = opened.sheet.tabs?.findLast(({ name }) => name.startsWith('Rowonce'));
   if (tab !== undefined) return openFile(path, { sheet: tab.name });
@@ -74,30 +74,14 @@ export async function openResult(path: string): Promise<OpenedFile> {
   throw stop('input', fact, next);
 }
 
-/** The header of her own file is the row that has columns of the result. */
-export async function openInto(path: string, read: ReadOptions, result: OpenedFile): Promise<OpenedFile> {
-  const names = new Set(await result.sheet.header());
-  const into = await openWhere(path, read, (header) => header.some((name) => names.has(name)));
+/** @throws StopError `input` for a file into which nothing may be written. */
+export async function openInto(path: string, read: ReadOptions): Promise<OpenedFile> {
+  const into = await openFile(path, read);
   const { whyNew } = into.sheet;
   if (whyNew === undefined) return into;
   const [first = '', ...rest] = whyNew.next;
   const next = `${first.toUpperCase()}${rest.join('')}.`;
   throw stop('input', `Nothing can be written into ${into.path}: ${whyNew.fact}.`, next);
-}
-
-async function openWhere(
-  path: string,
-  read: ReadOptions,
-  isIt: (header: readonly string[]) => boolean,
-): Promise<OpenedFile> {
-  const opened = await openFile(path, read);
-  const isRight = ({ sheet }: OpenedFile): Promise<boolean> => sheet.header().then(isIt, () => false);
-  if (read.headerRow !== undefined || (await isRight(opened))) return opened;
-  for (const { row } of opened.sheet.top) {
-    const other = await openFile(path, { ...read, headerRow: `${row}` });
-    if (await isRight(other)) return other;
-  }
-  return opened;
 }
 
 /** @throws StopError `input` where the two do not belong together. */
@@ -144,13 +128,8 @@ function columnsOf(
   const isResult = isOutput(from.header);
   // An output brings our columns, and none of the user's may give way to them.
   if (isResult) ourColumnsIn(into.header, into.path);
-  const suffixes = from.header.flatMap((name) => (/^_as_of(?:_|$)/.test(name) ? [name.slice(6)] : []));
-  const ours = new Set<string>(
-    isResult
-      ? suffixes.flatMap((suffix) => OUR_COLUMNS.map((name) => `${name}${suffix}`))
-      : [...ATTENTION_COLUMNS, UNREAD_CELLS],
-  );
-  const sent = new Set(known?.columns.flatMap((columns) => Object.values(columns)));
+  const ours = new Set<string>(isResult ? OUR_COLUMNS : [...ATTENTION_COLUMNS, UNREAD_CELLS]);
+  const sent = new Set(Object.values(known?.columns ?? {}));
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
     known?.answers.has(name) === true && !sent.has(name) && !from.header.includes(FOUND_PREFIX + name);
@@ -182,8 +161,8 @@ function requireOtherNames(
 }
 
 function sentColumns({ columns }: Known, from: Table, into: Table): readonly Identifier[] {
-  const inputs = columns.flatMap((each) => Object.entries(each));
-  const kinds = new Map(inputs.map(([input, column]) => [column, kindOfInput(input)]));
+  const inputs = Object.entries(columns);
+  const kinds = new Map(inputs.map(([input, column]) => [column, kindOfInput(inputOf(input))]));
   const missing = [...kinds.keys()].filter((column) => !into.header.includes(column));
   if (missing.length === 0) return [...kinds].map(([column, kind]) => ({ column, kind }));
   const fact = `${into.path} no longer has all the columns that ${from.path} was made from: ${listed(missing.map((column) => foreignName(column)))}.`;
@@ -252,7 +231,7 @@ function mendedCells({ order, columns, to }: Merging, source: ValuedRow, from: R
   const [into, before] = [to.cellsOf(source), known?.before.get(from.row)];
   const sent = new Set(known && columns.identifiers.map(({ column }) => column));
   // Found by what was sent, her row has it yet; else both say the same in other words.
-  const isAsSent = known !== undefined && sentBy(known.columns, to.header)(source) === from.sent;
+  const isAsSent = known !== undefined && rowInputOf(known.columns, to.header)(source) === from.sent;
   const isMeant = (column: string): boolean => to.header.includes(column) && (isAsSent || !sent.has(column));
   for (const column of columns.own.filter(isMeant)) {
     const [own, value] = [into(column), from.cell(column)];
@@ -267,6 +246,8 @@ function mendedCells({ order, columns, to }: Merging, source: ValuedRow, from: R
   return { corrections, kept };
 }
 
+const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
+
 /** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
 function addedCells(
   { order: { known }, columns: { added }, to }: Merging,
@@ -275,15 +256,13 @@ function addedCells(
 ) {
   const [into, found] = [to.cellsOf(source), from.cell];
   const kept: KeptCell[] = [];
-  const isOwn = added.map((column, at): boolean => {
+  const isSame = into('_as_of') === found('_as_of');
+  const isOwn = added.map((column): boolean => {
     if (into(column).trim() === '' || into(column) === found(column)) return false;
-    const asOf = added.slice(at).find((name) => /^_as_of(?:_|$)/.test(name)) ?? '_as_of';
-    const isSame = into(asOf) === found(asOf);
-    const isOurs = OUR_COLUMNS.some((name) => name + asOf.slice(6) === column);
-    const isNewer = !isSame && found(asOf).trim() !== '' && known?.answers.get(column) !== 'fill';
-    if (isNewer && (isOurs || found(column).trim() !== '')) return false;
+    const isNewer = !isSame && found('_as_of').trim() !== '' && known?.answers.get(column) !== 'fill';
+    if (isNewer && (isOurColumn(column) || found(column).trim() !== '')) return false;
     // What was paid for an answer that a later batch found in the ledger is no edit of what was paid first.
-    if (isSame && (/^_(?:credits|source)(?:_|$)/.test(column) || found(column).trim() === '')) return true;
+    if (isSame && (ACCOUNT.has(column) || found(column).trim() === '')) return true;
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
   });
@@ -321,6 +300,6 @@ async function* withAdded(merging: Merging): AsyncIterable<Buffer> {
 function jsonOf({ object }: ValuedRow, column: string, text: string): string {
   if (object !== undefined)
     return JSON_CELLS.value(Object.hasOwn(object, column) ? object[column] : undefined);
-  const isNumber = /^_credits(?:_|$)/.test(column) && text !== '' && Number.isFinite(Number(text));
+  const isNumber = column === '_credits' && text !== '' && Number.isFinite(Number(text));
   return JSON_CELLS.own(isNumber ? Number(text) : text);
 }

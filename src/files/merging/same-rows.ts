@@ -15,11 +15,11 @@ export type Cells = (column: string) => string;
 
 /** What a store knows of a result. */
 export interface Known {
-  /** Input → column, of each operation that made it. */
-  readonly columns: readonly Readonly<Record<string, string>>[];
-  /** What was sent for each row of the list, as `sentBy` has it, and for how many rows. */
-  readonly sent: ReadonlyMap<RowNumber, string>;
-  readonly counts: ReadonlyMap<string, number>;
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** What was sent for each row of the list, by its hash, and for how many rows. */
+  readonly sent: ReadonlyMap<RowNumber, number>;
+  readonly counts: ReadonlyMap<number, number>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
   readonly answers: ReadonlyMap<string, OnExisting>;
   /** Rows as they were in the list, where they were not erased. */
@@ -67,8 +67,8 @@ export interface MergeColumns {
 
 export interface Line {
   readonly row: RowNumber;
-  /** Its cells that are sent, as `sentBy` has them; blank where no store knows. */
-  readonly own: string;
+  /** The hash of its cells that are sent; undefined where no store knows which they are. */
+  readonly own: number | undefined;
   /** Its identifiers however they are written; blank where it has none. */
   readonly key: string;
   /** Its other cells; undefined where they say nothing. */
@@ -81,18 +81,9 @@ export interface ResultLine extends Line {
   readonly source: ValuedRow;
   readonly cell: Cells;
   /** What was sent for it, which may have been mended since; undefined where that is not known. */
-  readonly sent: string | undefined;
+  readonly sent: number | undefined;
   /** What it was told. What was paid for an answer is another thing in each row that got it. */
   readonly answer: string;
-}
-
-/** What a row says where it is sent, for each operation that made the result. */
-export function sentBy(
-  columns: Known['columns'],
-  header: readonly string[],
-): (row: Pick<ValuedRow, 'cells' | 'unreadable'>) => string {
-  const inputsOf = columns.map((each) => rowInputOf(each, header));
-  return (row) => inputsOf.map((inputOf) => inputOf(row)).join(' ');
 }
 
 const textOf = (cells: readonly string[]): string => hash('sha256', JSON.stringify(cells), 'base64');
@@ -102,14 +93,14 @@ export function lineReader(
   { identifiers, own }: MergeColumns,
   known: Known | undefined,
 ): (row: ValuedRow, before?: Cells) => Line {
-  const ownOf = sentBy(known?.columns ?? [], table.header);
+  const ownOf = known && rowInputOf(known.columns, table.header);
   const others = own.filter((name) => !identifiers.some(({ column }) => column === name));
   return (source, before) => {
     const cell = table.cellsOf(source);
     const names = identifiers.map(({ column, kind }) => identityOf(kind, cell(column)));
     const cells = others.map(before ?? cell);
     return {
-      ...{ row: source.row, own: ownOf(source) },
+      ...{ row: source.row, own: ownOf?.(source) },
       key: names.every((name) => name === '') ? '' : JSON.stringify(names),
       other: cells.every((text) => text.trim() === '') ? undefined : textOf(cells),
     };
@@ -132,71 +123,56 @@ export function resultRows(
   known: Known | undefined,
 ): readonly ResultLine[] {
   const lineOf = lineReader(from, columns, known);
-  const told = columns.added.filter((name) => !/^_(?:credits|source)(?:_|$)/.test(name));
+  const told = columns.added.filter((name) => name !== '_credits' && name !== '_source');
   return said.map((source) => {
     const cell = from.cellsOf(source);
     const number = columns.isOutput ? source.row : Number(cell('_row')) || source.row;
     const line = lineOf(source, columns.isOutput ? undefined : known?.before.get(number));
     // An output says itself what was sent for a row. One that says what was sent for none was mended, so its answer is to something else.
-    const sent = columns.isOutput ? known?.counts.has(line.own) && line.own : known?.sent.get(number);
+    const isSent = line.own !== undefined && known?.counts.has(line.own);
+    const sent = columns.isOutput ? (isSent ? line.own : undefined) : known?.sent.get(number);
     const answer = textOf(told.map(cell));
-    return { ...line, row: number, shown: number, source, cell, sent: sent || undefined, answer };
+    return { ...line, row: number, shown: number, source, cell, sent, answer };
   });
 }
 
 export type Pairs = ReadonlyMap<RowNumber, ResultLine>;
 
+/** What a row says; undefined where it is not to be found by that. */
+type Say<Item> = (item: Item) => string | number | undefined;
+
 export function matchRows(
   results: readonly ResultLine[],
   lines: readonly Line[],
-  columns: MergeColumns,
+  { isOutput }: MergeColumns,
   known: Known | undefined,
 ): Pairs {
+  const keyOf = ({ key }: Line): string => key;
+  const isListed = ({ own }: Line): boolean => own !== undefined && known?.counts.has(own) === true;
+  const ways: readonly (readonly [Say<ResultLine>, Say<Line>])[] = [
+    [({ sent }) => sent, ({ own }) => own],
+    [(one) => (one.own === one.sent ? one.key : undefined), keyOf],
+    // She has mended it in her own file as well, where that is not what was sent for another row.
+    [
+      ({ key }) => (isOutput || key === '' ? undefined : key),
+      (line) => (isListed(line) ? undefined : line.key),
+    ],
+  ];
   const pairs = new Map<RowNumber, ResultLine>();
   const matched = new Set<ResultLine>();
-  const by = (
-    ofResult: (one: ResultLine) => string | undefined,
-    ofLine: (line: Line) => string | undefined,
-  ) => {
+  for (const [ofResult, ofLine] of ways) {
     const there = grouped(
       lines.filter(({ row }) => !pairs.has(row)),
       ofLine,
     );
-    for (const [text, ones] of grouped(
-      results.filter((one) => !matched.has(one)),
-      ofResult,
-    ))
-      for (const [one, line] of pairsOf(
-        ones,
-        there.get(text) ?? [],
-        known?.counts.get(text),
-        columns.isOutput,
-      )) {
+    const left = results.filter((one) => !matched.has(one));
+    for (const [said, ones] of grouped(left, ofResult)) {
+      const listed = typeof said === 'number' ? known?.counts.get(said) : undefined;
+      for (const [one, line] of pairsOf(ones, there.get(said) ?? [], listed, isOutput)) {
         pairs.set(line.row, one);
         matched.add(one);
       }
-  };
-  if (known === undefined)
-    by(
-      ({ key }) => key,
-      ({ key }) => key,
-    );
-  else {
-    by(
-      ({ sent }) => sent,
-      ({ own }) => own,
-    );
-    by(
-      ({ key, own, sent }) => (own === sent ? key : undefined),
-      ({ key }) => key,
-    );
-    // She has mended it in her own file as well, where that is not what was sent for another row.
-    const isListed = ({ own }: Line): boolean => known.counts.has(own);
-    if (!columns.isOutput)
-      by(
-        ({ key }) => key || undefined,
-        (line) => (isListed(line) ? undefined : line.key),
-      );
+    }
   }
   return pairs;
 }
@@ -248,9 +224,9 @@ function inOrder(
 
 function grouped<Item>(
   items: readonly Item[],
-  textFor: (item: Item) => string | undefined,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = Map.groupBy(items, textFor);
+  sayOf: Say<Item>,
+): ReadonlyMap<string | number, readonly Item[]> {
+  const groups = Map.groupBy(items, sayOf);
   groups.delete(undefined);
-  return groups as Map<string, Item[]>;
+  return groups as Map<string | number, Item[]>;
 }

@@ -5,7 +5,7 @@ import { isOutput } from '../../core/our-columns.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { ATTENTION_KINDS, type InputRow, type RowNumber } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
-import type { OpenedFile } from '../../files/input.ts';
+import { type OpenedFile, rowInputOf } from '../../files/input.ts';
 import {
   type Known,
   type Merge,
@@ -13,13 +13,11 @@ import {
   openResult,
   planMerge,
   rowsOf,
-  sentBy,
   type Table,
   tableOf,
 } from '../../files/merging.ts';
 import { automaticNames } from '../../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
-import type { OnExisting } from '../../job/job.ts';
 import { columnsOf, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { keptRows, listedRows } from '../../ledger/rows.ts';
@@ -47,9 +45,11 @@ export interface Merged extends Omit<Merge, 'chunks'> {
 export async function merge(request: MergeRequest): Promise<Merged> {
   const { note, store } = request;
   const result = await openResult(request.result);
-  const into = await openInto(request.into, request.read, result);
-  const output = await outputOf(request, result, into);
   const maker = await makerOf(await tableOf(result), store);
+  // Her header is the row that has what was sent.
+  const wanted = Object.values(maker?.columns ?? {});
+  const into = await openInto(request.into, { ...request.read, wanted });
+  const output = await outputOf(request, result, into);
   const mode = await modeLike(into.path);
   const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
   // Each merge may have cells that no other has, so none takes the place of one before.
@@ -63,10 +63,10 @@ export async function merge(request: MergeRequest): Promise<Merged> {
     return { ...planned, output: written };
   };
   if (maker === undefined) return write(undefined, {});
-  const { location, fits } = maker;
+  const { location, batch } = maker;
   return lookInto(location, async (ledger) => {
-    const { noteWritten } = lookerNotes(location, ledger, fits[0].batch.id);
-    return write(await knownOf(ledger, maker, isOutput(await result.sheet.header())), { noteWritten });
+    const { noteWritten } = lookerNotes(location, ledger, batch.id);
+    return write(await knownOf(ledger, maker), { noteWritten });
   });
 }
 
@@ -90,19 +90,15 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
 
 interface Fit {
   readonly batch: Batch;
+  readonly location: string;
   readonly columns: Readonly<Record<string, string>>;
   /** What each row was sent as, by its hash. */
   readonly sent: ReadonlyMap<RowNumber, number>;
-  /** How much of the result may be its: from 0 to 1. */
+  /** Rows of the list that a needs-attention file names. */
+  readonly before: Known['before'];
+  /** How sure it is: 3 where it wrote these bytes, 2 where it wrote last at that path; and how much of the result may be its. */
+  readonly rank: number;
   readonly share: number;
-}
-
-interface Maker {
-  readonly location: string;
-  /** How sure it is: it wrote these bytes, or wrote last at that path, or fits. */
-  readonly rank: 3 | 2 | 1;
-  /** Several where they fit as well as each other. */
-  readonly fits: readonly [Fit, ...Fit[]];
 }
 
 interface Said extends Table {
@@ -111,118 +107,81 @@ interface Said extends Table {
   readonly words: ReadonlySet<string>;
 }
 
-async function makerOf(table: Table, store: string | undefined): Promise<Maker | undefined> {
+/** The batch that made a result; of those that fit as well as each other the newest. */
+async function makerOf(table: Table, store: string | undefined): Promise<Fit | undefined> {
   const rows: InputRow[] = [];
   for await (const row of rowsOf(table)) rows.push(row);
   const words = rows.flatMap((row) => table.cellsOf(row)('_matched_by').split(/\+|; /));
   const said: Said = { ...table, rows, words: new Set(words.filter((word) => word !== '')) };
-  const found = await eachLedgerThere(store, async (ledger, location) => {
-    const maker = await makerIn(ledger, location, said);
-    return maker === undefined ? [] : [{ ...maker, location }];
-  });
-  return found.flat().sort((a, b) => b.rank - a.rank || b.fits[0].share - a.fits[0].share)[0];
+  const found = await eachLedgerThere(store, (ledger, location) => fitsIn(ledger, location, said));
+  return found.flat().sort((a, b) => b.rank - a.rank || b.share - a.share)[0];
 }
 
-/** Fewer rows than that may fit by coincidence. */
+/** Less of it may fit by coincidence. */
 const LEAST_SHARE = 0.5;
 
-async function makerIn(
-  ledger: LedgerReader,
-  location: string,
-  said: Said,
-): Promise<Omit<Maker, 'location'> | undefined> {
-  const [batches, sha256] = [await ledger.batches(), await said.file.sha256()];
-  const noted = [...(await ledger.writers(said.path, sha256)), ...notesBeside(location, said.path, sha256)];
-  const writers = batches.filter(({ id }) =>
-    noted.some((each) => each.batch === id && each.sha256 === sha256),
+async function fitsIn(ledger: LedgerReader, location: string, said: Said): Promise<readonly Fit[]> {
+  const sha256 = await said.file.sha256();
+  const beside = notesIn(besideFolder(location)).flatMap(({ path, sha256s, batch }) =>
+    sha256s.filter((each) => each === sha256 || path === said.path).map((each) => ({ batch, sha256: each })),
   );
-  const [writer] = writers;
-  if (writer !== undefined) return best(3, [await fitOf(ledger, writer, said)]);
+  const noted = [...(await ledger.writers(said.path, sha256)), ...beside];
   const fits: Fit[] = [];
-  for (const batch of batches) {
+  for (const batch of await ledger.batches()) {
+    const own = noted.filter((each) => each.batch === batch.id);
+    const rank = own.some((each) => each.sha256 === sha256) ? 3 : own.length > 0 ? 2 : 1;
     const columns = columnsOf(batch.settings)?.columns ?? {};
-    const isKin =
-      said.words.size === 0 || Object.keys(columns).some((input) => said.words.has(inputOf(input)));
+    const inputs = Object.keys(columns).map(inputOf);
+    const isKin = [...said.words].every((word) => inputs.includes(word));
     if (!isKin || !Object.values(columns).every((column) => said.header.includes(column))) continue;
-    const fit = await fitOf(ledger, batch, said);
-    if (fit.share > LEAST_SHARE) fits.push(fit);
+    const fit = await fitOf(ledger, batch, columns, said);
+    if (rank === 3 || fit.share > LEAST_SHARE) fits.push({ batch, location, columns, rank, ...fit });
   }
-  const isLast = ({ batch }: Fit): boolean => noted.some((each) => each.batch === batch.id);
-  const share = Math.max(...fits.map((fit) => fit.share));
-  const equal = fits.filter((fit) => fit.share === share);
-  // An output says itself what was sent, so that of batches over the same columns each says the same of it.
-  const isFirst = ({ columns }: Fit, at: number): boolean =>
-    equal.findIndex((fit) => isSame(fit.columns, columns)) === at;
-  return (
-    best(2, fits.filter(isLast).slice(0, 1)) ?? best(1, isOutput(said.header) ? equal.filter(isFirst) : equal)
-  );
+  return fits;
 }
 
-function best(rank: Maker['rank'], [first, ...more]: readonly Fit[]): Omit<Maker, 'location'> | undefined {
-  return first && { rank, fits: [first, ...more] };
-}
-
-const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-const notesBeside = (location: string, path: string, sha256: string) =>
-  notesIn(besideFolder(location)).flatMap((noted) =>
-    noted.sha256s
-      .filter((each) => each === sha256 || noted.path === path)
-      .map((each) => ({ batch: noted.batch, sha256: each })),
-  );
-
-async function fitOf(ledger: LedgerReader, batch: Batch, said: Said): Promise<Fit> {
-  const columns = columnsOf(batch.settings)?.columns ?? {};
+async function fitOf(
+  ledger: LedgerReader,
+  batch: Batch,
+  columns: Fit['columns'],
+  said: Said,
+): Promise<Pick<Fit, 'sent' | 'before' | 'share'>> {
   const sent = new Map<RowNumber, number>();
   const attention = new Set<RowNumber>();
   for await (const { row, input, kind } of listedRows(ledger, batch.id)) {
     if (input !== null) sent.set(row, input);
     if (ATTENTION_KINDS.has(kind)) attention.add(row);
   }
-  const all = new Set([...sent.values()].map(String));
-  const ownOf = sentBy([columns], said.header);
-  const isIts = isOutput(said.header)
-    ? (row: InputRow) => all.has(ownOf(row))
-    : (row: InputRow) => attention.has(Number(said.cellsOf(row)('_row')));
-  const share = said.rows.filter(isIts).length / Math.max(1, said.rows.length);
-  return { batch, columns, sent, share };
-}
-
-// ------------------------------------------------------------------------------------------ what the ledger knows
-
-async function knownOf(ledger: LedgerReader, { fits }: Maker, isOutput: boolean): Promise<Known> {
-  const groups = [...Map.groupBy(fits, ({ columns }) => JSON.stringify(columns)).values()];
-  const sent = new Map<RowNumber, string>();
-  const counts = new Map<string, number>();
-  for (const row of fits[0].sent.keys()) {
-    const inputs = groups.map((group) => new Set(group.map((fit) => fit.sent.get(row))));
-    // Where two batches were sent something else for the row, nobody knows which of them is meant.
-    if (inputs.some((each) => each.size > 1 || each.has(undefined))) continue;
-    const text = inputs.flatMap((each) => [...each]).join(' ');
-    sent.set(row, text);
-    counts.set(text, (counts.get(text) ?? 0) + 1);
+  if (isOutput(said.header)) {
+    const [all, ownOf] = [new Set(sent.values()), rowInputOf(columns, said.header)];
+    const share = said.rows.filter((row) => all.has(ownOf(row))).length / Math.max(1, said.rows.length);
+    return { sent, before: new Map(), share };
   }
-  const answers = isOutput ? await answersOf(ledger, fits) : new Map<string, OnExisting>();
-  const before: Known['before'] = isOutput ? new Map() : await rowsBefore(ledger, fits[0].batch);
-  return { columns: groups.map(([fit]) => fit?.columns ?? {}), sent, counts, answers, before };
-}
-
-async function answersOf(ledger: LedgerReader, fits: Maker['fits']): Promise<Known['answers']> {
-  const answers = new Map<string, OnExisting>();
-  for (const { batch } of fits) {
-    const job = outputSettings(batch.settings);
-    const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
-    // A column that was kept is the user's.
-    for (const name of job.onExisting === 'keep' ? [] : names) answers.set(name, job.onExisting);
-  }
-  return answers;
-}
-
-/** The rows of the list as the store keeps them. */
-async function rowsBefore(ledger: LedgerReader, batch: Batch): Promise<Known['before']> {
-  const rows = new Map<RowNumber, (column: string) => string>();
+  const named = new Map(said.rows.map((row) => [Number(said.cellsOf(row)('_row')), said.cellsOf(row)]));
+  const before = new Map<RowNumber, (column: string) => string>();
+  const own = batch.header.filter((name) => said.header.includes(name));
+  let share = 0;
   for await (const group of keptRows(ledger, batch))
-    for (const { row, cells, unreadable } of group)
-      if (unreadable === undefined) rows.set(row, (column) => cells[batch.header.indexOf(column)] ?? '');
-  return rows;
+    for (const { row, cells } of group) {
+      const now = named.get(row);
+      if (now === undefined) continue;
+      const was = (column: string): string => cells[batch.header.indexOf(column)] ?? '';
+      before.set(row, was);
+      // Of several batches in which these rows need attention it is the one in which the cells were that nobody corrected.
+      const same = own.filter((name) => was(name) === now(name)).length / Math.max(1, own.length);
+      share += (Number(attention.has(row)) + same) / said.rows.length;
+    }
+  return { sent, before, share };
+}
+
+async function knownOf(ledger: LedgerReader, { batch, columns, sent, before }: Fit): Promise<Known> {
+  const counts = new Map<number, number>();
+  for (const input of sent.values()) counts.set(input, (counts.get(input) ?? 0) + 1);
+  const job = outputSettings(batch.settings);
+  const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
+  // A column that was kept is the user's.
+  const answers = new Map(
+    job.onExisting === 'keep' ? [] : names.map((name) => [name, job.onExisting] as const),
+  );
+  return { columns, sent, counts, answers, before };
 }

@@ -5,15 +5,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OUR_COLUMNS } from '../../../src/core/row.ts';
-import { openFile } from '../../../src/files/input.ts';
-import {
-  type Merge,
-  type MergeOrder,
-  openInto,
-  openResult,
-  planMerge,
-  sentBy,
-} from '../../../src/files/merging.ts';
+import { openFile, rowInputOf } from '../../../src/files/input.ts';
+import { type Merge, type MergeOrder, openInto, openResult, planMerge } from '../../../src/files/merging.ts';
 import { times } from '../../combinations.ts';
 import { bookOf, textRow } from '../formats/workbook-file.ts';
 
@@ -125,8 +118,8 @@ const firstRowOf = (ending: string): number => (ending === 'jsonl' ? 1 : 2);
 
 function knownOf(each: Case): MergeOrder['known'] {
   const header = headerOf(each);
-  const columns = [{ domain: each.sent }];
-  const ownOf = sentBy(columns, header);
+  const columns = { domain: each.sent };
+  const ownOf = rowInputOf(columns, header);
   const rows = each.list.map(({ cells }, at) => ({ row: at + 2, cells: cellsOf(cells) }));
   const sent = new Map(rows.map((row) => [row.row, ownOf(row)]));
   const texts = [...sent.values()];
@@ -176,7 +169,7 @@ async function done(each: Case, place: string): Promise<Done> {
   const into = await written(join(place, 'mine'), each.hers.ending, mine);
   const opened = await openResult(result);
   const plan = await planMerge({
-    ...{ result: opened, into: await openInto(into, {}, opened), note: () => {} },
+    ...{ result: opened, into: await openInto(into, {}), note: () => {} },
     known: each.isKnown ? knownOf(each) : undefined,
   });
   const merged = join(place, `merged.${each.hers.ending}`);
