@@ -20,7 +20,7 @@ import { automaticNames } from '../../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { columnsOf, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { keptRows, listedRows } from '../../ledger/rows.ts';
+import { listedRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
@@ -157,20 +157,20 @@ async function fitOf(
     const share = said.rows.filter((row) => all.has(ownOf(row))).length / Math.max(1, said.rows.length);
     return { sent, before: new Map(), share };
   }
-  const named = new Map(said.rows.map((row) => [Number(said.cellsOf(row)('_row')), said.cellsOf(row)]));
   const before = new Map<RowNumber, (column: string) => string>();
   const own = batch.header.filter((name) => said.header.includes(name));
+  const named = new Map(said.rows.map((row) => [Number(said.cellsOf(row)('_row')), said.cellsOf(row)]));
   let share = 0;
-  for await (const group of keptRows(ledger, batch))
-    for (const { row, cells } of group) {
-      const now = named.get(row);
-      if (now === undefined) continue;
-      const was = (column: string): string => cells[batch.header.indexOf(column)] ?? '';
-      before.set(row, was);
-      // Of several batches in which these rows need attention it is the one in which the cells were that nobody corrected.
-      const same = own.filter((name) => was(name) === now(name)).length / Math.max(1, own.length);
-      share += (Number(attention.has(row)) + same) / said.rows.length;
-    }
+  for (const [row, { cells }] of await ledger.cellsOf(
+    batch.id,
+    [...named.keys()].filter(Number.isSafeInteger),
+  )) {
+    const was = (column: string): string => cells[batch.header.indexOf(column)] ?? '';
+    before.set(row, was);
+    // Of several batches in which these rows need attention it is the one in which the cells were that nobody corrected.
+    const same = own.filter((name) => was(name) === named.get(row)?.(name)).length / Math.max(1, own.length);
+    share += (Number(attention.has(row)) + same) / said.rows.length;
+  }
   return { sent, before, share };
 }
 
