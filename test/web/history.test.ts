@@ -41,10 +41,10 @@ test('a month is told by account and day, play money as such, with what was save
   expect(history.last).toBe(history.month);
   const { spent, saved } = run.credits;
   expect(history.accounts).toMatchObject([
-    { account: 'sandbox-provider', sandbox: true, spent, saved, requests: run.requests, batches: 1 },
+    { name: 'sandbox-provider', sandbox: true, spent, saved, requests: run.requests, batches: 1 },
   ]);
   expect(history.operators).toMatchObject([{ name: 'Ann', sandbox: true, spent, saved, batches: 1 }]);
-  expect(history.accounts[0]?.days.reduce((sum, day) => sum + day.spent, 0)).toBe(spent);
+  expect(history.days.reduce((sum, day) => sum + day.spent, 0)).toBe(spent);
   expect(history.batches).toMatchObject([{ batch: run.batch, spent, saved, can_undo: false }]);
   expect(await said<HistoryView>(served, '/api/history?month=2025-02')).toMatchObject({
     month: '2025-02',

@@ -3,7 +3,7 @@ import { type CreditPrice, type Money, moneyFor } from '../../client/account/pri
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { counted, grouped } from '../../core/plain-text.ts';
-import type { BalanceNote, Batch, BatchId, LedgerReader, Spent } from '../../ledger/ledger.ts';
+import type { BalanceNote, Batch, LedgerReader, Spent } from '../../ledger/ledger.ts';
 import { eachLedgerThere, openIfFree } from '../open-ledger.ts';
 
 /** What a month cost, from the ledgers alone. Days and months are those of UTC, as budgets count them. */
@@ -47,8 +47,6 @@ export interface SpendOptions {
   /** `2026-11`. */
   readonly month: string;
   readonly by: SpendBy;
-  /** What a batch saved; left out: it is added up from its rows. */
-  readonly savedBy?: ((ledger: LedgerReader, batch: BatchId) => Promise<number>) | undefined;
 }
 
 /** @throws StopError `usage` for what is no month. */
@@ -57,12 +55,7 @@ export function monthOf(text: string): string {
   throw stop('usage', 'The month is not written as 2026-11.', 'Give a year and a month.');
 }
 
-export async function spendOf({
-  store,
-  month,
-  by,
-  savedBy = (ledger, id) => ledger.saved(id),
-}: SpendOptions): Promise<Spend> {
+export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
   const prices = await pricesOfAccounts();
@@ -83,7 +76,7 @@ export async function spendOf({
       const sum = sumFor(groups, line, name);
       sum.batches += 1;
       sum.lines.add(line);
-      sum.saved += await savedBy(ledger, line.id);
+      sum.saved += await ledger.saved(line.id);
     }
     for (const sum of groups.values()) await complete(sum, ledger, by, fromMs);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SpentObject } from '../../objects/batch-object.ts';
-import { LogEntryObject, MoneyOfCredits, SpendGroupObject } from '../../objects/log-object.ts';
+import { LogEntryObject, SpendGroupObject } from '../../objects/log-object.ts';
 import { BatchOfMonth } from './batch-shapes.ts';
 
 /** What was spent, and what an undo would send. */
@@ -23,22 +23,6 @@ export const HistoryTicketRequest = z.strictObject({
 });
 export type HistoryTicketRequest = z.infer<typeof HistoryTicketRequest>;
 
-/** What one account cost in a month. `saved` and `requests` are those of the batches that began in it. */
-export const AccountMonth = SpentObject.extend({
-  account: z.string(),
-  sandbox: z.boolean(),
-  saved: z.number(),
-  requests: z.number(),
-  batches: z.number(),
-  /** What was spent, at the price that the account has for a credit; null where it has none. */
-  money: MoneyOfCredits.nullable(),
-  /** Most credits of a month; null without a limit. */
-  per_month: z.number().nullable(),
-  /** One for each day of the month. */
-  days: z.array(z.object({ spent: z.number(), in_doubt: z.number() })),
-});
-export type AccountMonth = z.infer<typeof AccountMonth>;
-
 export const HistoryBatch = BatchOfMonth.extend({
   ...SpentObject.shape,
   saved: z.number(),
@@ -54,9 +38,10 @@ export const HistoryView = z.object({
   first: Month.nullable(),
   /** The month of now. */
   last: Month,
-  accounts: z.array(AccountMonth),
-  /** The same by who was at work; `name` is null where nobody was noted. */
+  /** What `spend` tells of the month, by account, by who was at work, and by day. */
+  accounts: z.array(SpendGroupObject),
   operators: z.array(SpendGroupObject),
+  days: z.array(SpendGroupObject),
   batches: z.array(HistoryBatch),
 });
 export type HistoryView = z.infer<typeof HistoryView>;

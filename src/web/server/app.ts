@@ -6,7 +6,7 @@ import { batchActionRoutes, doubtRoutes, undoRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { downloadRoutes } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
-import { historyRoutes, Savings } from './history.ts';
+import { historyRoutes } from './history.ts';
 import { FactBook } from './list-facts.ts';
 import { listRoutes } from './lists.ts';
 import type { PageFile } from './page-files.ts';
@@ -29,7 +29,6 @@ export function appOf(
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
   app.get('/api/state', (context) => context.json(state));
   const facts = new FactBook(server);
-  const savings = new Savings(server.clock);
   app.route('/api', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server));
   app.route('/api', listRoutes(server, facts));
@@ -39,7 +38,7 @@ export function appOf(
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
   app.route('/', downloadRoutes(server));
-  app.route('/api', historyRoutes(server, savings));
+  app.route('/api', historyRoutes(server));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
   // Every view has an address, and all of them are the one page.

@@ -4,7 +4,7 @@ import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
-import { type ChangesDone, changesDone, changesSentence } from '../../files/output/changes-done.ts';
+import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
@@ -32,7 +32,6 @@ const PER_PAGE = 50;
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server): Hono {
   const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
-  const changes = new Paced<ChangesDone | undefined>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -56,13 +55,12 @@ export function batchRoutes(server: Server): Hono {
       const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
         const read = () => chartOf(ledger, status.batch);
-        const done = () => changesDone(ledger, status.batch);
         return BatchDetail.of({
           ...status,
           name: listNameOf(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
           accountChangedMs: server.accountChanges.get(found.batch.accountName),
-          changes: await changes.of(id, server.clock.monotonicMs(), done),
+          changes: await changesDone(ledger, status.batch),
         });
       });
       return context.json(detail satisfies BatchDetail);

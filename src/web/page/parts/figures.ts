@@ -93,6 +93,13 @@ export const monthName = (month: string): string => MONTH.format(new Date(`${mon
 export const dayName = (month: string, day: number): string =>
   DAY.format(new Date(`${month}-${String(day).padStart(2, '0')}T00:00:00Z`));
 
+/** `2026-11-01` to `2026-11-30` of `2026-11`. */
+export function daysOf(month: string): readonly string[] {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
+}
+
 export function monthBeside(month: string, by: 1 | -1): string {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);

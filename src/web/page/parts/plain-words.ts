@@ -13,16 +13,15 @@ export function plainReason(reason: string): string {
     .trim();
 }
 
-const FLAG = /(?<![\w-])--([a-z][a-z-]*)/g;
+const named = (_: string, word: string): string => `the ${word.replaceAll(/[-_]/g, ' ')}`;
 
 /** What is the matter, with what was chosen on the page in the place of flags and entries of a job file. */
 export function factOnPage(fact: string): string {
-  const words: Readonly<Record<string, string>> = text.chosen;
   const plain = fact
     .replaceAll(/; (?:[a-z ,]* )?--[a-z][^.;]*(?=\.(?:\s|$))/g, '')
-    .replaceAll(FLAG, (_, flag: string) => words[flag] ?? text.chosen.other)
-    .replaceAll(/\bthe job's `([a-z_]+)`/g, (_, entry: string) => words[entry] ?? text.chosen.other)
-    .replaceAll(/^\S+\.ya?ml(?=:)/g, text.chosen.job)
+    .replaceAll(/(?<![\w-])--([a-z][a-z-]*)/g, named)
+    .replaceAll(/\bthe job's `([a-z_]+)`/g, named)
+    .replaceAll(/^\S+\.ya?ml(?=:)/g, text.theJob)
     .replaceAll('`', '');
   return fact.startsWith('--') ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain;
 }

@@ -1,4 +1,4 @@
-import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
+import type { HistoryBatch, HistoryView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { ButtonLink, Cut } from '../parts/controls.tsx';
 import {
@@ -6,6 +6,7 @@ import {
   counted,
   dateAndTime,
   dayName,
+  daysOf,
   grouped,
   moneyWords,
   monthBeside,
@@ -36,7 +37,7 @@ export function History() {
 }
 
 function MonthShown({ history }: { readonly history: HistoryView }) {
-  const { month, accounts, batches, operators } = history;
+  const { month, accounts, batches, operators, days } = history;
   const kinds = [false, true].filter((sandbox) =>
     [...accounts, ...batches].some((each) => each.sandbox === sandbox),
   );
@@ -65,6 +66,7 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
           accounts={accounts.filter((each) => each.sandbox === sandbox)}
           batches={batches.filter((each) => each.sandbox === sandbox)}
           operators={operators.filter((each) => each.sandbox === sandbox)}
+          days={days.filter((each) => each.sandbox === sandbox)}
         />
       ))}
     </>
@@ -91,23 +93,21 @@ function MonthSteps({ history: { month, first, last } }: { readonly history: His
   );
 }
 
-interface MoneyShownProps {
-  readonly month: string;
+type Groups = HistoryView['accounts'];
+
+interface MoneyShownProps extends Pick<HistoryView, 'month' | 'accounts' | 'operators' | 'days' | 'batches'> {
   readonly sandbox: boolean;
-  readonly operators: HistoryView['operators'];
-  readonly accounts: readonly AccountMonth[];
-  readonly batches: readonly HistoryBatch[];
 }
 
-function MoneyShown({ month, sandbox, accounts, batches, operators }: MoneyShownProps) {
+function MoneyShown({ month, sandbox, accounts, batches, operators, days: spentOn }: MoneyShownProps) {
   // Both kinds of money have the same tables, which a screen reader tells apart by their names.
   const of = sandbox ? `, ${text.playMoney}` : '';
   const sum = (name: 'spent' | 'in_doubt' | 'saved' | 'requests'): number =>
     accounts.reduce((all, each) => all + each[name], 0);
-  const days = (accounts[0]?.days ?? []).map((_, at) => ({
-    spent: accounts.reduce((all, each) => all + (each.days[at]?.spent ?? 0), 0),
-    in_doubt: accounts.reduce((all, each) => all + (each.days[at]?.in_doubt ?? 0), 0),
-  }));
+  const days = daysOf(month).map((day) => {
+    const { spent = 0, in_doubt = 0 } = spentOn.find(({ name }) => name === day) ?? {};
+    return { spent, in_doubt };
+  });
   return (
     <section class="history-money" aria-label={sandbox ? text.playMoney : words.credits}>
       <h3>
@@ -128,82 +128,49 @@ function MoneyShown({ month, sandbox, accounts, batches, operators }: MoneyShown
       <div class="card">
         <DayBars month={month} days={days} of={of} />
       </div>
-      <AccountsTable accounts={accounts} of={of} />
-      <OperatorsTable operators={operators} of={of} />
+      <SpendTable title={words.byAccount} first={words.account} groups={accounts} of={of} />
+      <SpendTable title={words.byOperator} first={words.operator} groups={operators} of={of} />
       <BatchesTable batches={batches} of={of} />
     </section>
   );
 }
 
-function AccountsTable({
-  accounts,
-  of,
-}: {
-  readonly accounts: readonly AccountMonth[];
+interface SpendTableProps {
+  readonly title: string;
+  readonly first: string;
+  readonly groups: Groups;
   readonly of: string;
-}) {
-  return (
-    <Table
-      name={`${words.byAccount}${of}`}
-      caption={words.byAccount}
-      columns={[
-        words.account,
-        ...numbers(words.spent, words.budget, words.saved, words.inDoubt, words.requests, words.batches),
-      ]}
-    >
-      {accounts.map((each) => (
-        <tr key={each.account}>
-          <th scope="row" class="name">
-            <Cut text={each.account} />
-          </th>
-          <td class="number">
-            {spentWords(each)}
-            {each.money !== null && <div class="muted small">{moneyWords(each.money)}</div>}
-          </td>
-          <td class="number">
-            {each.per_month === null ? (
-              <span class="muted">{words.noBudget}</span>
-            ) : (
-              words.ofBudget(grouped(each.per_month), share(each.spent, each.per_month))
-            )}
-          </td>
-          <td class="number">{grouped(each.saved)}</td>
-          <td class="number">{grouped(each.in_doubt)}</td>
-          <td class="number">{grouped(each.requests)}</td>
-          <td class="number">{grouped(each.batches)}</td>
-        </tr>
-      ))}
-    </Table>
-  );
 }
 
-/** Who was at work when a request left: by their own word, or as the user of the system. */
-function OperatorsTable({
-  operators,
-  of,
-}: {
-  readonly operators: HistoryView['operators'];
-  readonly of: string;
-}) {
-  if (operators.length === 0) return null;
+function SpendTable({ title, first, groups, of }: SpendTableProps) {
+  if (groups.length === 0) return null;
+  // People have no budgets.
+  const hasBudget = groups.some(({ budget }) => budget !== null);
+  const more = [words.saved, words.inDoubt, words.requests, words.begunBy];
   return (
     <Table
-      name={`${words.byOperator}${of}`}
-      caption={words.byOperator}
-      columns={[
-        words.operator,
-        ...numbers(words.spent, words.money, words.saved, words.inDoubt, words.requests, words.begunBy),
-      ]}
+      name={`${title}${of}`}
+      caption={title}
+      columns={[first, ...numbers(words.spent, words.money, ...(hasBudget ? [words.budget] : []), ...more)]}
     >
-      {operators.map((each) => (
+      {groups.map((each) => (
         <tr key={each.name}>
           <th scope="row" class="name">
-            {each.name ?? <span class="muted">{words.nobody}</span>}
+            {each.name === null ? <span class="muted">{words.nobody}</span> : <Cut text={each.name} />}
           </th>
           <td class="number">{spentWords(each)}</td>
           <td class="number">
             <MoneyOf money={each.money} />
           </td>
+          {hasBudget && (
+            <td class="number">
+              {each.budget === null ? (
+                <span class="muted">{words.noBudget}</span>
+              ) : (
+                words.ofBudget(grouped(each.budget), share(each.spent, each.budget))
+              )}
+            </td>
+          )}
           <td class="number">{grouped(each.saved)}</td>
           <td class="number">{grouped(each.in_doubt)}</td>
           <td class="number">{grouped(each.requests)}</td>
