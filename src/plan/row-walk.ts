@@ -80,16 +80,23 @@ export function rowPreparer(
       : { kind: 'invalid', reason: row.unreadable };
 }
 
-/** Repairs the cells of a row, where the job says so, and has the operation check and normalise them. */
+/**
+ * Repairs the cells of a row, where the job says so, and has the operation check and normalise them. Elsewhere a repair that is sure
+ * is offered in the reason of the row that cannot be sent without it.
+ */
 export function preparedCells(
   { operation, repair }: Pick<Job, 'operation' | 'repair'>,
   cells: RowInput,
   options: OperationOptions,
   country?: ColumnMap['country'],
 ): PreparedRow {
-  if (repair !== true) return operation.prepare(cells, options);
+  const asItIs = repair === true ? undefined : operation.prepare(cells, options);
+  if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
   const { text, note } = repairedRow(operation, cells, country);
-  return { ...operation.prepare(text, options), ...present({ repaired: note }) };
+  const repaired = operation.prepare(text, options);
+  if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
+  const isCured = note !== undefined && repaired.kind !== 'invalid';
+  return isCured ? { ...asItIs, reason: `${asItIs.reason}; repaired it is sent, with ${note}` } : asItIs;
 }
 
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */

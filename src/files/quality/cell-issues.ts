@@ -1,5 +1,5 @@
 import type { Normalised } from '../../core/operation.ts';
-import { abnCandidates, readAbn } from '../../operations/lookup/abn.ts';
+import { abnCandidates, isRounded, readAbn } from '../../operations/lookup/abn.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -42,6 +42,7 @@ export type CellKind =
 export type CellIssueKind =
   | 'scientific_notation'
   | 'number_format'
+  | 'rounded'
   | 'lost_digit'
   | 'lost_zero'
   | 'mistyped'
@@ -137,6 +138,7 @@ function abnIssue(text: string): CellIssue | undefined {
   if (mended !== undefined) return mended;
   const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
   if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
+  if (isRounded(digits)) return byHand('rounded');
   return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped', abnCandidates(digits));
 }
 

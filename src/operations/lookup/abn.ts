@@ -67,7 +67,15 @@ function problemOf(digits: string): string | undefined {
   }
   // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
   if (digits.startsWith('0')) return 'starts with 0, an ABN never does';
-  return checksumHolds(digits) ? undefined : 'the checksum fails';
+  if (checksumHolds(digits)) return undefined;
+  return isRounded(digits)
+    ? 'ends with zeros and the checksum fails, as of a number that a spreadsheet has rounded'
+    : 'the checksum fails';
+}
+
+/** A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. What was there is lost. */
+export function isRounded(digits: string): boolean {
+  return digits.length === DIGITS && digits.endsWith('00000');
 }
 
 const checksumHolds = (digits: string): boolean => passes(weightedSum(digits));

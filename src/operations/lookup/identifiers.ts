@@ -38,11 +38,17 @@ export function shownText(cell: string): string | undefined {
   return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
 }
 
+/** What a spreadsheet shows where a formula has found nothing or cannot be reckoned. Exports keep it as text. */
+export function isSheetError(cell: string): boolean {
+  return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
+}
+
 function normaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return (cell) => {
     const text = withoutTextMark(cell);
     if (text === '') return { kind: 'blank' };
     if (text.length > LONGEST_CELL) return unusable(`is longer than ${LONGEST_CELL} characters`);
+    if (isSheetError(text)) return unusable('is an error of a formula in the spreadsheet');
     return read(text);
   };
 }

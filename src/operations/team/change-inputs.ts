@@ -11,7 +11,7 @@ import type {
 } from '../../core/operation.ts';
 import { foreignWords, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
-import { normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
+import { isSheetError, normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
 import { isEmail } from '../lookup/recognise.ts';
 
 /**
@@ -103,6 +103,8 @@ export function quotedCell(cell: string): string {
 export function readText(label: string, cell = ''): Read<string> {
   const text = cell.trim();
   if (text === '') return wrong(`${label}: blank`);
+  if (isSheetError(text))
+    return wrong(`${label} ${quotedCell(text)} is an error of a formula in the spreadsheet`);
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
     return wrong(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
   }

@@ -582,6 +582,7 @@ export const text = {
     kinds: {
       scientific_notation: 'in scientific notation',
       number_format: 'written as a number',
+      rounded: 'rounded by a spreadsheet, whose last digits are lost',
       lost_digit: 'of ten digits, so one is lost',
       lost_zero: 'without the zero in front',
       mistyped: 'with a wrong checksum',

@@ -68,7 +68,7 @@ export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
     const named = (text: string): string => text.replaceAll(path, name);
-    throw new StopError({ code: error.code, message: named(error.message), next: named(error.next) });
+    throw new StopError({ ...error.detail, message: named(error.message), next: named(error.next) });
   }
 }
 

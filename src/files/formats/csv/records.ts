@@ -191,6 +191,8 @@ class RecordReader {
       const isEndMark = body.length === 1 && body.length === bytes.length - this.#markIn(bytes);
       if (body.length === 0 || isEndMark) return 'blank';
     }
+    // A line of nothing but delimiters is a blank row of a sheet.
+    if (found.length > 1 && only.trim() === '' && isBlank(found)) return 'blank';
     if (this.#headerIsDue) return this.#layout.isHeader(this.#row, this.#line) ? 'header' : 'above';
     if (this.#row === 0) return 'above';
     return this.#layout.hasRow(this.#row) ? 'row' : 'left_out';

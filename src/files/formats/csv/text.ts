@@ -177,12 +177,17 @@ async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<Found
 const GZIP = Buffer.of(0x1f, 0x8b);
 const ZIP = Buffer.from('PK\x03\x04');
 
+const WEB_PAGE = /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)[\s>]/i;
+
 function requireText(path: string, start: Buffer): void {
   const refuse = (what: string, next: string): never => {
     throw stop('input', `${path} is ${what}, not text.`, next);
   };
   if (start.indexOf(ZIP) === 0) refuse('a zip file or a workbook', 'Give a workbook the ending .xlsx.');
   if (start.indexOf(GZIP) === 0) refuse('packed with gzip', UNPACK);
+  if (!WEB_PAGE.test(start.subarray(0, 1024).toString('latin1'))) return;
+  const fact = `${path} is a web page and no list: most often the login page of where it was to be exported.`;
+  throw stop('input', fact, 'Log in there, export the list again, and look into the file before you use it.');
 }
 
 /** UTF-16 by its byte-order mark; without one only where every other byte is zero, as in Latin text, and with a note. */
