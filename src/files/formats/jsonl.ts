@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords, grouped } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
-import { appendedMembers, member, objectText, unreadMembers } from '../json-copy.ts';
+import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
 
 /**
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
@@ -72,13 +72,10 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
 /** @throws StopError `input`: a user who names these takes the file for another. */
 function refuseTableOptions(path: string, read: ReadOptions): void {
   const { encoding = 'utf-8', delimiter, sheet, headerRow, rows, skipLines } = read;
-  if (encoding !== 'utf-8') {
-    const fact = `${path} holds JSON lines, which are always UTF-8 and never ${encoding}.`;
-    throw stop('input', fact, 'Leave out the encoding.');
-  }
-  if ([delimiter, sheet, headerRow, rows, skipLines].every((option) => option === undefined)) return;
-  const fact = `${path} holds JSON lines, which have neither delimiters nor sheets nor a header.`;
-  throw stop('input', fact, 'Leave out the flags that say where the table is in the file.');
+  const isUsual = [delimiter, sheet, headerRow, rows, skipLines].every((option) => option === undefined);
+  if (encoding === 'utf-8' && isUsual) return;
+  const fact = `${path} holds JSON lines, which are UTF-8 and have neither delimiters nor sheets nor a header.`;
+  throw stop('input', fact, 'Leave out the flags that say how it is encoded and where the table is in it.');
 }
 
 /** A program that names members by what they hold would make a column of each. */
@@ -169,10 +166,13 @@ function saidIn({ row, bytes, text }: Line): JsonObject | string | undefined {
   const start = text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN)}…`;
   if (body.kind === 'unreadable')
     return `line ${row}: ${body.why ?? `it is not JSON: ${foreignWords(start)}`}`;
-  return isObject(body.value)
+  return isObject(body.value) && BEGINS_OBJECT.test(text)
     ? (body.value as JsonObject)
     : `line ${row}: it is not an object: ${foreignWords(start)}`;
 }
+
+/** Answers are also read as the call of a function. */
+const BEGINS_OBJECT = /^\uFEFF?\s*\{/;
 
 const CHARACTERS_SHOWN = 60;
 
@@ -192,63 +192,53 @@ function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
 
 // ------------------------------------------------------------------------------------------------ what is written
 
-/** A line with members of ours behind its own, which stay as they are written. */
+/** A line with members of ours behind its own, which stay as they are written unless one of them goes. */
 function withMembers(line: Line, row: ValuedRow, options: CopyOptions, cells: readonly string[]): string {
   const ours = appendedMembers(options, cells);
   if (row.object === undefined) return objectText([...unreadMembers(row), ...ours]);
-  const own = membersIn(line.text);
-  if (own.some(({ name }) => options.dropped.has(name)) || own.length === 0)
-    return objectText([
-      ...own.filter(({ name }) => !options.dropped.has(name)).map(({ text }) => text),
-      ...ours,
-    ]);
-  const end = line.text.lastIndexOf('}');
-  return [line.text.slice(0, end), ...ours].join(',') + line.text.slice(end);
+  const names = Object.keys(row.object);
+  const left = names.filter((name) => !options.dropped.has(name));
+  const own = left.length === names.length ? line.text : anew(line.text, withoutMembers(options.dropped));
+  const end = own.lastIndexOf('}');
+  return [own.slice(0, end), ...ours].join(left.length === 0 ? '' : ',') + own.slice(end);
 }
 
-/** The members beside what is corrected are as they were. */
+const withoutMembers = (dropped: ReadonlySet<string>) => (object: Record<string, unknown>) => {
+  for (const name of dropped) delete object[name];
+};
+
 function withCorrected(
   line: Line,
   names: readonly string[],
   corrected: ReadonlyMap<number, CorrectedCell>,
 ): Buffer {
-  const left = new Map([...corrected].map(([at, cell]) => [names[at] ?? '', cell]));
-  const own = membersIn(line.text).map(({ name, text }) => {
-    const cell = left.get(name);
-    if (cell === undefined) return text;
-    left.delete(name);
-    return member(name, cell.json ?? valueLike(text, cell.text));
+  const text = anew(line.text, (object) => {
+    for (const [at, { text, json }] of corrected) {
+      const name = names[at] ?? '';
+      const wasNumber = Object.hasOwn(object, name) && isRawJSON(object[name]);
+      const value = wasNumber && NUMBER.test(text) ? rawJSON(text) : text;
+      // A member `__proto__` is one like others.
+      const member = { value: json === undefined ? value : JSON.parse(json, asWritten), enumerable: true };
+      Object.defineProperty(object, name, { ...member, configurable: true, writable: true });
+    }
   });
-  const missing = [...left].map(([name, { text, json }]) => member(name, json ?? JSON.stringify(text)));
-  return Buffer.from(objectText([...own, ...missing]));
+  return Buffer.from(text);
 }
 
-/** Texts, so that nothing in them is taken for what holds an object together, and that. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
-const NAME = /^"[^"\\]*(?:\\.[^"\\]*)*"/s;
-
-/** The members of an object as they are written, which keeps the digits of numbers and the order of names. @param text JSON. */
-function membersIn(text: string): readonly { readonly name: string; readonly text: string }[] {
-  const members: string[] = [];
-  let [level, start] = [0, 0];
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    const isOpening = token === '{' || token === '[';
-    if (isOpening) level += 1;
-    const isEdge = level === 1 && (isOpening || token === ',' || token === '}');
-    if (isEdge && !isOpening) members.push(text.slice(start, index).trim());
-    if (isEdge) start = index + 1;
-    if (token === '}' || token === ']') level -= 1;
-  }
-  return members.flatMap((each) => {
-    const [name] = NAME.exec(each) ?? [];
-    return name === undefined ? [] : [{ name: JSON.parse(name) as string, text: each }];
-  });
+/** An object written again with another member or without one; its numbers keep their digits. */
+function anew(text: string, change: (object: Record<string, unknown>) => void): string {
+  const object = JSON.parse(text.replace(/^\uFEFF/, ''), asWritten);
+  change(object);
+  return JSON.stringify(object);
 }
 
-/** A text as JSON: a number where there was one and the text is one, else a string. @param written the member before, with its name. */
-function valueLike(written: string, text: string): string {
-  const before = written.replace(NAME, '').replace(/^\s*:\s*/, '');
-  return NUMBER.test(before) && NUMBER.test(text) ? text : JSON.stringify(text);
-}
+/** Node has them, and TypeScript does not know it yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
+};
+
+const asWritten = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' ? rawJSON(context?.source ?? String(value)) : value;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

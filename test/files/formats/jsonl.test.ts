@@ -59,9 +59,11 @@ test('a copy keeps every member as it is written, and a blank cell of ours is nu
 });
 
 test('what an earlier output added is replaced, and nothing else of a line', async () => {
-  const sheet = await opened('{"a":1,"_status":"pending","b":{"_status":2}}\n');
+  const sheet = await opened(
+    '{"a":1,"_status":"pending","__proto__":12345678901234567890,"b":{"_status":2.50}}\ncall({"a":3});\n',
+  );
   expect(await copied(sheet, ['"matched"'], ['_status'])).toBe(
-    '{"a":1,"b":{"_status":2},"_status":"matched"}\n',
+    '{"a":1,"__proto__":12345678901234567890,"b":{"_status":2.50},"_status":"matched"}\n{"_cells":["call({\\"a\\":3});"],"_status":"matched"}\n',
   );
 });
 
