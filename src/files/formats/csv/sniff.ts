@@ -48,7 +48,7 @@ function evennessOf(records: readonly SampledRecord[]): number {
   if (width < 2) return 0;
   if (first === width) return 1 + share;
   if (first > 1 && share > 0.5) return share;
-  const table = records.slice(headerIndex(records));
+  const table = records.slice(titlesAbove(records, width));
   const isTable = table.length < records.length && table.length >= LEAST_RECORDS_BELOW_A_TITLE;
   return isTable && table.every(isEven) ? share : 0;
 }
@@ -62,36 +62,16 @@ export function firstRows(sample: TextSample, delimiter: Delimiter): readonly Sa
   return records.slice(0, ROWS_SAMPLED).map(({ cells, rowsAbove }) => ({ number: rowsAbove + 1, cells }));
 }
 
-/** Which of the records may be the header; 0 where nothing above another one looks like a title. */
-function headerIndex(records: readonly SampledRecord[]): number {
-  const cellsInRow = usualWidth(records);
-  const rows = records.filter(({ cells }) => cells.length === cellsInRow);
-  const used = usedPlaces(rows);
-  const width = used.length;
-  const header = rows.find(({ cells }) => looksLikeHeader(used.map((place) => cells[place] ?? '')));
-  const index = header === undefined ? 0 : records.indexOf(header);
-  const above = records.slice(0, index);
-  const isTitle = ({ cells }: SampledRecord): boolean => {
-    const count = filled(cells).length;
-    return count <= 1 || count * 2 < width;
-  };
-  return width >= 2 && above.every(isTitle) ? above.length : 0;
-}
-
-/** Where the records have cells that are not blank. Delimiters around each line leave blank columns. */
-function usedPlaces(records: readonly SampledRecord[]): readonly number[] {
-  const isBlank = (place: number): boolean => records.every(({ cells }) => cells[place]?.trim() === '');
-  return [...(records[0]?.cells.keys() ?? [])].filter((place) => !isBlank(place));
-}
-
-function looksLikeHeader(cells: readonly string[]): boolean {
-  const names = filled(cells);
-  return names.length === cells.length && new Set(names).size === names.length && !names.some(isNumber);
+/** How many records stand above the first that is as wide as most; 0 where they do not look like titles. */
+function titlesAbove(records: readonly SampledRecord[], width: number): number {
+  const above = records.slice(
+    0,
+    records.findIndex(({ cells }) => cells.length === width),
+  );
+  return above.every(({ cells }) => filled(cells).length * 2 <= width) ? above.length : 0;
 }
 
 const filled = (cells: readonly string[]): string[] => cells.map((cell) => cell.trim()).filter(Boolean);
-
-const isNumber = (cell: string): boolean => /^[\d\s.,+-]+$/.test(cell);
 
 /** How many cells most of the records have; the smallest of several such numbers. */
 function usualWidth(records: readonly SampledRecord[]): number {
