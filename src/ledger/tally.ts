@@ -12,40 +12,18 @@ export interface IdentifierTally {
   found: number;
 }
 
-export interface AttentionRow {
-  readonly row: RowNumber;
-  readonly kind: OutcomeKind;
-  readonly reason: string;
-  /** The row's cell in the column that names rows for people; shortened. */
-  readonly name: string;
-}
-
 /** Rows that need attention for the same reason. */
 export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'firstRows'>> {
   readonly kind: OutcomeKind;
   readonly words: string;
 }
 
-/** The report shows this many rows that need attention; the file beside it has all of them. */
-const ATTENTION_ROWS_SHOWN = 1_000;
-
 /** A reason may be another one for each row. Rows with a reason after these are told together. */
 const MOST_REASONS = 100;
-
-/** Nobody needs more characters than this to recognise a row. */
-const NAME_SHOWN = 80;
-
-/** The column that names rows for people: one that is called a name, else the first that the job sends. */
-export function nameColumnIn(header: readonly string[], used: readonly string[]): string | undefined {
-  const called = header.filter((each) => /\bname\b/i.test(each.replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/g, ' ')));
-  return called[0] ?? header.find((each) => used.includes(each));
-}
 
 export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
-  readonly attention: AttentionRow[] = [];
-  nameColumn: string | undefined;
   /**
    * The file of results and how many it has; undefined for an operation without such a file, or when nothing was found.
    */
@@ -54,7 +32,8 @@ export class Tally {
   formulas = 0;
   /** Number of rows that were sent repaired. */
   repaired = 0;
-  /** How many rows were found with a value in an added column, by the column. */
+  /** The added columns in their order, and how many rows were found with a value in them. */
+  columns: readonly string[] = [];
   readonly filled = new Map<string, number>();
   #saved = 0;
   readonly #reasons = new Map<
@@ -67,7 +46,7 @@ export class Tally {
     return credits(this.#saved);
   }
 
-  add(batch: Batch, row: RowNumber, record: RowRecord | undefined, name = ''): void {
+  add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
     const kind = record?.outcome.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     if (record === undefined) return;
@@ -76,14 +55,13 @@ export class Tally {
       this.#addIdentifier(batch, answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
-    if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '', name);
+    if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
-  addFound(columns: readonly string[], isFilled: (at: number) => boolean): void {
-    for (let at = 0; at < columns.length; at += 1) {
-      const column = columns[at] ?? '';
-      this.filled.set(column, (this.filled.get(column) ?? 0) + (isFilled(at) ? 1 : 0));
-    }
+  /** Counts what was found for a row, by the column that gets it. */
+  addFound(values: Iterable<readonly [column: string, value: string]>): void {
+    for (const [column, value] of values)
+      if (value !== '') this.filled.set(column, (this.filled.get(column) ?? 0) + 1);
   }
 
   /** Why rows need attention, the most frequent reason first. */
@@ -93,15 +71,13 @@ export class Tally {
       .sort((one, other) => other.count - one.count);
   }
 
-  #addAttention(row: RowNumber, kind: OutcomeKind, reason: string, name: string): void {
+  #addAttention(row: RowNumber, kind: OutcomeKind, reason: string): void {
     const own = attentionWords(kind, reason);
     const isRoom = this.#reasons.has(own) || this.#reasons.size < MOST_REASONS;
     const words = isRoom ? own : 'other reasons';
     const entry = this.#reasons.get(words) ?? { kind, words, rows: new RowCount() };
     this.#reasons.set(words, entry);
     entry.rows.add(row);
-    if (this.attention.length < ATTENTION_ROWS_SHOWN)
-      this.attention.push({ row, kind, reason, name: name.slice(0, NAME_SHOWN) });
   }
 
   /** Counts a repaired row. A row that a repair mends but that is still invalid, or pending, was not sent. */

@@ -47,7 +47,10 @@ export function figuresOf(
     attention: needingAttention(counts),
     reasons: tally.reasons,
     identifiers: [...tally.identifiers].map(([name, { asked, found }]) => ({ name, asked, found })),
-    columns: [...tally.filled].map(([name, filled]) => ({ name, filled })),
+    columns: (tally.counts.has('matched') ? tally.columns : []).map((name) => ({
+      name,
+      filled: tally.filled.get(name) ?? 0,
+    })),
     money,
     saved: tally.saved,
     cost: price === undefined || batch.sandbox ? undefined : moneyFor(money.spent, price),

@@ -8,7 +8,7 @@ import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { nameColumnIn, Tally } from '../../ledger/tally.ts';
+import { Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
@@ -20,7 +20,7 @@ import {
   type Addition,
   addedCells,
   cellsOrWhy,
-  fillingOf,
+  foundValues,
   ourCells,
   shownBody,
   type Told,
@@ -209,11 +209,8 @@ async function writeWith(
   destination: Destination,
   addition: LikelyAddition,
 ): Promise<OutputFiles> {
-  const { header } = input.survey;
   const tally = new Tally();
-  tally.nameColumn = nameColumnIn(header, Object.values(columnsOf(batch.settings)?.columns ?? {}));
-  const nameAt = tally.nameColumn === undefined ? -1 : header.indexOf(tally.nameColumn);
-  const chunks = enrichedCopy(writing, batch, addition, tally, nameAt);
+  const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     tally.formulas = writing.safety.marked;
@@ -287,7 +284,7 @@ async function writeFiles(
   const attention = await writeBeside(
     beside,
     attentionPath(output),
-    tally.attention.length === 0
+    tally.reasons.length === 0
       ? undefined
       : attentionCopy(order, batch, { header: input.survey.header, ours }),
   );
@@ -374,18 +371,17 @@ async function* enrichedCopy(
   batch: Batch,
   { columns, dropped, first }: LikelyAddition,
   tally: Tally,
-  nameAt: number,
 ): AsyncIterable<Buffer> {
   const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn } = writing;
   const survey = first && new FieldSurvey();
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
-  const filling = fillingOf(job.add, columns);
-  const found: Told = (...answer) => tally.addFound(filling.columns, (at) => filling.isFilled(at, ...answer));
+  tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
+  const found: Told = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     requireOwn(row, record);
-    tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
+    tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers, answerPlace);

@@ -30,7 +30,7 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
 export interface ReportOptions {
   readonly batch: Batch;
   readonly figures: BatchFigures;
-  readonly tally: Pick<Tally, 'attention' | 'nameColumn' | 'results' | 'formulas'>;
+  readonly tally: Pick<Tally, 'results' | 'formulas'>;
   readonly chart: ChartData;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
@@ -55,7 +55,6 @@ export function reportHtml(options: ReportOptions): string {
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
     fold('How it went', chartSection(chart)),
-    fold('Row by row', attentionSection(tally, figures)),
     fold('For the record', recordSection(options)),
   ];
   return `<!doctype html>
@@ -181,7 +180,7 @@ function recordSection({ batch, figures, tally, changes }: ReportOptions): strin
   return [
     table(['what', ''], lines),
     command === undefined ? '' : `<p><code>${plainHtml(command)}</code></p>`,
-    ...(changes === undefined ? [statusSection(figures), identifierSection(figures)] : []),
+    ...(changes === undefined ? [statusSection(figures)] : []),
     figures.hasCosts ? creditSection(figures) : '',
     formulaSection(tally),
   ]
@@ -210,13 +209,6 @@ function statusSection({ counts, rows: all }: BatchFigures): string {
     return count === 0 ? [] : [[status, grouped(count), percent(count, all), words]];
   });
   return section('Rows', ['status', '#rows', '#share', ''], lines);
-}
-
-function identifierSection({ identifiers }: BatchFigures): string {
-  const lines = identifiers.map(({ name, asked, found }) => {
-    return [name, grouped(asked), grouped(found), percent(found, asked)];
-  });
-  return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
 }
 
 const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
@@ -259,7 +251,8 @@ function missingSection({ removed, notRemoved }: ChangesDone): string {
     const word = ended === 'applied' ? 'removed' : endWord(ended);
     return [email ?? userId ?? '', project, word, reason];
   });
-  const rest = restWords(all.length - lines.length, grouped, 'the files beside this report');
+  const left = all.length - lines.length;
+  const rest = left > 0 ? `\n<p>And ${grouped(left)} more, in the files beside this report.</p>` : '';
   return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + rest;
 }
 
@@ -330,24 +323,6 @@ function chartSection(chart: ChartData): string {
 function elementOf([tag, attributes, words = '']: Shape): string {
   const given = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
   return `<${tag}${given.join('')}>${plainHtml(words)}</${tag}>`;
-}
-
-function attentionSection(
-  { attention, nameColumn }: Pick<Tally, 'attention' | 'nameColumn'>,
-  { attention: all }: BatchFigures,
-): string {
-  if (attention.length === 0) return '';
-  const named = nameColumn === undefined ? [] : [nameColumn];
-  const lines = attention.map(({ row, name, kind, reason }) => {
-    return [String(row), ...named.map(() => name), kind, reason];
-  });
-  const rest = restWords(all - attention.length, rows, 'the needs-attention file beside this report');
-  return table(['#row', ...named, 'status', 'reason'], lines) + rest;
-}
-
-/** What is said below a table that does not show all. @param counted says how many. */
-function restWords(rest: number, counted: (count: number) => string, where: string): string {
-  return rest > 0 ? `\n<p>And ${counted(rest)} more, in ${where}.</p>` : '';
 }
 
 function rows(count: number): string {

@@ -165,21 +165,13 @@ export function answerFields(
 /** Is told an answer, and its fields where all of them become columns. */
 export type Told = (answer: JsonValue | undefined, fields: ReadonlyMap<string, string> | undefined) => void;
 
-export interface Filling {
-  readonly columns: readonly string[];
-  isFilled(at: number, ...answer: Parameters<Told>): boolean;
-}
-
-/** @param add undefined: every field has become a column. */
-export function fillingOf(
+/** What an answer has for each added column. @param add undefined: every field has become a column. */
+export function foundValues(
   add: Readonly<Record<string, string>> | undefined,
-  columns: readonly Pick<AddedColumn, 'path'>[],
-): Filling {
-  const paths = add === undefined ? columns.map(({ path }) => path) : Object.values(add);
-  const pathAt = (at: number): string => paths[at] ?? '';
-  return add === undefined
-    ? { columns: paths, isFilled: (at, _answer, fields) => (fields?.get(pathAt(at)) ?? '') !== '' }
-    : { columns: Object.keys(add), isFilled: (at, answer) => cellText(valueAt(answer, pathAt(at))) !== '' };
+  ...[answer, fields]: Parameters<Told>
+): Iterable<readonly [column: string, value: string]> {
+  if (add === undefined) return fields ?? [];
+  return Object.entries(add).map(([name, path]) => [name, cellText(valueAt(answer, path))]);
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { CopyOptions, Sheet } from '../../../core/format.ts';
-import { present } from '../../../core/objects.ts';
+import type { Sheet } from '../../../core/format.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
@@ -28,51 +27,33 @@ interface Listed {
   readonly ours: ReadonlySet<string>;
 }
 
-/** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
-export function attentionCopy(
-  { ledger, job, copy, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
-  batch: Batch,
-  listed: Listed,
-): AsyncIterable<Buffer> {
-  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
-  // These reasons stand in the output as well, where they are counted.
-  const writer = cells.isJson ? cells : textCells(new CellSafety(mode));
-  const reasonFor = (row: InputRow, record: RowRecord | undefined): string | undefined => {
-    requireOwn(row, record);
-    const outcome = record?.outcome;
-    return outcome !== undefined && ATTENTION_KINDS.has(outcome.kind) ? (outcome.reason ?? '') : undefined;
-  };
-  return rowsWithReason(copy, listed, writer, note, async (rows) => {
-    const records = await recordsOf(rows);
-    return rows.map((row, at) => reasonFor(row, records[at]));
-  });
-}
-
 const [ROW] = ATTENTION_COLUMNS;
 
 /**
- * A column of the user's that is called like our number, as in what a search has found, stands before ours under a name of its
- * own: a file with two columns of a name could not be an input again.
- * @param reasonsOf undefined for a row that is left out.
+ * The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. A column of the user's
+ * that is called like our number, as in what a search has found, stands before ours under a name of its own: a file with two columns
+ * of a name could not be an input again.
  */
-export function rowsWithReason(
-  copy: Sheet['copy'],
+export function attentionCopy(
+  { ledger, job, copy, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
+  batch: Batch,
   { header, ours }: Listed,
-  { isJson, own, foreign }: CellWriter,
-  note: CopyOptions['note'],
-  reasonsOf: (rows: readonly InputRow[]) => Promise<readonly (string | undefined)[]>,
 ): AsyncIterable<Buffer> {
+  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  // These reasons stand in the output as well, where they are counted.
+  const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
   const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
   const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
   const columns = [...renamed, ...ATTENTION_COLUMNS];
   const dropped = hers < 0 ? ours : new Set([...ours, ROW]);
-  return copy({ ...present({ note }), columns, dropped, isJson, isPart: true }, async (rows) => {
-    const reasons = await reasonsOf(rows);
+  return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
+    const records = await recordsOf(rows);
     return rows.map((row, at) => {
-      const reason = reasons[at];
-      if (reason === undefined) return undefined;
+      requireOwn(row, records[at]);
+      const outcome = records[at]?.outcome;
+      if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
       const cell = movedCell(row, hers, isJson);
-      return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
+      return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
     });
   });
 }
