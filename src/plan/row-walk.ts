@@ -7,14 +7,7 @@ import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import {
-  type Answer,
-  type Call,
-  end,
-  type Operation,
-  type OperationOptions,
-  type RowInput,
-} from '../core/operation.ts';
+import type { Answer, Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import type { ColumnMap } from '../files/columns/columns.ts';
@@ -230,30 +223,33 @@ export class RowWalk {
   /** @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one. */
   #ask(assumed: readonly MetCall[], answers: readonly Answer[]): WalkStep {
     const ends: StepEnd[] = [];
-    for (const [at, { operation, input }] of this.#steps.entries()) {
-      const held = this.#held[at];
-      const step =
-        held === undefined
-          ? stepIn(this.#dialect, operation, input, (call) => {
-              const met = this.#meet(call, at);
-              return met.answer ?? answers[assumed.indexOf(met)];
-            })
-          : end(held);
-      if (step.kind === 'send') {
-        const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_ROW;
-        invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
-        return { kind: 'call', met: this.#meet(step.call, at) };
-      }
-      ends.push({ operation, outcome: step.outcome });
+    for (let at = 0; at < this.#steps.length; at += 1) {
+      const step = this.#askStep(at, assumed, answers);
+      if (step.kind === 'call') return step;
+      ends.push(step);
     }
-    return { kind: 'end', outcome: this.#remarked(this.#outcomeOf(ends)) };
+    const [first] = ends;
+    invariant(first !== undefined, 'an operation is a step');
+    const outcome = this.operation.steps === undefined ? first.outcome : outcomeOf(ends);
+    return { kind: 'end', outcome: this.#remarked(outcome) };
   }
 
-  #outcomeOf(ends: readonly StepEnd[]): Outcome {
-    const [first] = ends;
-    if (this.operation.steps !== undefined) return outcomeOf(ends);
-    invariant(first !== undefined, 'an operation is a step');
-    return first.outcome;
+  #askStep(
+    at: number,
+    assumed: readonly MetCall[],
+    answers: readonly Answer[],
+  ): (StepEnd & { readonly kind: 'end' }) | Extract<WalkStep, { readonly kind: 'call' }> {
+    const { operation, input } = this.#steps[at] as RowSteps['steps'][number];
+    const held = this.#held[at];
+    if (held !== undefined) return { kind: 'end', operation, outcome: held };
+    const step = stepIn(this.#dialect, operation, input, (call) => {
+      const met = this.#meet(call, at);
+      return met.answer ?? answers[assumed.indexOf(met)];
+    });
+    if (step.kind === 'end') return { kind: 'end', operation, outcome: step.outcome };
+    const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_ROW;
+    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
+    return { kind: 'call', met: this.#meet(step.call, at) };
   }
 
   #remarked(outcome: Outcome): Outcome {
