@@ -166,17 +166,8 @@ function fitting(text: string): string {
   return text.slice(0, MOST_CHARACTERS - CUT.length).toWellFormed() + CUT;
 }
 
-const LETTERS = 26;
-
 /** `A` for 0, `Z` for 25, `AA` for 26. */
 export function lettersOf(column: number): string {
-  const known = KNOWN[column];
-  if (known !== undefined) return known;
-  const last = String.fromCharCode('A'.charCodeAt(0) + (column % LETTERS));
-  const letters = column < LETTERS ? last : lettersOf(Math.floor(column / LETTERS) - 1) + last;
-  KNOWN[column] = letters;
-  return letters;
+  const last = String.fromCharCode('A'.charCodeAt(0) + (column % 26));
+  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last;
 }
-
-/** Letters of the columns that were asked for so far. */
-const KNOWN: string[] = [];

@@ -44,7 +44,7 @@ const TIMES_THE_ROWS = 3;
 
 /**
  * The table of the sheet that is named, or that was open when the workbook was saved: unless it has no rows, or nobody can be asked
- * about by any column of it and another one looks more like a list. Each is read once.
+ * about by any column of it and another one looks more like a list.
  * @throws StopError `input` when there is nothing on any, or a row does not fit: what is damaged is not passed over.
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
@@ -54,11 +54,11 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
     damage = error;
     return undefined;
   });
-  const isTaken = options.asBefore !== undefined || open?.isLikely(options) === true;
+  const isTaken = options.asBefore !== undefined || open?.isLikely === true;
   const other = isTaken && open?.isBlank !== true ? undefined : await otherTable(book, others, options, open);
   if (other !== undefined) return other;
   if (open === undefined) throw damage;
-  return open.table(options.asBefore?.sheet, NO_LOOKUPS);
+  return tableOf(book, open, options, options.asBefore?.sheet, NO_LOOKUPS);
 }
 
 const NO_LOOKUPS = 'nothing that can be looked up';
@@ -67,26 +67,51 @@ async function otherTable(
   book: Book,
   others: readonly BookSheet[],
   options: ReadOptions,
-  open: TableSurvey | undefined,
+  open: Surveyed | undefined,
 ): Promise<SheetTable | undefined> {
   for (const tab of others) {
-    const other = await surveyed(book, tab, options).catch(() => undefined);
-    if (other === undefined || other.rows === 0) continue;
-    if (open?.isBlank === true) return other.table(undefined, 'no rows');
-    const isList = other.isLikely({}) && other.rows >= (open?.rows ?? 0) * TIMES_THE_ROWS;
-    if (isList && !tab.isHidden) return other.table(tab.name, NO_LOOKUPS);
+    const other = await surveyed(book, tab, { ...options, wanted: [] }).catch(() => undefined);
+    if (other === undefined || other.counts.rows === 0) continue;
+    if (open?.isBlank === true) return tableOf(book, other, options, undefined, 'no rows');
+    const isList = other.isLikely && other.counts.rows >= (open?.counts.rows ?? 0) * TIMES_THE_ROWS;
+    if (isList && !tab.isHidden) return tableOf(book, other, options, tab.name, NO_LOOKUPS);
   }
   return undefined;
 }
 
-async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<TableSurvey> {
+// ------------------------------------------------------------------------------------------------ the table of a sheet
+
+interface Surveyed {
+  readonly tab: BookSheet;
+  readonly top: readonly SheetRow[];
+  /** Undefined where no row holds anything. */
+  readonly start: (ListStart & Top) | undefined;
+  readonly counts: Counts;
+  readonly frame: SheetFrame;
+  readonly leftOut: readonly LeftOut[];
+  /** Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant. */
+  readonly isBlank: boolean;
+  /** Whether somebody can be asked about by a column of it, or it has the columns that a job names. */
+  readonly isLikely: boolean;
+}
+
+/** @throws StopError `input` for a row that does not fit. */
+async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<Surveyed> {
+  const { wanted = [] } = options;
+  const top = await firstRows(book, tab, options);
+  const where = whereOf(book, tab);
+  const start = top.length === 0 ? undefined : startOf(where, top, options);
+  const counts = new Counts(where, start, options);
   const reader = new SheetReader(book);
-  const survey = new TableSurvey(book, tab, options, reader.frame);
-  const first = await firstRows(book, tab, options);
-  if (first.length > 0) survey.begin(first);
-  for await (const group of sheetRows(book, tab, reader)) for (const row of group) survey.take(row);
-  survey.end();
-  return survey;
+  for await (const group of sheetRows(book, tab, reader)) for (const row of group) counts.take(row);
+  const names = start?.columns.names ?? [];
+  const isWanted = wanted.length > 0 && wanted.every((name) => names.includes(name));
+  return {
+    ...{ tab, top, start, counts, frame: reader.frame },
+    leftOut: counts.end(),
+    isBlank: counts.rows === 0 && counts.unsaved.count === 0,
+    isLikely: isWanted || counts.looks.hasLookups || names.some(isLookupName),
+  };
 }
 
 /** Those that hold something, as many as it takes to find the header. */
@@ -104,6 +129,157 @@ async function firstRows(
   return rows;
 }
 
+function startOf(where: string, top: readonly SheetRow[], options: ReadOptions): ListStart & Top {
+  const start = listStart(top, options);
+  const { last } = start.header;
+  const names = namesIn(top, start.header);
+  if (names.length === 0) throw blankHeader(where, last);
+  const only = readRowRange(options.rows ?? '');
+  if (only !== undefined && only.first <= last) throw rowsAbove(where, only.first, last);
+  return { ...start, columns: namedColumns(where, names) };
+}
+
+/** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
+function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
+  return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(name)}`;
+}
+
+/** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
+const MOST_ROWS = 200_000;
+
+/** What is found out about the rows of a table, and which rows below its header are none of them. */
+class Counts {
+  readonly #where: string;
+  readonly #top: Top | undefined;
+  readonly #options: ReadOptions;
+  /** By what was said or kept; it is asked only where nothing is guessed. */
+  readonly #isSaid: SheetTable['hasRow'];
+  readonly #finder: LeftOutFinder | undefined;
+  readonly looks = new ColumnLooks();
+  /** Rows of which it is not known yet whether they are the table's. */
+  #held: SheetRow[] = [];
+  rows = 0;
+  lastRow: number;
+  lastUsed = -1;
+  readonly formulas = new Set<number>();
+  hidden = 0;
+  readonly unsaved = new Tally();
+  readonly long = new Tally();
+
+  constructor(where: string, top: Top | undefined, options: ReadOptions) {
+    const { asBefore, rows } = options;
+    this.#where = where;
+    this.#top = top;
+    this.#options = options;
+    this.#isSaid = rowsWithout(asBefore?.leftOut ?? [], readRowRange(rows ?? ''));
+    this.lastRow = top?.header.last ?? 0;
+    if (asBefore === undefined && rows === undefined)
+      this.#finder = new LeftOutFinder(this.lastRow, this.looks);
+  }
+
+  take(row: SheetRow): void {
+    const above = Math.max(this.#top?.header.last ?? row.number, this.#options.skipLines ?? 0);
+    if (row.cells.length === 0 || row.number <= above) {
+      this.unsaved.add(row.number, row.unsaved);
+      return;
+    }
+    if (this.#finder === undefined && !this.#isSaid(row.number)) return;
+    this.#held.push(row);
+    if (this.#finder === undefined) this.looks.add(row.cells);
+    else if (!this.#finder.take(row)) return;
+    for (const each of this.#held) this.#add(each);
+    this.#held = [];
+  }
+
+  end(): readonly LeftOut[] {
+    return this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
+  }
+
+  #add({ number, cells, formulas, isHidden, unsaved, long }: SheetRow): void {
+    const stray = this.#top && strayWords(number, cells, this.#top);
+    if (this.rows === MOST_ROWS) throw tooLong(this.#where);
+    if (stray !== undefined && this.#options.strict === true) throw strayCell(this.#where, number, stray);
+    this.rows += 1;
+    this.lastRow = number;
+    this.lastUsed = Math.max(this.lastUsed, cells.length - 1, ...formulas);
+    for (const column of formulas) this.formulas.add(column);
+    if (isHidden) this.hidden += 1;
+    this.unsaved.add(number, unsaved);
+    this.long.add(number, long);
+  }
+}
+
+/** How many cells have something odd, and the address of the first. */
+class Tally {
+  count = 0;
+  first = '';
+
+  add(row: RowNumber, [place, ...others]: readonly number[]): void {
+    if (place === undefined) return;
+    if (this.count === 0) this.first = `${lettersOf(place)}${row}`;
+    this.count += 1 + others.length;
+  }
+}
+
+/**
+ * @param sheet its name, where it is another than a reading without a guess would take.
+ * @param lack what the open sheet has not, where this is another.
+ */
+function tableOf(
+  book: Book,
+  { tab, top, start, counts, frame, leftOut }: Surveyed,
+  options: ReadOptions,
+  sheet: string | undefined,
+  lack: string,
+): SheetTable {
+  if (start === undefined) throw blank(book.archive.path, tab);
+  const { header, columns, readings } = start;
+  const layout: FoundLayout = present({
+    sheet,
+    headerRow: start.isFound ? rowRangeText(header) : undefined,
+    leftOut: leftOut.length === 0 ? undefined : leftOut,
+  });
+  const { rows, lastRow, lastUsed, formulas } = counts;
+  return {
+    ...{ tab, columns, header, rows, lastRow, lastUsed, formulas, frame, layout },
+    hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
+    top: topRows(top),
+    ...present({ readings }),
+    notes: [
+      ...(options.sheet === undefined ? sheetNotes(book, tab, lack) : []),
+      ...layoutNotes(layout, header, columns.names),
+      ...rowNotes(counts),
+    ],
+  };
+}
+
+function sheetNotes({ sheets, open }: Book, tab: BookSheet, lack: string): readonly string[] {
+  if (sheets.length === 1) return [];
+  const otherwise = open === undefined ? '' : `, because the one that was open has ${lack}`;
+  const why = tab === open ? ', which was open when it was saved' : otherwise;
+  const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
+  return [
+    `Read from the sheet ${foreignName(tab.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
+  ];
+}
+
+function rowNotes({ hidden, long, unsaved }: Counts): readonly string[] {
+  const notes = [
+    [hidden, `${counted(hidden, 'hidden row')} of the sheet will be processed like all others.`],
+    [
+      long.count,
+      `${counted(long.count, 'number')} with more than ${MOST_DIGITS} digits, the first in ${long.first}: Excel has replaced the digits after those with zeros.`,
+    ],
+    [
+      unsaved.count,
+      `${counted(unsaved.count, 'cell')} will be read and written as blank, because a formula there has no saved value, the first in ${unsaved.first}. Open the workbook in a spreadsheet program and save it there to store the values.`,
+    ],
+  ] as const;
+  return notes.flatMap(([count, note]) => (count === 0 ? [] : [note]));
+}
+
+// ------------------------------------------------------------------------------------------------------------ its rows
+
 export interface TableRow {
   /** A title stands above the header, and stays as it is, like what is left out of the table below it. */
   readonly kind: 'title' | 'header' | 'row' | 'left_out';
@@ -113,13 +289,12 @@ export interface TableRow {
   readonly unreadable?: string;
 }
 
-export function tableRow({ number, cells }: SheetRow, { header, hasRow, columns }: SheetTable): TableRow {
+export function tableRow({ number, cells }: SheetRow, table: SheetTable): TableRow {
+  const { header, hasRow } = table;
   if (number === header.last) return { kind: 'header', number, cells };
   if (number < header.last) return { kind: 'title', number, cells };
   if (!hasRow(number) || cells.length === 0) return { kind: 'left_out', number, cells };
-  const stray = strayPlace(cells, columns);
-  if (stray === undefined) return { kind: 'row', number, cells };
-  return { kind: 'row', number, cells, unreadable: strayWords(number, stray, { header, columns }) };
+  return { kind: 'row', number, cells, ...present({ unreadable: strayWords(number, cells, table) }) };
 }
 
 /** The cells below the names; behind those of a row that cannot be read all others. */
@@ -130,214 +305,20 @@ export function inputRow({ number: row, cells, unreadable }: TableRow, { places 
   return { row, cells: [...own, ...cells.filter((_text, at) => !named.has(at))], unreadable };
 }
 
-// ------------------------------------------------------------------------------------------------------ its first reading
-
-/** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
-const MOST_ROWS = 200_000;
-
-class TableSurvey {
-  readonly #book: Book;
-  readonly #tab: BookSheet;
-  readonly #options: ReadOptions;
-  readonly #frame: SheetFrame;
-  #top: Top | undefined;
-  #firstRows: readonly TopRow[] = [];
-  #start: ListStart | undefined;
-  /** By what was said or kept; it is asked only where nothing is guessed. */
-  readonly #hasSaidRow: SheetTable['hasRow'];
-  #finder: LeftOutFinder | undefined;
-  readonly #looks = new ColumnLooks();
-  /** Rows of which it is not known yet whether they are the table's. */
-  #held: SheetRow[] = [];
-  #leftOut: readonly LeftOut[] = [];
-  rows = 0;
-  #lastRow = 0;
-  #lastUsed = -1;
-  readonly #formulas = new Set<number>();
-  #hidden = 0;
-  readonly #unsaved = new Tally();
-  readonly #long = new Tally();
-  /** Rows that are wider than the header, and why they would refuse the file. */
-  #wide: { count: number; readonly isFirst: boolean; readonly refusal: Error } | undefined;
-  #refusal: Error | undefined;
-
-  constructor(book: Book, tab: BookSheet, options: ReadOptions, frame: SheetFrame) {
-    this.#book = book;
-    this.#tab = tab;
-    this.#options = options;
-    this.#frame = frame;
-    this.#hasSaidRow = rowsWithout(options.asBefore?.leftOut ?? [], readRowRange(options.rows ?? ''));
-  }
-
-  /** Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant. */
-  get isBlank(): boolean {
-    return this.rows === 0 && this.#unsaved.count === 0;
-  }
-
-  /** Whether somebody can be asked about by a column of it, or it has the columns that a job names. */
-  isLikely({ wanted = [] }: Pick<ReadOptions, 'wanted'>): boolean {
-    const names = this.#top?.columns.names ?? [];
-    const isWanted = wanted.length > 0 && wanted.every((name) => names.includes(name));
-    return isWanted || this.#looks.hasLookups || names.some(isLookupName);
-  }
-
-  begin(filled: readonly SheetRow[]): void {
-    const { asBefore, rows } = this.#options;
-    this.#firstRows = topRows(filled);
-    this.#start = listStart(filled, this.#options);
-    const { header } = this.#start;
-    const names = namesIn(filled, header);
-    if (names.length === 0) throw blankHeader(this.#where, header.last);
-    const only = readRowRange(rows ?? '');
-    if (only !== undefined && only.first <= header.last)
-      throw rowsAbove(this.#where, only.first, header.last);
-    if (asBefore === undefined && rows === undefined)
-      this.#finder = new LeftOutFinder(header.last, this.#looks);
-    this.#top = { columns: namedColumns(this.#where, names), header };
-  }
-
-  take(row: SheetRow): void {
-    const top = this.#top;
-    const isAbove =
-      top === undefined || row.number <= Math.max(top.header.last, this.#options.skipLines ?? 0);
-    if (isAbove || row.cells.length === 0) {
-      for (const place of row.unsaved) this.#unsaved.add(row.number, place);
-      return;
-    }
-    if (this.#finder === undefined && !this.#hasSaidRow(row.number)) return;
-    this.#held.push(row);
-    if (this.#finder === undefined) this.#looks.add(row.cells);
-    else if (!this.#finder.take(row)) return;
-    for (const each of this.#held) this.#count(each, top);
-    this.#held = [];
-  }
-
-  /** @throws StopError `input` for a row that does not fit. */
-  end(): void {
-    this.#leftOut = this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
-    if (this.#refusal !== undefined) throw this.#refusal;
-  }
-
-  /** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
-  get #where(): string {
-    const { archive, sheets } = this.#book;
-    return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(this.#tab.name)}`;
-  }
-
-  #count(row: SheetRow, top: Top): void {
-    if (this.rows === MOST_ROWS) throw tooLong(this.#where);
-    this.rows += 1;
-    this.#countStray(row, top);
-    const { number, cells, formulas } = row;
-    this.#lastRow = number;
-    this.#lastUsed = Math.max(this.#lastUsed, cells.length - 1, ...formulas);
-    for (const column of formulas) this.#formulas.add(column);
-    if (row.isHidden) this.#hidden += 1;
-    for (const place of row.long) this.#long.add(number, place);
-    for (const place of row.unsaved) this.#unsaved.add(number, place);
-  }
-
-  #countStray({ number, cells }: SheetRow, top: Top): void {
-    const stray = strayPlace(cells, top.columns);
-    if (stray === undefined) return;
-    const refusal = strayCell(this.#where, number, stray, top);
-    if (this.#options.strict === true) this.#refusal ??= refusal;
-    this.#wide ??= { count: 0, isFirst: this.rows === 1, refusal };
-    this.#wide.count += 1;
-  }
-
-  /**
-   * @param sheet its name, where it is another than a reading without a guess would take.
-   * @param lack what the open sheet has not, where this is another.
-   */
-  table(sheet: string | undefined, lack: string): SheetTable {
-    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#tab);
-    const { header, columns } = this.#top;
-    // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
-    const wide = this.#wide;
-    const isAsked = this.#start?.readings !== undefined;
-    if (!isAsked && wide?.isFirst === true && wide.count * 2 > this.rows) throw wide.refusal;
-    const layout: FoundLayout = present({
-      sheet,
-      headerRow: this.#start?.isFound === true ? rowRangeText(header) : undefined,
-      leftOut: this.#leftOut.length === 0 ? undefined : this.#leftOut,
-    });
-    return {
-      tab: this.#tab,
-      columns,
-      header,
-      rows: this.rows,
-      hasRow: rowsWithout(this.#leftOut, readRowRange(this.#options.rows ?? '')),
-      lastRow: Math.max(header.last, this.#lastRow),
-      lastUsed: this.#lastUsed,
-      formulas: this.#formulas,
-      frame: this.#frame,
-      layout,
-      top: this.#firstRows,
-      ...present({ readings: this.#start?.readings }),
-      notes: [...this.#sheetNotes(lack), ...layoutNotes(layout, header, columns.names), ...this.#rowNotes()],
-    };
-  }
-
-  #sheetNotes(lack: string): readonly string[] {
-    const { sheets, open } = this.#book;
-    if (this.#options.sheet !== undefined || sheets.length === 1) return [];
-    const otherwise = open === undefined ? '' : `, because the one that was open has ${lack}`;
-    const why = this.#tab === open ? ', which was open when it was saved' : otherwise;
-    const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
-    return [
-      `Read from the sheet ${foreignName(this.#tab.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
-    ];
-  }
-
-  #rowNotes(): readonly string[] {
-    const [long, unsaved] = [this.#long, this.#unsaved];
-    const notes = [
-      [
-        this.#hidden,
-        `${counted(this.#hidden, 'hidden row')} of the sheet will be processed like all others.`,
-      ],
-      [
-        long.count,
-        `${counted(long.count, 'number')} with more than ${MOST_DIGITS} digits, the first in ${long.first}: Excel has replaced the digits after those with zeros.`,
-      ],
-      [
-        unsaved.count,
-        `${counted(unsaved.count, 'cell')} will be read and written as blank, because a formula there has no saved value, the first in ${unsaved.first}. Open the workbook in a spreadsheet program and save it there to store the values.`,
-      ],
-    ] as const;
-    return notes.flatMap(([count, note]) => (count === 0 ? [] : [note]));
-  }
-}
-
-/** How many cells have something odd, and the address of the first. */
-class Tally {
-  count = 0;
-  first = '';
-
-  add(row: RowNumber, place: number): void {
-    if (this.count === 0) this.first = `${lettersOf(place)}${row}`;
-    this.count += 1;
-  }
-}
-
 // ------------------------------------------------------------------------------------------------ what does not fit
 
-/** Where a cell holds something right of the header. */
-function strayPlace(cells: SheetRow['cells'], { width }: NamedColumns): number | undefined {
-  return cells.length > width ? cells.length - 1 : undefined;
-}
-
-function strayWords(row: number, place: number, { columns, header }: Top): string {
-  const last = lettersOf(columns.width - 1);
+/** Undefined for a row that holds nothing right of the header. */
+function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: Top): string | undefined {
+  if (cells.length <= columns.width) return undefined;
+  const place = `${lettersOf(cells.length - 1)}${row}`;
   const ends = header.last === 0 ? `the list ends` : `the header in row ${header.last} ends`;
-  return `the cell ${lettersOf(place)}${row} holds something, but ${ends} with column ${last}`;
+  return `the cell ${place} holds something, but ${ends} with column ${lettersOf(columns.width - 1)}`;
 }
 
-function strayCell(where: string, row: number, place: number, top: Top): Error {
-  const fact = `${where}, row ${row}: ${strayWords(row, place, top)}.`;
-  const next = `Clear the cell or give column ${lettersOf(place)} a name; if row ${top.header.last} is a title, use --header-row ${row}.`;
-  return stop('input', fact, next);
+function strayCell(where: string, row: number, words: string): Error {
+  const next =
+    'Clear the cell or give its column a name; if the header is another row, name that with --header-row.';
+  return stop('input', `${where}, row ${row}: ${words}.`, next);
 }
 
 function tooLong(where: string): Error {
