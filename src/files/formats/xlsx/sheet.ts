@@ -23,14 +23,14 @@ export interface SheetRow {
   /** As the spreadsheet shows it. */
   readonly number: RowNumber;
   /** What they say; without blank ones at the end. */
-  readonly cells: readonly string[];
+  readonly cells: string[];
   readonly isHidden: boolean;
   /** Columns of the cells with a formula. */
-  readonly formulas: readonly number[];
+  readonly formulas: number[];
   /** Those of them that have no saved value: nobody but a spreadsheet program can tell what they show. */
-  readonly unsaved: readonly number[];
+  readonly unsaved: number[];
   /** Columns with a number of more digits than Excel keeps. */
-  readonly long: readonly number[];
+  readonly long: number[];
   /** Where its tags stand, while the sheet is patched. */
   readonly places: RowPlaces | undefined;
 }
@@ -116,22 +116,12 @@ export class SheetReader implements XmlListener {
   #isInData = false;
   #rows: SheetRow[] = [];
   #tags: Patch[] = [];
-  /** The row that is being read, or was the last. */
+  /** The number of the row that is being read, or was the last. */
   row = 0;
-  #isInRow = false;
-  #isHidden = false;
-  #formulas: number[] = [];
-  #unsaved: number[] = [];
-  #long: number[] = [];
-  #cells: string[] = [];
-  #places: RowPlaces | undefined;
+  #open: SheetRow | undefined;
   /** The column of the current cell, or of the last one; -1 before the first cell of a row. */
   #column = -1;
-  #start = 0;
-  #type = 'n';
-  #style: string | undefined;
-  #isFilled = false;
-  #hasValue = false;
+  #cell = { start: 0, type: 'n', style: undefined as string | undefined, isFilled: false, hasValue: false };
   #behind = 0;
 
   /** @param edit left out: it is only read. */
@@ -155,7 +145,7 @@ export class SheetReader implements XmlListener {
 
   /** Up to where everything is known: behind the last tag, or before the row that is under way. */
   get behind(): number {
-    return this.#isInRow && this.#places !== undefined ? this.#places.open.start : this.#behind;
+    return this.#open?.places?.open.start ?? this.#behind;
   }
 
   opened(name: string, attributes: XmlAttributes): void {
@@ -169,9 +159,9 @@ export class SheetReader implements XmlListener {
     } else if (name === 'row') this.#openRow(attributes, tag);
     else if (name === 'c') this.#openCell(attributes, tag);
     else {
-      this.#isFilled = true;
-      if (name === 'f') this.#formulas.push(this.#column);
-      if (name === 'v') this.#hasValue = true;
+      this.#cell.isFilled = true;
+      if (name === 'f') this.#open?.formulas.push(this.#column);
+      if (name === 'v') this.#cell.hasValue = true;
       this.#value.opened(name);
     }
   }
@@ -214,23 +204,18 @@ export class SheetReader implements XmlListener {
       throw new CellError(`the row below it says that it is row ${JSON.stringify(r)}`);
     }
     this.row = number;
-    this.#isInRow = true;
-    this.#isHidden = isTrue(hidden);
-    this.#formulas = [];
-    this.#unsaved = [];
-    this.#long = [];
-    this.#cells = [];
-    this.#places = tag && { open: tag, close: tag, cells: [] };
     this.#column = -1;
+    const places = tag && { open: tag, close: tag, cells: [] };
+    const isHidden = isTrue(hidden);
+    this.#open = { number, cells: [], isHidden, formulas: [], unsaved: [], long: [], places };
   }
 
   #closeRow(tag: Place | undefined): void {
-    this.#isInRow = false;
-    const [number, cells, isHidden, places] = [this.row, this.#cells, this.#isHidden, this.#places];
-    const [formulas, unsaved, long] = [this.#formulas, this.#unsaved, this.#long];
-    if (tag !== undefined && places !== undefined) places.close = tag;
-    if (cells.length > 0 || unsaved.length > 0)
-      this.#rows.push({ number, cells, isHidden, formulas, unsaved, long, places });
+    const row = this.#open;
+    this.#open = undefined;
+    if (row === undefined) return;
+    if (tag !== undefined && row.places !== undefined) row.places.close = tag;
+    if (row.cells.length > 0 || row.unsaved.length > 0) this.#rows.push(row);
   }
 
   #openCell({ r: address, s: style, t: type = 'n' }: XmlAttributes, tag: Place | undefined): void {
@@ -239,34 +224,32 @@ export class SheetReader implements XmlListener {
       throw new CellError(`a cell says that it is ${JSON.stringify(address)}`);
     }
     this.#column = column;
-    this.#start = tag?.start ?? 0;
-    this.#type = type;
-    this.#style = style;
-    this.#isFilled = false;
-    this.#hasValue = false;
+    this.#cell = { start: tag?.start ?? 0, type, style, isFilled: false, hasValue: false };
     this.#value.start();
   }
 
   #closeCell(tag: Place | undefined): void {
-    const [column, start, style, isFilled] = [this.#column, this.#start, this.#style, this.#isFilled];
-    if (tag !== undefined) this.#places?.cells.push({ column, start, end: tag.end, style, isFilled });
+    const [row, column, { start, type, style, isFilled, hasValue }] = [this.#open, this.#column, this.#cell];
+    if (row === undefined) return;
+    if (tag !== undefined) row.places?.cells.push({ column, start, end: tag.end, style, isFilled });
     // A number of the list of shared texts is no text itself.
-    const value = this.#type === 's' ? this.#value.text : unescapedText(this.#value.text);
+    const value = type === 's' ? this.#value.text : unescapedText(this.#value.text);
     // A formula may have given an empty text, which is saved as one. A program that cannot calculate saves nothing.
-    const isSaved = value !== '' || (this.#hasValue && this.#type === 'str');
-    if (!isSaved && this.#formulas.at(-1) === column) this.#unsaved.push(column);
-    const number = this.#type === 'n' ? Number(value) : 0;
-    if (Number.isInteger(number) && Math.abs(number) >= 10 ** MOST_DIGITS) this.#long.push(column);
+    const isSaved = value !== '' || (hasValue && type === 'str');
+    if (!isSaved && row.formulas.at(-1) === column) row.unsaved.push(column);
+    const number = type === 'n' ? Number(value) : 0;
+    if (Number.isInteger(number) && Math.abs(number) >= 10 ** MOST_DIGITS) row.long.push(column);
     const text = this.#textOf(value);
     if (text === '') return;
-    while (this.#cells.length < column) this.#cells.push('');
-    this.#cells.push(text);
+    while (row.cells.length < column) row.cells.push('');
+    row.cells.push(text);
   }
 
   #textOf(value: string): string {
-    const format = this.#book.formats[Number(this.#style)] ?? 'plain';
+    const { type, style } = this.#cell;
+    const format = this.#book.formats[Number(style)] ?? 'plain';
     try {
-      return cellText({ type: this.#type, value, format }, this.#book);
+      return cellText({ type, value, format }, this.#book);
     } catch (error) {
       throw new CellError(error instanceof Error ? error.message : String(error));
     }
