@@ -2,7 +2,7 @@ import { truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { inputFolder } from './sheets.ts';
+import { allOf, inputFolder } from './sheets.ts';
 import { bookOf, bookParts, textRow, type ZipPart, zipOf } from './workbook-file.ts';
 
 /**
@@ -189,4 +189,17 @@ test('a workbook that is cut short after it was opened is refused, and not taken
   const opened = await xlsx.open(new InputFile(path), {});
   await truncate(path, 200);
   await expect(opened.survey(() => {})).rejects.toMatchObject({ code: 'input' });
+});
+
+test('a picture whose bytes are damaged is told by its name when the workbook is written, and not as a fault of ours', async () => {
+  const write = await inputFolder();
+  const picture = { name: 'xl/media/image1.png', content: 'png', claimedChecksum: 7 };
+  const path = await write(zipOf([...bookParts({ rows: TABLE }), picture]), 'book.xlsx');
+  const sheet = await xlsx.open(new InputFile(path), {});
+  const copy = sheet.copy({ columns: ['x'], dropped: new Set() }, async (rows) => rows.map(() => ['1']));
+  await expect(allOf(copy)).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringContaining('its part xl/media/image1.png is damaged (its checksum fails)'),
+    next: AGAIN,
+  });
 });

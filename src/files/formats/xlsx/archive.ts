@@ -131,12 +131,16 @@ export class Archive {
   /** The library holds the length against what was said, and leaves the checksum to us. */
   async *#unpacked(entry: Entry): AsyncIterable<Buffer> {
     let checksum = 0;
-    const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
-    for await (const bytes of stream) {
-      checksum = crc32(bytes, checksum);
-      yield bytes;
+    try {
+      const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
+      for await (const bytes of stream) {
+        checksum = crc32(bytes, checksum);
+        yield bytes;
+      }
+      if (checksum !== entry.crc32) throw new Error('its checksum fails');
+    } catch (error) {
+      throw unreadableAt(this.path, `its part ${nameOf(entry)}`, error);
     }
-    if (checksum !== entry.crc32) throw new Error('its checksum fails');
   }
 }
 
