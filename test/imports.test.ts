@@ -46,12 +46,10 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'input.ts',
     'list-name.ts',
     'merging.ts',
-    'output/activity-chart.ts',
     'output/batch-figures.ts',
     'output/changes-done.ts',
     'output/output.ts',
     'output/own-files.ts',
-    'output/report.ts',
     'output/summary-words.ts',
     'quality/job-issues.ts',
     'spool.ts',
@@ -211,7 +209,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('of the page lead to the page, its two libraries, the picture of the report, and types of the words between it and the server', () => {
+  test('of the page lead to the page, its two libraries, and types of the words between it and the server', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -224,9 +222,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/activity-chart\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
-        to,
-      );
+      return !/^(?:web\/page\/|preact$|preact\/hooks$|@preact\/signals$)/.test(to);
     });
     expect(strange.map(({ statement }) => statement)).toEqual([]);
   });

@@ -13,7 +13,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_284,
   client: 6_676,
   core: 2_343,
-  files: 10_193,
+  files: 9_986,
   index: 339,
   job: 1_410,
   ledger: 8_578,
@@ -23,7 +23,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   plan: 4_621,
   run: 9_988,
   sandbox: 2_475,
-  web: 13_383,
+  web: 13_518,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(

@@ -57,7 +57,7 @@ import {
   wholeAddition,
 } from './output/likely-columns.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
-import { chartOf, reportHtml } from './report.ts';
+import { reportHtml } from './report.ts';
 
 /**
  * Writes every input row back with what is known about it. What is written is a function of the input and of what the
@@ -292,7 +292,7 @@ async function writeFiles(
   const kept = (await ledger.batch(batch.id)) ?? batch;
   const figures = await figuresIn(order, kept, tally);
   const html = reportHtml({
-    ...{ batch: kept, figures, tally, changes, chart: await chartOf(ledger, batch) },
+    ...{ batch: kept, figures, tally, changes },
     files: { output, attention },
   });
   const report = await writeBeside(beside, reportPath(output), [html]);

@@ -1,37 +1,20 @@
 import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { atMost, escapeHtml, grouped, sentence } from '../../core/plain-text.ts';
+import { atMost, grouped, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
-import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import type { Tally } from '../../ledger/tally.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import { listNameOf } from '../list-name.ts';
-import { CHART_HEIGHT, type ChartData, chartShapes, hasSpent, type Shape } from './activity-chart.ts';
 import type { BatchFigures } from './batch-figures.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
 import { fold, type Line, link, plainHtml, section, table } from './report/report-html.ts';
 import { type BatchSummary, summaryOf } from './summary-words.ts';
 
-/** The picture has so many stretches of time: each is still some pixels wide. */
-const CHART_BUCKETS = 120;
-
-/** A plan allows so many requests in a second and not in a tenth of one, so nothing is drawn any finer. */
-const CHART_UNIT_MS = 1_000;
-
-export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
-  const activity = await ledger.activity(batch.id, CHART_BUCKETS, CHART_UNIT_MS);
-  const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
-  const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
-  return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };
-}
-
 export interface ReportOptions {
   readonly batch: Batch;
   readonly figures: BatchFigures;
   readonly tally: Pick<Tally, 'results' | 'formulas'>;
-  readonly chart: ChartData;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** Paths of the files beside the report, to which it links. */
@@ -43,7 +26,7 @@ export interface ReportOptions {
  * that it can be mailed and printed. What only an operator needs is folded away at its end. Written again it has the same bytes.
  */
 export function reportHtml(options: ReportOptions): string {
-  const { batch, figures, tally, chart, changes } = options;
+  const { batch, figures, tally, changes } = options;
   const summary = summaryOf(batch, figures, changes && changesSentence(changes));
   const name = plainHtml(listNameOf(batch.inputPath));
   const sections = [
@@ -54,7 +37,6 @@ export function reportHtml(options: ReportOptions): string {
     resultsSection(tally),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
-    fold('How it went', chartSection(chart)),
     fold('For the record', recordSection(options)),
   ];
   return `<!doctype html>
@@ -74,10 +56,6 @@ ${sections.filter((section) => section !== '').join('\n')}
 /** Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
-/** Colours that a printer and most kinds of colour blindness keep apart; each has its own shape besides. */
-const SPEED = '#3a7bd5';
-const CREDITS = '#b5541c';
-
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 main { max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
@@ -89,14 +67,8 @@ table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
 h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
-.bar { display: inline-block; height: .7rem; background: ${SPEED}; border-radius: 2px; print-color-adjust: exact }
+.bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px; print-color-adjust: exact }
 details { margin-top: 1.5rem } summary { cursor: pointer; font-weight: 600 }
-svg { width: 100%; max-width: 45rem; height: auto; font: 11px system-ui, sans-serif }
-svg text { fill: currentColor } svg .axis { fill: none; stroke: currentColor; stroke-opacity: .4 }
-svg .speed { fill: ${SPEED}; fill-opacity: .75 } svg .speed-label { fill: ${SPEED} }
-svg .pause { fill: currentColor; fill-opacity: .12 }
-svg .limit { fill: none; stroke: currentColor; stroke-dasharray: 5 4 }
-svg .credits { fill: none; stroke: ${CREDITS}; stroke-width: 2 } svg .credits-label { fill: ${CREDITS} }
 @media (max-width: 40rem) { th, td { padding-right: .75rem } }
 @media print { main { margin: 0 } h2, tr, .funnel { break-inside: avoid } }
 `;
@@ -287,42 +259,6 @@ function creditSection({ money: { cap, spent, isAtMost, inDoubt }, saved }: Batc
     ],
   );
   return !isAtMost || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
-}
-
-const CHART_WIDTH = 720;
-
-/** Times are UTC, as everywhere in what we write. */
-const CHART_WORDS = {
-  perSecond: 'requests/s',
-  credits: 'credits',
-  limit: (perSecond: string) => `limit ${perSecond}/s`,
-  number: grouped,
-  time: (atMs: number, isLong: boolean) =>
-    isLong ? isoTime(atMs).slice(5, 16).replace('T', ' ') : isoTime(atMs).slice(11, 19),
-};
-
-function chartSection(chart: ChartData): string {
-  const { bucketMs, buckets } = chart.activity;
-  if (buckets.length === 0) return '';
-  const spent = hasSpent(chart.activity);
-  const title = `Requests per second${spent ? ' and credits' : ''} over ${formatDuration(bucketMs * buckets.length)}`;
-  const words = [
-    `Bars: requests per second.${spent ? ' Line: credits spent.' : ''} Times are UTC.`,
-    ...(chart.limitPerSecond === undefined ? [] : ["Dashed line: the account's average limit."]),
-    ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
-  ];
-  return [
-    `<svg viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="${title}">`,
-    `<title>${title}</title>`,
-    ...chartShapes(chart, CHART_WORDS, CHART_WIDTH).map(elementOf),
-    '</svg>',
-    `<p>${words.join(' ')}</p>`,
-  ].join('\n');
-}
-
-function elementOf([tag, attributes, words = '']: Shape): string {
-  const given = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
-  return `<${tag}${given.join('')}>${plainHtml(words)}</${tag}>`;
 }
 
 function rows(count: number): string {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import type { BatchSummary } from '../../files/output/summary-words.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import type { Activity, Batch } from '../../ledger/ledger.ts';
 import {
   BatchObject,
   BatchStatusObject,
@@ -68,6 +67,12 @@ export const WorkerList = z.object({
   workers: z.array(WorkerView),
 });
 export type WorkerList = z.infer<typeof WorkerList>;
+
+/** `bucketMs`: stretches of time of equal length; none when the batch sent nothing. */
+export interface ChartData {
+  readonly activity: Activity;
+  readonly pauses: readonly { readonly fromMs: number; readonly untilMs: number }[];
+}
 
 const activity = membersOf<ChartData>();
 /** What a batch sent and was charged, in stretches of equal length, and when its account sent nothing. */

@@ -2,13 +2,11 @@ import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
-import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
@@ -19,6 +17,7 @@ import {
   type BatchList,
   BatchListQuery,
   BatchView,
+  type ChartData,
   SummaryView,
   type WorkerList,
 } from '../api.ts';
@@ -66,6 +65,18 @@ export function batchRoutes(server: Server): Hono {
       return context.json(detail satisfies BatchDetail);
     })
     .route('/', summaryRoutes(server));
+}
+
+/** The picture has so many stretches of time: each is still some pixels wide. */
+const CHART_BUCKETS = 120;
+
+/** A plan allows so many requests in a second and not in a tenth of one, so nothing is drawn any finer. */
+const CHART_UNIT_MS = 1_000;
+
+async function chartOf(ledger: LedgerReader, { id, accountIdentity }: Batch): Promise<ChartData> {
+  const activity = await ledger.activity(id, CHART_BUCKETS, CHART_UNIT_MS);
+  const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
+  return { activity, pauses: await ledger.pauses(accountIdentity, activity.fromMs, untilMs) };
 }
 
 function summaryRoutes(server: Server): Hono {

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CreditPrice } from '../../../src/client/account/price.ts';
 import type { Outcome } from '../../../src/core/row.ts';
-import type { ChartData } from '../../../src/files/output/activity-chart.ts';
 import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
 import {
@@ -37,13 +36,6 @@ const batch: Batch = {
   inputRows: 4,
   settings: {},
   createdAtMs: 0,
-};
-
-/** A batch that sent nothing. */
-const idle: ChartData = {
-  activity: { fromMs: 0, bucketMs: 1_000, buckets: [] },
-  pauses: [],
-  limitPerSecond: undefined,
 };
 
 const money: Money = {
@@ -80,14 +72,13 @@ function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...Answer
 interface Said {
   readonly of?: Batch;
   readonly spent?: Money;
-  readonly chart?: ChartData;
   readonly price?: CreditPrice;
 }
 
-function report(tally: Tally, { of = batch, spent = money, chart = idle, price }: Said = {}): string {
+function report(tally: Tally, { of = batch, spent = money, price }: Said = {}): string {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
   const figures = figuresOf(of, tally, spent, price);
-  return reportHtml({ batch: of, figures, tally, chart, changes: undefined, files });
+  return reportHtml({ batch: of, figures, tally, changes: undefined, files });
 }
 
 /** What everybody reads before the first fold, tag by tag. */
@@ -229,49 +220,6 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
   );
   expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
   expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href="(?!\.\/)|url\(|@import/);
-});
-
-/** As the ledger tells it, with a reason of which the picture says nothing. */
-const pause = {
-  fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
-  untilMs: Date.UTC(2026, 10, 20, 2, 0, 7),
-  why: '<b>slow</b>',
-};
-
-/** Ten seconds: three of work at 4, 5 and 2 a second, four of a pause, three of work at 5. */
-const busy: ChartData = {
-  activity: {
-    fromMs: Date.UTC(2026, 10, 20, 2, 0, 0),
-    bucketMs: 1_000,
-    buckets: [4, 5, 2, 0, 0, 0, 0, 5, 5, 5].map((requests) => ({ requests, credits: requests })),
-  },
-  pauses: [pause],
-  limitPerSecond: 5,
-};
-
-/** The numbers of an attribute, for every element of that class. */
-function numbers(svg: string, name: string, attribute: string): readonly number[] {
-  const pattern = new RegExp(`class="${name}"[^>]* ${attribute}="([\\d.]+)"`, 'g');
-  return [...svg.matchAll(pattern)].map(([, value]) => Number(value));
-}
-
-test('draws the speed against the limit, shades the pauses, and adds up the credits', () => {
-  const html = report(tallyOf([matched, answer('abn', 'found', 2)]), { chart: busy });
-  const heights = numbers(html, 'speed', 'height');
-  expect(heights).toHaveLength(6);
-  expect(heights[0]).toBeCloseTo((heights[1] ?? 0) * 0.8, 0);
-  expect(html).toContain('>limit 5/s<');
-  const bars = numbers(html, 'speed', 'x');
-  const [shadeX] = numbers(html, 'pause', 'x');
-  const [shadeWidth] = numbers(html, 'pause', 'width');
-  expect(shadeX).toBeGreaterThan(bars[2] ?? 0);
-  expect((shadeX ?? 0) + (shadeWidth ?? 0)).toBeCloseTo(bars[3] ?? 0, 0);
-  expect(html).toMatch(/class="credits-label"[^>]*>26</);
-  const steps = /class="credits" points="([^"]+)"/.exec(html)?.[1]?.split(' ').map(Number) ?? [];
-  const heightsOfSteps = steps.filter((_, index) => index % 2 === 1);
-  expect([...heightsOfSteps].sort((a, b) => b - a)).toEqual(heightsOfSteps);
-  for (const words of ['02:00:00', '02:00:10', 'Shaded: pauses.']) expect(html).toContain(words);
-  expect(html).not.toContain('slow');
 });
 
 test('says when the batch was begun, and by which words', () => {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { createElement } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { CHART_HEIGHT, chartShapes } from '../../../files/output/activity-chart.ts';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
+import { CHART_HEIGHT, chartShapes } from '../parts/chart.ts';
 import { ButtonLink } from '../parts/controls.tsx';
 import {
   allRows,
@@ -316,27 +316,19 @@ const BESIDE = 66;
 /** As the report draws it, in the time of the reader, and as wide as the screen has room. */
 function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
   const { activity, limit_per_second: limit } = shown;
-  const { from_ms: fromMs, bucket_ms: bucketMs, requests, credits, pauses } = activity;
+  const { bucket_ms: bucketMs, requests } = activity;
   if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
   const fastest = (Math.max(...requests) * 1000) / bucketMs;
   const took = duration((bucketMs * requests.length) / 1000);
   const title = text.batch.chartTitle(grouped(fastest), took);
   // One unit is one pixel, so that letters have their size on every screen.
   const width = Math.max(200, Math.min(WIDEST, globalThis.innerWidth - BESIDE));
-  const buckets = requests.map((each, at) => ({ requests: each, credits: credits[at] ?? 0 }));
-  const shapes = chartShapes(
-    {
-      activity: { fromMs, bucketMs, buckets },
-      pauses: pauses.map(({ from_ms, until_ms }) => ({ fromMs: from_ms, untilMs: until_ms })),
-      limitPerSecond: limit ?? undefined,
-    },
-    {
-      ...text.batch.chart,
-      number: grouped,
-      time: (atMs, isLong) => (isLong ? dateAndTime : timeOfDay)(atMs),
-    },
-    width,
-  );
+  const chartWords = {
+    ...text.batch.chart,
+    number: grouped,
+    time: (atMs: number, isLong: boolean) => (isLong ? dateAndTime : timeOfDay)(atMs),
+  };
+  const shapes = chartShapes(activity, limit, chartWords, width);
   return (
     <figure class="chart">
       <svg viewBox={`0 0 ${width} ${CHART_HEIGHT}`} role="img" aria-label={title}>

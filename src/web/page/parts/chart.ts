@@ -1,4 +1,6 @@
-/** The picture of a batch's work as a list of shapes: text in the report, live on the page. */
+import type { ActivityView } from '../../api.ts';
+
+/** The picture of a batch's work as a list of shapes. */
 
 /** An element of SVG with what it says. */
 export type Shape = readonly [
@@ -6,20 +8,6 @@ export type Shape = readonly [
   attributes: Readonly<Record<string, string | number>>,
   words?: string,
 ];
-
-export interface ChartData {
-  /** Stretches of time of equal length; none when the batch sent nothing. */
-  readonly activity: {
-    /** Ms since 1970. */
-    readonly fromMs: number;
-    readonly bucketMs: number;
-    readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
-  };
-  /** Ms since 1970. */
-  readonly pauses: readonly { readonly fromMs: number; readonly untilMs: number }[];
-  /** What the account allows on average; undefined where no limit was known. */
-  readonly limitPerSecond: number | undefined;
-}
 
 interface ChartWords {
   readonly perSecond: string;
@@ -48,27 +36,29 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** @param width in units of the drawing, which a browser scales to the place that it has. */
 export function chartShapes(
-  { activity: { fromMs, bucketMs, buckets }, pauses, limitPerSecond }: ChartData,
+  { from_ms: fromMs, bucket_ms: bucketMs, requests, credits, pauses }: ActivityView,
+  limitPerSecond: number | null | undefined,
   words: ChartWords,
   width: number,
 ): readonly Shape[] {
   const right = width - RIGHT;
-  const spanMs = bucketMs * buckets.length;
+  const spanMs = bucketMs * requests.length;
   const x = (atMs: number): number =>
     LEFT + ((right - LEFT) * Math.min(Math.max(atMs - fromMs, 0), spanMs)) / spanMs;
-  const speeds = buckets.map(({ requests }) => (requests * 1000) / bucketMs);
+  const speeds = requests.map((each) => (each * 1000) / bucketMs);
   const fastest = Math.max(...speeds, limitPerSecond ?? 0);
   const y = (perSecond: number): number => BASE - ((BASE - HIGHEST) * perSecond) / fastest;
-  const step = (right - LEFT) / buckets.length;
+  const step = (right - LEFT) / requests.length;
   const short = (value: number): string => words.number(Number(value.toPrecision(3)));
   return [
-    ...pauses.flatMap((pause) => box('pause', x(pause.fromMs), x(pause.untilMs), TOP)),
+    ...pauses.flatMap((pause) => box('pause', x(pause.from_ms), x(pause.until_ms), TOP)),
     // A hair of overlap, so that neighbours are one shape and not a fence.
     ...speeds.flatMap((speed, at) => box('speed', LEFT + at * step, LEFT + (at + 1) * step + 0.3, y(speed))),
-    ...(limitPerSecond === undefined
+    ...(limitPerSecond == null
       ? []
       : limitLine(y(limitPerSecond), right, words.limit(short(limitPerSecond)))),
-    ...(hasSpent({ buckets }) ? creditLine(buckets, width, words.credits, short) : []),
+    // The changes of a service cost none.
+    ...(credits.some((each) => each > 0) ? creditLine(credits, width, words.credits, short) : []),
     ['path', { class: 'axis', d: `M${LEFT} ${TOP}V${BASE}H${right}` }],
     ['text', { class: 'speed-label', x: LEFT - 4, y: px(HIGHEST + 4), 'text-anchor': 'end' }, short(fastest)],
     ['text', { x: LEFT - 4, y: BASE, 'text-anchor': 'end' }, '0'],
@@ -94,25 +84,19 @@ function limitLine(at: number, right: number, words: string): readonly Shape[] {
   ];
 }
 
-type Buckets = ChartData['activity']['buckets'];
-
-/** Whether there are credits to draw: the changes of a service cost none. */
-export const hasSpent = ({ buckets }: { readonly buckets: Buckets }): boolean =>
-  buckets.some(({ credits }) => credits > 0);
-
 /** The credits spent so far, as steps; the scale on the right ends at their sum. */
 function creditLine(
-  buckets: Buckets,
+  credits: readonly number[],
   width: number,
   words: string,
   short: (value: number) => string,
 ): readonly Shape[] {
   const right = width - RIGHT;
-  const sum = buckets.reduce((total, { credits }) => total + credits, 0);
+  const sum = credits.reduce((total, each) => total + each, 0);
   let spent = 0;
-  const steps = buckets.map(({ credits }, at) => {
-    spent += credits;
-    const across = LEFT + ((at + 1) * (right - LEFT)) / buckets.length;
+  const steps = credits.map((each, at) => {
+    spent += each;
+    const across = LEFT + ((at + 1) * (right - LEFT)) / credits.length;
     return `${px(across)} ${px(BASE - (BASE - HIGHEST) * (spent / sum))}`;
   });
   return [
