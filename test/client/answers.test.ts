@@ -230,7 +230,16 @@ const failure = fc.oneof(
   }),
   fc.record({
     name: fc.constantFrom('error', 'errors', 'failed', 'Error', 'error_message', 'has_errors'),
-    value: fc.constantFrom<JsonValue>(true, 'x', 'Jo', { code: 'E1' }, ['x'], [{ message: 'x' }], 7),
+    value: fc.constantFrom<JsonValue>(
+      true,
+      'x',
+      'Jo',
+      { code: 'E1' },
+      { user_id: 'u-17' },
+      ['x'],
+      [{ message: 'x' }],
+      7,
+    ),
   }),
 );
 

@@ -1,8 +1,8 @@
 import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
-import { Heard } from './heard.ts';
-import { isFilled, isMoment, type Leaf, type Plain, truthOf } from './names.ts';
+import { Heard, isTrouble } from './heard.ts';
+import { isBlank, isFilled, isMoment, type Leaf, type Name, type Plain, truthOf } from './names.ts';
 import type { Question } from './question.ts';
 import { isLater, plainWords, type Sense } from './words.ts';
 
@@ -105,12 +105,27 @@ export class HeardOfChange extends Heard {
   /** @param names of it, and of what it is in. */
   #member(leaf: Leaf, names: readonly string[]): void {
     const { name, value = null } = leaf;
-    if (this.#isOfChange(leaf, names) || this.#isEffect(leaf) || this.#isNamed(leaf)) return;
+    this.trouble ||= isFilled(value) && (isTrouble(name) || leaf.under.some(isTrouble));
+    if (this.#isOfChange(leaf, names)) return;
+    this.odd ||= !isBlank(value) && !leaf.under.every((each) => this.#holdsWords(each));
+    if (this.#isEffect(leaf) || this.#isNamed(leaf)) return;
     if (name.kind === 'found' && !leaf.isMember) this.no ||= truthOf(value) === false;
-    if (this.hear(leaf, true) || (isFilled(value) && this.named(leaf))) return;
-    // That something is not so says nothing.
-    if (value !== null && value !== false && name.kind !== 'about' && !isMoment(value))
-      this.odd ||= value === true || name.plain === '' || !NEUTRAL.test(name.plain);
+    if (name.kind === 'field' && isFilled(value) && this.named(leaf)) return;
+    if (!this.hear(leaf, true)) this.#unknown(leaf);
+  }
+
+  /** What holds what an answer says. */
+  #holdsWords({ kind, plain }: Name): boolean {
+    const isWord = ['machine', 'described', 'success', 'trouble'].includes(kind);
+    return isWord || NEUTRAL.test(plain) || this.#effects.has(plain);
+  }
+
+  #unknown({ name: { raw, kind, plain }, value = null, isMember, path }: Leaf): void {
+    if (value === null || kind === 'about' || isMoment(value)) return;
+    if (isMember && typeof value === 'string') this.say(value, path);
+    // That something bad is not so says nothing.
+    if (value === false) this.odd ||= this.question.vocabulary.justOf(raw) === undefined;
+    else this.odd ||= value === true || (isMember && typeof value !== 'string') || !NEUTRAL.test(plain);
   }
 
   /** What only the answer to a change has. @returns whether it is that. */
@@ -159,16 +174,16 @@ export class HeardOfChange extends Heard {
     const isList = isOurs || name.kind === 'success';
     if (isList && value !== undefined && this.question.includes(value)) this.yes = true;
     else if (isList && value === undefined) this.no = true;
-    else if (isOurs) this.#effect(value ?? null, isMember, path);
+    else if (isList && isMember) this.#isOther = true;
+    else if (isOurs) this.#effect(value ?? null, path);
     // Another change is none of this one.
     else if (ANY.has(effect)) this.odd ||= isFilled(value ?? null) && !isMoment(value ?? null);
     else return false;
     return true;
   }
 
-  #effect(value: Plain, isMember: boolean, path: string): void {
+  #effect(value: Plain, path: string): void {
     if (isMoment(value)) this.yes = true;
-    else if (isMember) this.#isOther = true;
     else if (value !== null && truthOf(value) !== undefined) this.truth(value, path);
     else this.odd = true;
   }

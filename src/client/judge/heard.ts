@@ -10,11 +10,18 @@ const SPEAKING = /^(?:meta|status|response)$/;
 /** Lists of what is wrong, in place of a sentence. */
 const DETAILS = /^(?:detail|message)s?$/;
 
-const isTrouble = ({ kind }: Name): boolean => kind === 'trouble';
+export const isTrouble = ({ kind }: Name): boolean => kind === 'trouble';
+
+/** True or false about the request as a whole. */
+function isMark({ name: { kind, plain }, value }: Leaf): boolean {
+  if (kind === 'success' || typeof value !== 'boolean') return kind === 'success';
+  return plain === '' || (kind === 'machine' && /(?:status|result|outcome|code)$/.test(plain));
+}
 
 /** A title and a description may be those of the thing itself. */
-function isText({ name: { kind, plain }, under }: Leaf, isAlone: boolean): boolean {
-  if (plain === '' || kind === 'prose' || under.some((each) => DETAILS.test(each.plain))) return true;
+function isText({ name: { kind, plain }, under, isMember }: Leaf, isAlone: boolean): boolean {
+  if (plain === '' || kind === 'prose' || (isMember && SPEAKING.test(plain))) return true;
+  if (under.some((each) => DETAILS.test(each.plain))) return true;
   return kind === 'described' && (isAlone || !/^(?:title|description)$/.test(plain));
 }
 
@@ -45,11 +52,15 @@ export class Heard {
   listen(leaves: readonly Leaf[], isAlone: boolean): this {
     const speaks = (name: Name): boolean => {
       const isPlace = isAlone && (name.isThing || name.kind === 'described' || CONTAINERS.includes(name.raw));
-      return isPlace || isTrouble(name) || SPEAKING.test(name.plain);
+      return isPlace || SPEAKING.test(name.plain);
     };
     // Beside what was asked for, a list says nothing of itself.
     if (!isAlone && /^\d/.test(leaves[0]?.path ?? '')) return this;
-    for (const leaf of leaves) if (leaf.under.every(speaks)) this.hear(leaf, isAlone);
+    for (const leaf of leaves) {
+      const error = leaf.under.findIndex(isTrouble);
+      const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
+      if (above.every(speaks)) this.hear(leaf, isAlone);
+    }
     return this;
   }
 
@@ -66,21 +77,19 @@ export class Heard {
   }
 
   #speaks(leaf: Leaf, isText: boolean): boolean {
-    const { name, value = null } = leaf;
-    const { kind, plain } = name;
-    const isCode = kind === 'machine' || kind === 'trouble';
-    if (kind === 'success' || (typeof value === 'boolean' && (kind === 'machine' || plain === '')))
-      this.truth(value, leaf.path);
+    const { value = null } = leaf;
+    const { kind } = leaf.name;
+    const isCode = (kind === 'machine' && !leaf.isMember) || kind === 'trouble';
+    if (isMark(leaf)) this.truth(value, leaf.path);
     else if (isCode) this.#code(value, leaf.path);
-    else if (kind === 'found') this.#found(leaf);
-    else if (kind === 'total') this.countedNone ||= value === 0;
+    else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) this.#found();
+    else if (kind === 'total' && value === 0) this.countedNone = true;
     else if (typeof value === 'string' && isText) this.say(value, leaf.path);
     else return kind === 'described' || (kind === 'field' && value === true && this.named(leaf));
     return true;
   }
 
-  #found({ value = null, isMember }: Leaf): void {
-    if (isMember || truthOf(value) !== false) return;
+  #found(): void {
     this.says.add('no_match');
     // What a question of one's own asks about may have such a field.
     if (!this.question.isOwn) this.codes.add('no_match');

@@ -56,7 +56,7 @@ function listIn(body: JsonValue, { operation, dialect }: Question): readonly Jso
 /** A word alone may be the answer's own. */
 function heldByList(listed: readonly JsonValue[]): Held {
   if (listed.every(isBlank)) return 'empty';
-  return listed.every(isPlain) ? 'nothing' : 'data';
+  return listed.some((each) => !isPlain(each) && !isBlank(each)) ? 'data' : 'nothing';
 }
 
 const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>

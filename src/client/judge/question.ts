@@ -51,12 +51,10 @@ export class Question {
     this.email = [leaves?.email, subject?.name].find((name) => name?.includes('@'));
   }
 
-  /** Whether a value of an answer says nothing but what was asked, also as the domain of an e-mail address. What the thing is called is news, unless it was asked for by a name. */
+  /** Whether a value of an answer says nothing but what was asked, also as a part of an e-mail address. What the thing is called is news, unless it was asked for by a name. */
   repeats(value: string | number, name = ''): boolean {
     const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
-    this.#known ??= new Set(
-      this.#sent.flatMap(({ text }) => [text, text.split('@')[1] ?? text]).map(plainName),
-    );
+    this.#known ??= new Set(this.#sent.flatMap(({ text }) => [text, ...partsOfEmail(text)]).map(plainName));
     return !isNaming && this.#known.has(plainName(String(value)));
   }
 
@@ -80,6 +78,11 @@ export class Question {
       return rest.replaceAll(whole, instead(sent));
     }, text);
   }
+}
+
+function partsOfEmail(text: string): readonly string[] {
+  const [local = '', domain] = text.split('@');
+  return domain === undefined ? [] : [domain, ...local.split(/[._+-]/)];
 }
 
 /** A method and a path are how it was asked, and not what. */
