@@ -1,12 +1,5 @@
 import { dialectMark } from '../client/dialect.ts';
-import {
-  envelopeAdvice,
-  type NotSentCause,
-  oddAnswerIn,
-  type Reply,
-  ruleForLost,
-  type Verdict,
-} from '../client/judge.ts';
+import { envelopeAdvice, type NotSentCause, oddAnswerIn, type Reply, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import type { Next, PutOff, RunReply } from './call.ts';
 import { dearer } from './price.ts';
@@ -153,17 +146,15 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
   emit({ kind: 'note', message });
 }
 
-/** After so many in a row that came whole, a rule is quoted that would make them answers. */
+/** After so many in a row that came whole, it is said how the dialect makes them answers. */
 const LOST_IN_A_ROW = 5;
 
 function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
-  if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW) return;
-  const rule = reply.kind === 'answered' ? ruleForLost(reply.raw, client.dialect) : undefined;
-  if (rule === undefined) return;
+  if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW || reply.kind !== 'answered') return;
   emit({
     kind: 'note',
-    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If the vendor said this, and not a proxy, and it means "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`,
+    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If the vendor said this, and not a proxy, and it means "no match", the dialect's \`answers\` needs a rule that says so.`,
   });
 }
 

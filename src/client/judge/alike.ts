@@ -16,7 +16,7 @@ import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../diale
 import { HeardOfChange } from './change.ts';
 import { Heard } from './heard.ts';
 import { isData } from './held.ts';
-import { type Leaf, leavesOf, membersOf, type Plain } from './names.ts';
+import { type Leaf, leavesOf, membersOf, pathOf } from './names.ts';
 import { Question } from './question.ts';
 import { is2xx } from './rules.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
@@ -145,13 +145,6 @@ function heardIn(status: number, body: Body, question: Question): Heard {
 
 // -------------------------------------------------------------------------------------------- the rule for one
 
-/** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
-export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined {
-  const own = vendorReply(raw, dialect);
-  const kind = own && readBodyOnce(own.body).kind;
-  return kind && ruleOf(raw.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
-}
-
 const ruleOf = (status: number, test: string, means: string): string =>
   `- { status: [${status}], body: { ${test} }, means: ${means} }`;
 
@@ -177,7 +170,7 @@ export function ruleThatReads(
   if (means === undefined && (heard.says.has('pending') || heard.says.has('working'))) return undefined;
   const isNo =
     heard.no || heard.trouble || [...heard.says].some((sense) => sense !== 'done' && !isLater(sense));
-  const tests = heard.told.map(({ path, value }) => testOf(path, value, question));
+  const tests = heard.told.map((leaf) => testOf(leaf, question));
   const test = tests.find((each) => each !== undefined);
   return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
 }
@@ -189,7 +182,9 @@ const LONGEST_QUOTED = 60;
 const ANYTHING = '\u0000';
 
 /** The test for what an answer says at a place; undefined where good answers say so too, or every answer may. */
-function testOf(path: string, value: Plain, question: Question): string | undefined {
+function testOf(leaf: Leaf, question: Question): string | undefined {
+  const { value = null } = leaf;
+  const path = pathOf(leaf);
   const where = path === '' ? '' : `path: ${yaml(path)}, `;
   if (typeof value !== 'string') return `${where}equals: ${value}`;
   const { senses } = question.vocabulary.read(value);

@@ -2,7 +2,7 @@ import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { Heard, isTrouble } from './heard.ts';
-import { isBlank, isFilled, isMoment, type Leaf, type Name, type Plain, truthOf } from './names.ts';
+import { isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
 import type { Question } from './question.ts';
 import { isLater, plainWords, type Sense } from './words.ts';
 
@@ -120,9 +120,11 @@ export class HeardOfChange extends Heard {
     return isWord || NEUTRAL.test(plain) || this.#effects.has(plain);
   }
 
-  #unknown({ name: { raw, kind, plain }, value = null, isMember, path }: Leaf): void {
+  #unknown(leaf: Leaf): void {
+    const { value = null, isMember } = leaf;
+    const { raw, kind, plain } = leaf.name;
     if (value === null || kind === 'about' || isMoment(value)) return;
-    if (isMember && typeof value === 'string') this.say(value, path);
+    if (isMember && typeof value === 'string') this.say(value, leaf);
     // That something bad is not so says nothing.
     if (value === false) this.odd ||= this.question.vocabulary.justOf(raw) === undefined;
     else this.odd ||= value === true || (isMember && typeof value !== 'string') || !NEUTRAL.test(plain);
@@ -168,23 +170,25 @@ export class HeardOfChange extends Heard {
   }
 
   /** @returns whether it says what was done. */
-  #isEffect({ name, value, path, isMember }: Leaf): boolean {
+  #isEffect(leaf: Leaf): boolean {
+    const { name, value, isMember } = leaf;
     const effect = name.plain.replaceAll(/^(?:is|was|has)(?=\p{L})|(?:at|on|count)$/gu, '');
     const isOurs = COUNTED.test(name.plain) || this.#effects.has(effect);
     const isList = isOurs || name.kind === 'success';
     if (isList && value !== undefined && this.question.includes(value)) this.yes = true;
     else if (isList && value === undefined) this.no = true;
     else if (isList && isMember) this.#isOther = true;
-    else if (isOurs) this.#effect(value ?? null, path);
+    else if (isOurs) this.#effect(leaf);
     // Another change is none of this one.
     else if (ANY.has(effect)) this.odd ||= isFilled(value ?? null) && !isMoment(value ?? null);
     else return false;
     return true;
   }
 
-  #effect(value: Plain, path: string): void {
+  #effect(leaf: Leaf): void {
+    const { value = null } = leaf;
     if (isMoment(value)) this.yes = true;
-    else if (value !== null && truthOf(value) !== undefined) this.truth(value, path);
+    else if (value !== null && truthOf(value) !== undefined) this.truth(leaf);
     else this.odd = true;
   }
 

@@ -3,7 +3,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
 import { type AnswerRule, type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
-import { leavesOf } from './names.ts';
+import { leavesOf, pathOf } from './names.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
 import type { PlainMeaning } from './table.ts';
@@ -84,7 +84,7 @@ function usualAmount(value: JsonValue): number | undefined {
     if (plain === 'iscreditcharged' && leaf.value === false) return 0;
     if (plain === 'freeenrichment' && leaf.value === true) return 0;
     const amount = AMOUNTS.test(plain) ? amountOf(leaf.value) : undefined;
-    if (amount !== undefined && !/\b\d+\./.test(leaf.path)) return amount;
+    if (amount !== undefined && !/\b\d+\./.test(pathOf(leaf))) return amount;
   }
   return undefined;
 }

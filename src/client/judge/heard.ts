@@ -1,4 +1,4 @@
-import { CONTAINERS, isFilled, type Leaf, type Name, type Plain, truthOf } from './names.ts';
+import { CONTAINERS, isFilled, type Leaf, type Name, truthOf } from './names.ts';
 import type { Question } from './question.ts';
 import { LONGEST_TEXT, type Sense } from './words.ts';
 
@@ -40,8 +40,8 @@ export class Heard {
   countedNone = false;
   /** A status of HTTP from 400 to 599 that stands as a code. */
   status: number | undefined;
-  /** Texts, codes and marks as they stand in the answer. */
-  readonly told: { readonly path: string; readonly value: Plain }[] = [];
+  /** Texts, codes and marks. */
+  readonly told: Leaf[] = [];
   protected readonly question: Question;
 
   constructor(question: Question) {
@@ -55,7 +55,7 @@ export class Heard {
       return isPlace || SPEAKING.test(name.plain);
     };
     // Beside what was asked for, a list says nothing of itself.
-    if (!isAlone && /^\d/.test(leaves[0]?.path ?? '')) return this;
+    if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
     for (const leaf of leaves) {
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
@@ -72,7 +72,7 @@ export class Heard {
     if (!isFilled(value)) return true;
     this.trouble = true;
     this.isError ||= isWithin || typeof value !== 'number';
-    if (value === true) this.told.push({ path: leaf.path, value });
+    if (value === true) this.told.push(leaf);
     return this.#speaks(leaf, true);
   }
 
@@ -80,11 +80,11 @@ export class Heard {
     const { value = null } = leaf;
     const { kind } = leaf.name;
     const isCode = (kind === 'machine' && !leaf.isMember) || kind === 'trouble';
-    if (isMark(leaf)) this.truth(value, leaf.path);
-    else if (isCode) this.#code(value, leaf.path);
+    if (isMark(leaf)) this.truth(leaf);
+    else if (isCode) this.#code(leaf);
     else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) this.#found();
     else if (kind === 'total' && value === 0) this.countedNone = true;
-    else if (typeof value === 'string' && isText) this.say(value, leaf.path);
+    else if (typeof value === 'string' && isText) this.say(value, leaf);
     else return kind === 'described' || (kind === 'field' && value === true && this.named(leaf));
     return true;
   }
@@ -96,36 +96,38 @@ export class Heard {
   }
 
   /** `{"queued": true}` says so by its name; `errorReporting` is a setting. @returns whether it does. */
-  protected named({ name, path, value = null }: Leaf): boolean {
-    const sense = this.question.vocabulary.justOf(name.raw);
+  protected named(leaf: Leaf): boolean {
+    const { raw } = leaf.name;
+    const sense = this.question.vocabulary.justOf(raw);
     if (sense === undefined || sense === 'done') return false;
-    this.say(name.raw, path, value);
+    this.say(raw, leaf);
     return true;
   }
 
-  protected truth(value: Plain, path: string): void {
-    const truth = truthOf(value);
+  protected truth(leaf: Leaf): void {
+    const truth = truthOf(leaf.value ?? null);
     this.yes ||= truth === true;
     this.no ||= truth === false;
-    if (truth === false) this.told.push({ path, value });
-    if (truth === undefined) this.#code(value, path);
+    if (truth === false) this.told.push(leaf);
+    if (truth === undefined) this.#code(leaf);
   }
 
-  #code(value: Plain, path: string): void {
+  #code(leaf: Leaf): void {
+    const { value = null } = leaf;
     const code = String(value).trim();
     if (typeof value === 'boolean' || NO_CODE.test(code)) return;
     if (/^(?:[45]\d\d|-\d+)$/.test(code)) {
       // Codes of failure, whatever their number.
       if (code.startsWith('-')) this.no ||= !this.question.isOwn;
       else this.status ??= Number(code);
-      this.told.push({ path, value });
-    } else this.say(code, path, value);
+      this.told.push(leaf);
+    } else this.say(code, leaf);
     const just = this.question.vocabulary.justOf(code);
     if (just !== undefined) this.codes.add(just);
   }
 
-  protected say(text: string, path: string, value: Plain = text): void {
-    this.told.push({ path, value });
+  protected say(text: string, leaf: Leaf): void {
+    this.told.push(leaf);
     const own = this.question.without(text.slice(0, LONGEST_TEXT));
     const { senses, rest } = this.question.vocabulary.read(own);
     for (const sense of senses) this.says.add(sense);

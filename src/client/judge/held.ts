@@ -1,7 +1,7 @@
 import { parsedResultsOf } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name } from './names.ts';
+import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
 import type { Question } from './question.ts';
 
 /** What an answer to a lookup holds of what was asked for. */
@@ -64,7 +64,7 @@ const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>
 
 /** Where what was asked for may stand, and how far in. Where an answer has such a place, what is beside it is ignored. */
 export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
-  const isNamed = ({ path }: Leaf): boolean => path === fields || path.startsWith(`${fields}.`);
+  const isNamed = (leaf: Leaf): boolean => `${pathOf(leaf)}.`.startsWith(`${fields}.`);
   const named = fields === undefined ? [] : leaves.filter(isNamed);
   const depth = fields?.split('.').filter((name) => !/^\d+$/.test(name)).length ?? 0;
   if (named.length > 0) return { leaves: named, depth };
@@ -86,7 +86,10 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
   const isNameless = under.length < depth || name.raw === '';
   // What is not in anything is the answer's own.
   if (isNameless && !isMember) return false;
-  if (!(isNameless || isField(name, value, isMember, question)) || !under.slice(depth).every(isOpen))
+  if (
+    !(isNameless || isField(name, value, isMember, question)) ||
+    !under.every((each, at) => at < depth || isOpen(each))
+  )
     return false;
   if (value === true) return true;
   if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
@@ -98,8 +101,8 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
 }
 
 /** Names of lists and objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
-const isOpen = ({ kind, plain }: Name): boolean =>
-  ['field', 'effect', 'described', 'found', 'machine'].includes(kind) && plain !== 'status';
+const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
+const isOpen = ({ kind, plain }: Name): boolean => OPEN.has(kind) && plain !== 'status';
 
 function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Question): boolean {
   if (name.kind === 'field') return value !== true || vocabulary.sensesOf(name.raw).length === 0;

@@ -115,38 +115,24 @@ export function membersOf(value: JsonValue): readonly (readonly [string, JsonVal
 
 // -------------------------------------------------------------------------------------------- leaves
 
-/** A plain value of an answer, or a list or an object with nothing in it, which has none. */
-export class Leaf {
-  readonly value: Plain | undefined;
-  /** Of a member of a list: the name of the list. */
-  readonly name: Name;
-  /** The names of what it is in, from the top. */
-  readonly under: readonly Name[];
-  readonly isMember: boolean;
-  readonly #keys: readonly string[];
-  readonly #key: string;
-
-  constructor(value: JsonValue, key: string, name: Name, within: Inside) {
-    this.value = isPlain(value) ? value : undefined;
-    this.name = name;
-    this.under = within.under;
-    this.isMember = within.isList;
-    this.#keys = within.keys;
-    this.#key = key;
-  }
-
-  /** As a dialect writes it: `errors.0.message`. */
-  get path(): string {
-    return [...this.#keys, this.#key].join('.');
-  }
-}
-
-/** Where members stand. */
+/** Where members of a list or an object stand. */
 interface Inside {
+  /** The names of what they are in, from the top. */
   readonly under: readonly Name[];
   readonly keys: readonly string[];
-  readonly isList: boolean;
+  /** They are of a list, and have its name. */
+  readonly isMember: boolean;
 }
+
+/** A plain value of an answer, or a list or an object with nothing in it, which has none. */
+export interface Leaf extends Inside {
+  readonly value: Plain | undefined;
+  readonly name: Name;
+  readonly key: string;
+}
+
+/** As a dialect writes it: `errors.0.message`. */
+export const pathOf = ({ keys, key }: Leaf): string => [...keys, key].join('.');
 
 const WALKED = new WeakMap<object, readonly Leaf[]>();
 
@@ -155,7 +141,7 @@ export function leavesOf(value: JsonValue): readonly Leaf[] {
   const known = isPlain(value) ? undefined : WALKED.get(value as object);
   if (known !== undefined) return known;
   const leaves: Leaf[] = [];
-  collect(value, '', nameOf(''), { under: [], keys: [], isList: false }, leaves);
+  collect(value, '', nameOf(''), { under: [], keys: [], isMember: false }, leaves);
   if (!isPlain(value)) WALKED.set(value as object, leaves);
   return leaves;
 }
@@ -163,12 +149,14 @@ export function leavesOf(value: JsonValue): readonly Leaf[] {
 function collect(value: JsonValue, key: string, name: Name, at: Inside, leaves: Leaf[]): void {
   const before = leaves.length;
   if (!isPlain(value)) {
-    const isList = Array.isArray(value);
-    const under = isList || name.raw === '' ? at.under : [...at.under, name];
-    const inside = { under, keys: key === '' ? at.keys : [...at.keys, key], isList };
+    const isMember = Array.isArray(value);
+    const under = isMember || name.raw === '' ? at.under : [...at.under, name];
+    const inside = { under, keys: key === '' ? at.keys : [...at.keys, key], isMember };
     const members = value as { readonly [each: string]: JsonValue };
     for (const each in members)
-      collect(members[each] as JsonValue, each, isList ? name : nameOf(each), inside, leaves);
+      collect(members[each] as JsonValue, each, isMember ? name : nameOf(each), inside, leaves);
   }
-  if (leaves.length === before) leaves.push(new Leaf(value, key, name, at));
+  if (leaves.length > before) return;
+  const { under, keys, isMember } = at;
+  leaves.push({ value: isPlain(value) ? value : undefined, name, key, under, keys, isMember });
 }
