@@ -262,10 +262,7 @@ export interface Repetition {
   readonly underKey: boolean;
 }
 
-/**
- * What answers to a repeat mean. A 409
- * to it is no answer: vendors use it to say that they are still working on the first request under the key.
- */
+/** What answers to a repeat mean. A 409 to it is no answer: vendors say so while they work on the first request under the key. */
 export function operationFor(
   dialect: Dialect,
   call: Call,

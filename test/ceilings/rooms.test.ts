@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_284,
-  client: 6_676,
+  client: 6_674,
   core: 2_343,
   files: 9_986,
   index: 339,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_280,
   operations: 3_065,
   plan: 4_621,
-  run: 9_988,
+  run: 9_979,
   sandbox: 2_475,
   web: 13_518,
 };

@@ -19,7 +19,7 @@ test('twelve rows before a vendor that nobody can read stop after five, at once;
     '5 answers of one shape cannot be read; the last: status 200, "unbekannt", which does not say whether anything was found.',
   );
   const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stopped.stderr)?.[1];
-  expect(rule).toBe('{ status: [200], body: { path: status, equals: unbekannt }, means: no_match }');
+  expect(rule).toBe('{ status: [200], body: { path: "status", equals: "unbekannt" }, means: no_match }');
   expect(asked).toHaveLength(5);
   expect(desk.place.rows().filter(({ _status }) => _status === 'in_doubt')).toHaveLength(5);
 

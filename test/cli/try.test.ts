@@ -146,7 +146,7 @@ test('--means proposes the rule for an answer, of its words alone, and with it t
   const { stdout } = await desk.type(words);
   const [, rule = ''] = /^Proposed {3}- (.*)$/m.exec(stdout) ?? [];
   expect(rule).toBe(
-    '{ status: [422], body: { path: message, matches: "^Keine Angaben \\\\(.*\\\\) zu .*" }, means: no_match }',
+    '{ status: [422], body: { path: "message", matches: "^Keine Angaben \\\\(.*\\\\) zu .*" }, means: no_match }',
   );
   expect(await desk.json(words)).toMatchObject({ answer: 'refused', proposed: `- ${rule}` });
   speak({ answers: [parse(rule)] });

@@ -9,6 +9,7 @@ import {
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
@@ -16,7 +17,7 @@ import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../diale
 import { HeardOfChange } from './change.ts';
 import { Heard } from './heard.ts';
 import { isData } from './held.ts';
-import { type Leaf, leavesOf, membersOf, pathOf } from './names.ts';
+import { type Leaf, leavesOf, pathOf } from './names.ts';
 import { Question } from './question.ts';
 import { is2xx } from './rules.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
@@ -62,7 +63,7 @@ export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefi
   if (vendorReply(raw, dialect) !== undefined) return undefined;
   const { answer } = through.envelope;
   const missing = answer.status !== undefined && valueAt(body, answer.body) !== undefined ? 'status' : 'body';
-  const names = membersOf(body).map(([name]) => foreignWords(name));
+  const names = Object.keys(isObject(body) ? body : {}).map((name) => foreignWords(name));
   return [
     `An answer from the service has no vendor's answer at \`${answer[missing]}\`, where api_call.answer.${missing} of its dialect says; it has ${names.slice(0, 8).join(', ') || 'no names'}.`,
     `Write under api_call in the dialect of the service account where it is, as \`answer: { body: NAME, status: NAME }\`: the body is \`${WHOLE_BODY}\` where all of it is the vendor's answer, and the status null where it names none.`,
@@ -121,13 +122,11 @@ function shapeOf(raw: RawReply, dialect: Dialect, call: Call): readonly unknown[
     );
     return plainWords(text.replaceAll(IDS, ' '));
   });
-  // A page has times and numbers of its own, so all pages are of one shape.
-  const isPage = body.kind === 'unreadable' && body.text.trimStart().startsWith('<');
   const names = leavesIn(body).map((leaf) => {
     const { value } = leaf;
     return `${namesOf(leaf)}:${typeof value === 'boolean' ? value : typeof value}`;
   });
-  const parts = [call.operation, own === undefined, (own ?? raw).status, body.kind, isPage];
+  const parts = [call.operation, own === undefined, (own ?? raw).status, body.kind];
   return [...parts, [...new Set(names)].sort(), [...new Set(said)].sort()];
 }
 
@@ -185,22 +184,16 @@ const ANYTHING = '\u0000';
 function testOf(leaf: Leaf, question: Question): string | undefined {
   const { value = null } = leaf;
   const path = pathOf(leaf);
-  const where = path === '' ? '' : `path: ${yaml(path)}, `;
+  const where = path === '' ? '' : `path: ${JSON.stringify(path)}, `;
   if (typeof value !== 'string') return `${where}equals: ${value}`;
   const { senses } = question.vocabulary.read(value);
   if (senses.length > 0 && senses.every((sense) => sense === 'done')) return undefined;
   const fixed = question.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
-  if (fixed === value && path !== '' && !/\s/.test(value.trim())) return `${where}equals: ${yaml(value)}`;
+  if (fixed === value && path !== '' && !/\s/.test(value.trim()))
+    return `${where}equals: ${JSON.stringify(value)}`;
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
   // What has no letter of its own would fit every answer.
   if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
   const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
-  return `${where}matches: ${yaml((/^\s/.test(value) ? '^\\s*' : '^') + pattern)}`;
-}
-
-/** A plain word, or the text between quotes. */
-function yaml(text: string): string {
-  return /^[a-z][\w.-]*$/i.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
-    ? text
-    : JSON.stringify(text);
+  return `${where}matches: ${JSON.stringify((/^\s/.test(value) ? '^\\s*' : '^') + pattern)}`;
 }

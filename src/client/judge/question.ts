@@ -1,6 +1,7 @@
+import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
-import { membersOf, nameOf, plainName } from './names.ts';
+import { plainName } from './names.ts';
 import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** A value that was sent, and is not blank. */
@@ -19,8 +20,8 @@ export class Question {
   /** Undefined for a free question, and for one that a service answered in front of the vendor. */
   readonly call: Call | undefined;
   readonly vocabulary: Vocabulary;
-  /** By the plain names that we and the vendor have for it. */
-  readonly names: ReadonlyMap<string, Sent>;
+  /** The plain names that we and the vendor have for what was sent. */
+  readonly names: ReadonlySet<string>;
   /** A question of one's own: what it asks about may have a status, a message and a text that says no itself. */
   readonly isOwn: boolean;
   /** The e-mail address of the person whom a change is about, where it is known. */
@@ -39,11 +40,7 @@ export class Question {
     this.vocabulary = vocabularyOf(dialect.words);
     const sent = call === undefined ? [] : sentBy(call).slice(0, MOST_SENT);
     const vendors = (name: string): string => this.operation.fields?.[name]?.split('.').at(-1) ?? name;
-    this.names = new Map(
-      sent.flatMap((each) =>
-        [each.name, vendors(each.name)].map((name) => [nameOf(name).plain, each] as const),
-      ),
-    );
+    this.names = new Set(sent.flatMap(({ name }) => [name, vendors(name)]).map(plainName));
     // The longest first, as the others may be parts of it.
     this.#sent = sent.sort((one, other) => other.text.length - one.text.length);
     this.isOwn = call?.operation === 'api-call';
@@ -95,5 +92,6 @@ function sentIn(name: string, value: JsonValue): Sent[] {
   if (Array.isArray(value)) return value.flatMap((each: JsonValue) => sentIn(name, each));
   if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== ''))
     return [{ name, text: String(value) }];
-  return membersOf(value).flatMap(([inner, each]) => sentIn(inner, each));
+  const members = isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];
+  return members.flatMap(([inner, each]) => sentIn(inner, each));
 }

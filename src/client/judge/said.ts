@@ -47,9 +47,6 @@ function placesOf(through: Dialect['through'], isOuter: boolean): readonly [key:
   return [connected, "the operation's path in the dialect"];
 }
 
-/** No vendor answers with this status: it comes from a proxy and is about the proxy. */
-const PROXY_AUTHENTICATION = 407;
-
 export function stopFor(
   means: 'key_dead' | 'credits_used_up' | 'wrong_address',
   words: string,
@@ -71,7 +68,8 @@ export function stopFor(
     return { code: 'key', message: `The ${name} refused the key: ${words}.`, next };
   }
   const code = 'address';
-  if (status === PROXY_AUTHENTICATION) {
+  // No vendor answers so: it comes from a proxy and is about the proxy.
+  if (status === 407) {
     const message = `A proxy between this machine and the ${name} asks for a login: ${words}.`;
     return { code, message, next: `Let this machine through the proxy, or correct ${addressPlace}.` };
   }

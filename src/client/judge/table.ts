@@ -117,6 +117,8 @@ const saysNone = (it: Answer): boolean => it.isLookup && says('no_match')(it);
 /** So a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
 
+const isEmptyPlace = ({ held, heard }: Answer): boolean => held === 'empty' || heard.countedNone;
+
 const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
   is2xx(by) && by !== ACCEPTED && isBlank && published === 'none';
 
@@ -177,8 +179,11 @@ const OTHER = ', which shows something different from what was asked for';
 
 export const TABLE: readonly Row[] = [
   ...of('any', () => true, [
-    row('the status is 402', 'credits_used_up', ({ by }) => by === 402),
-    row('it says out of credits', 'credits_used_up', (it) => says('credits_used_up')(it) && isFreeNo(it)),
+    row(
+      'it says out of credits',
+      'credits_used_up',
+      (it) => it.by === 402 || (says('credits_used_up')(it) && isFreeNo(it)),
+    ),
     row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.heard.yes),
     row('it is about its path', 'wrong_address', isOfRoute),
     row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
@@ -217,8 +222,7 @@ export const TABLE: readonly Row[] = [
   ...of('a lookup', ({ isLookup }) => isLookup, [
     row('it is not yet done', 'pending', (it) => says('working', 'pending')(it) || it.http === ACCEPTED),
     row('it says no', 'in_doubt', (it) => it.isNo || says('refused')(it), NAMES_ERROR),
-    row('it counts none', 'no_match', ({ heard }) => heard.countedNone),
-    row('the place of what was asked for is empty', 'no_match', ({ held }) => held === 'empty'),
+    row('the place of what was asked for is empty', 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ held }) => held === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
   ]),
