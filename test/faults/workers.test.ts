@@ -101,6 +101,27 @@ test('the range of a worker that is killed goes on with another one, and nothing
   await host.expectAskedOnce(domains.filter((domain) => sent.has(domain) || !inDoubt.has(domain)));
 });
 
+test('rows of two steps are left to workers, and a killed worker buys no step twice', async () => {
+  const host = await openHost({ latencyMs: 50, concurrency: 4, matchRate: 1 });
+  const { place, store } = host;
+  const rows = Array.from({ length: 60 }, (_, at) => `c${at % 20}.example,p${at}@c${at % 20}.example`);
+  writeFileSync(place.path('list.csv'), `Domain,Email\n${rows.join('\n')}\n`);
+  const order = { job: 'enrich-company,enrich-person' };
+  await detach(host, order);
+  const first = startWorker(host);
+  await expect.poll(() => place.vendor.requests().length, { interval: 10 }).toBeGreaterThan(20);
+  await first.kill();
+  await host.server.passTime(store);
+  startWorker(host);
+  await ended(host, rows.length);
+  expect((await place.vendor.book()).charged_twice).toEqual([]);
+  const finished = await place.runHere({ store, ...order });
+  const { matched = 0, in_doubt: doubts = 0 } = finished.report?.counts ?? {};
+  expect(matched + doubts).toBe(rows.length);
+  const open = await host.query(`SELECT id FROM calls WHERE state = 'doubt'`);
+  expect(open.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
+});
+
 test('a worker takes what is of a dialect once somebody on its host has agreed', async () => {
   const host = await openHost({ way: 'keyed' });
   const { place, store } = host;
