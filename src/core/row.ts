@@ -36,9 +36,13 @@ export type Outcome =
   | { readonly kind: 'applied'; readonly reason?: string }
   | { readonly kind: 'unchanged'; readonly reason?: string }
   | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'in_doubt'; readonly reason: string }
-  | { readonly kind: 'skipped'; readonly reason: string };
+  /** `matchedBy`: another of its steps found something. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly matchedBy?: string }
+  | { readonly kind: 'in_doubt'; readonly reason: string; readonly matchedBy?: string }
+  | { readonly kind: 'skipped'; readonly reason: string; readonly matchedBy?: string };
+
+export const matchedByIn = (outcome: Outcome): string | undefined =>
+  'matchedBy' in outcome ? outcome.matchedBy : undefined;
 
 export function withRemark(outcome: Outcome, remark: string): Outcome {
   const reason = outcome.reason === undefined ? remark : `${outcome.reason}; ${remark}`;

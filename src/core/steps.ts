@@ -1,6 +1,6 @@
 import { invariant } from './errors.ts';
 import type { Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
-import type { Outcome, OutcomeKind } from './row.ts';
+import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
  * Several things to find for a row are steps, one after the other. They are one operation, which is called by the names of its steps with
@@ -99,13 +99,13 @@ const FIRST: readonly OutcomeKind[] = ['in_doubt', 'refused', 'skipped', 'matche
 export function outcomeOf(ends: readonly StepEnd[]): Outcome {
   const kind = FIRST.find((each) => ends.some(({ outcome }) => outcome.kind === each));
   invariant(kind !== undefined, 'a step looks something up');
-  const matchedBy = ends.flatMap(({ outcome }) => (outcome.kind === 'matched' ? [outcome.matchedBy] : []));
-  const reasons = ends.flatMap(({ operation, outcome }) => {
-    const found = outcome.kind === 'matched' && kind !== 'matched' ? [`matched by ${outcome.matchedBy}`] : [];
-    const words = [...found, ...(outcome.reason === undefined ? [] : [outcome.reason])];
-    return words.length === 0 ? [] : [`${operation.name}: ${words.join('; ')}`];
-  });
-  const reason = reasons.join('; ');
-  if (kind !== 'matched') return { kind, reason } as Outcome;
-  return { kind, matchedBy: matchedBy.join('; '), ...(reason === '' ? {} : { reason }) };
+  const reasons = ends.flatMap(({ operation: { name }, outcome: { reason } }) =>
+    reason === undefined ? [] : [`${name}: ${reason}`],
+  );
+  const matchedBy = ends.flatMap(({ outcome }) => matchedByIn(outcome) ?? []);
+  return {
+    kind,
+    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+    ...(matchedBy.length === 0 ? {} : { matchedBy: matchedBy.join('; ') }),
+  } as Outcome;
 }

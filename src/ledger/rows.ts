@@ -1,4 +1,11 @@
-import type { InputRow, Outcome, OutcomeKind, RowNumber, RowStatus } from '../core/row.ts';
+import {
+  type InputRow,
+  matchedByIn,
+  type Outcome,
+  type OutcomeKind,
+  type RowNumber,
+  type RowStatus,
+} from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
@@ -23,7 +30,7 @@ import type {
 
 export const rowOf = ({ batch, row, outcome, answers, waitsFor, input }: FinishedRow): Row => ({
   ...{ batch, row, state: outcome.kind, input: input ?? null },
-  matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
+  matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
   // Without a call of its own it waits for the last one of the others.
   ...(waitsFor === undefined

@@ -3,7 +3,7 @@ import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
-import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
+import { matchedByIn, OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
@@ -129,7 +129,7 @@ const outcome = membersOf<Outcome>();
 const OutcomeObject = noun({
   kind: outcome(z.enum(OUTCOME_KINDS), ({ kind }) => kind),
   /** The identifier by which it matched. */
-  matched_by: outcome(z.string().optional(), (of) => (of.kind === 'matched' ? of.matchedBy : undefined)),
+  matched_by: outcome(z.string().optional(), matchedByIn),
   reason: outcome(z.string().optional(), ({ reason }) => reason),
 });
 

@@ -129,13 +129,7 @@ test.each<readonly [Said, Said, string, string, RegExp]>([
   ['found', 'none', 'matched', 'domain', /^enrich-person: no match by email$/],
   ['none', 'found', 'matched', 'email', /^enrich-company: no match by domain$/],
   ['none', 'none', 'no_match', '', /^enrich-company: no match by domain; enrich-person: no match by email$/],
-  [
-    'refused',
-    'found',
-    'refused',
-    '',
-    /^enrich-company: .*refused domain.*; enrich-person: matched by email$/,
-  ],
+  ['refused', 'found', 'refused', 'email', /^enrich-company: the vendor refused domain \([^;]*\)$/],
   ['lost', 'refused', 'in_doubt', '', /^enrich-company: .*; enrich-person: the vendor refused email/],
 ])('a row whose company is %s and whose person is %s is %s', async (company, person, status, by, reason) => {
   const { desk } = await deskBefore(answering(company, person));
@@ -168,8 +162,8 @@ test('a row that is in doubt twice rests on the first, and when that is settled,
   await desk.type(RUN);
   expect(asked).toHaveLength(2);
   const [row] = await rowsOf(desk, 'out.csv');
-  expect(row).toMatchObject({ name: 'Acme', _status: 'skipped' });
-  expect(row._reason).toMatch(/^enrich-company: matched by domain; enrich-person: skipped by the user: /);
+  expect(row).toMatchObject({ name: 'Acme', _status: 'skipped', _matched_by: 'domain' });
+  expect(row._reason).toMatch(/^enrich-person: skipped by the user: /);
 });
 
 test('what is skipped first leaves the second in doubt, and what was not done is bought anew', async () => {

@@ -15,7 +15,7 @@ import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
 import { ourColumnsIn } from '../../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
-import { FOUND_PREFIX, type InputRow } from '../../../core/row.ts';
+import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../../core/row.ts';
 import { suffixOf } from '../../../core/steps.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
@@ -274,7 +274,7 @@ export function ourCells(
   return [
     cells.own(outcome.kind),
     cells.foreign(reason),
-    cells.foreign(outcome.kind === 'matched' ? outcome.matchedBy : ''),
+    cells.foreign(matchedByIn(outcome) ?? ''),
     cells.own(credits),
     cells.own(sourceOf(batch, row, last)),
     cells.own(last === undefined ? '' : isoTime(last.answeredAtMs)),
