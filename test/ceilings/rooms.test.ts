@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_280,
   operations: 3_065,
   plan: 4_621,
-  run: 9_979,
+  run: 9_988,
   sandbox: 2_475,
   web: 13_518,
 };

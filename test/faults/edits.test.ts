@@ -15,7 +15,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
-import { Desk } from '../cli/desk.ts';
+import { Desk, openDesk } from '../cli/desk.ts';
 import { some } from '../combinations.ts';
 import { EDITS, EditedList, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -96,6 +96,16 @@ test.each(['edited', 'deleted'] as const)(
     expect(rows.some((row) => row.includes(',matched,'))).toBe(true);
   },
 );
+
+test('an output that was made of the list itself is never replaced by one of its cells alone', async () => {
+  const desk = await openDesk();
+  desk.list(20);
+  await desk.type(desk.run());
+  const before = await desk.read('out.csv');
+  new EditedList(desk.place.path('list.csv')).edit('replaced');
+  for (const _ of [1, 2]) expect(await desk.type(['export', 'last'])).toMatchObject({ code: 0 });
+  expect([await desk.read('out.csv'), await desk.read('out.answers.csv')]).toEqual([before, before]);
+});
 
 // -------------------------------------------------------------------------------------------- the walls behind the stamp
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -47,8 +48,9 @@ export async function exportBatch(
     const usual = await usualPath(ledger, batch);
     // Beside a run the output goes to a file of its own, because the run will write the real one.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
+    const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
     const destination = await chooseDestination(input, settings, {
-      named: output ?? ours,
+      named: output ?? (isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours),
       sandbox: batch.sandbox,
     });
     const { noteWritten, ...asLooker } = lookerNotes(location, ledger, batch.id);
@@ -67,15 +69,22 @@ function requirePlace(copy: true | undefined, output: ExportOptions['output']): 
   if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
 }
 
+/** A plain table never takes the place of an output that was made of the file itself. */
+const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.answers');
+
 /** The list of the batch, or what the store keeps of it where that is gone or says something else by now. */
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
-  const { inputPath, inputSha256, settings } = batch;
+  const { id, inputPath, inputSha256, settings } = batch;
   const kept = keptList(ledger, batch);
   try {
     const input = await openInput(inputPath, readSettings(settings));
-    if (kept === undefined || input.survey.sha256 === inputSha256) return input;
+    if (input.survey.sha256 === inputSha256) return input;
   } catch (error) {
     if (kept === undefined || !(error instanceof StopError)) throw error;
+  }
+  if (kept === undefined) {
+    const fact = `${inputPath} has changed since batch ${id} began to read it, and nothing was bought for it yet.`;
+    throw stop('input', fact, 'Run the job on the file as it is now.');
   }
   emit({ kind: 'note', message: keptWords(batch) });
   return kept;
