@@ -64,7 +64,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'plan.ts',
     'pricing.ts',
     'row-walk.ts',
-    'run-plan.ts',
     'sample.ts',
     'sent-again.ts',
     'team/change-guards.ts',

@@ -10,6 +10,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
+import { lastOfFirst } from '../core/row-range.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
@@ -28,7 +29,7 @@ import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAdded, mostAsked, type Plan, planRows } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
-import { planOfRun } from './run-plan.ts';
+import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
 import { sentCounts } from './team/diff-words.ts';
@@ -146,6 +147,25 @@ async function requireBudget(
     next: `Say how much it may spend with --budget ${least}, in the job, or per day in the account.`,
     leastBudget: least,
   });
+}
+
+/** What one run may cost: for all rows, or for those of a sample or the first ones alone. @param changes undefined for a job that only reads. */
+async function planOfRun(
+  context: RunContext,
+  input: MappedInput,
+  key: string,
+  changes: ChangePlan | undefined,
+): Promise<Plan> {
+  if (changes === undefined) return planPart(context, input, key);
+  const { account, limit } = context;
+  return planOfChanges(changes, account, limit && lastOfFirst(input.sheet.headerRow, limit));
+}
+
+/** The most that an open batch may add to its cost by a run like the one that has stopped. */
+export async function mostLeft(context: RunContext, input: MappedInput, key: string): Promise<number> {
+  const isChange = context.job.operation.change !== undefined;
+  const changes = isChange ? await planChanges(context, input) : undefined;
+  return mostAdded(await planOfRun(context, input, key, changes));
 }
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });

@@ -7,10 +7,9 @@ import { chooseDestination, type Destination, type OutputFiles } from '../files/
 import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
-import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
+import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
-import { mostLeft } from '../plan/run-plan.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './budget.ts';
