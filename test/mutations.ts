@@ -136,9 +136,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '17: no row gets the answer of other cells',
-    file: 'src/files/input.ts',
-    text: 'if (settled !== undefined && settled !== found()) throw',
-    instead: 'if (settled !== undefined && settled < 0) throw',
+    file: 'src/files/input-file.ts',
+    text: 'if ((await sha256Of(this.scan())) !== sha256) throw',
+    instead: "if (sha256 === '') throw",
     test: ['faults/edits', 'where the file system tells nothing'],
   },
   {

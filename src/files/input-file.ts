@@ -82,6 +82,12 @@ export class InputFile implements FileBytes {
     await this.#opened(async () => {});
   }
 
+  /** The same, also where the file system tells nothing of a change. @param sha256 of all bytes. */
+  async requireContent(sha256: string): Promise<void> {
+    await this.requireUnchanged();
+    if ((await sha256Of(this.scan())) !== sha256) throw changedFile(this.path);
+  }
+
   async *#read(
     startByte: number,
     endByte = Number.POSITIVE_INFINITY,

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { canonicalJson } from '../core/call-key.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily, loadMember } from '../core/family.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
@@ -10,7 +9,6 @@ import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
 import { readRowRange } from '../core/row-range.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
@@ -256,66 +254,4 @@ async function formatOf(path: string): Promise<Format> {
       ? `${path} has no ending that says what kind of file it is.`
       : `${path} ends in ${foreignName(ending)}, which Rowonce cannot read.`;
   throw stop('input', fact, whatToSave(ending, await readableEndings()));
-}
-
-/**
- * What a row was finished from. A batch is known by the hash of its file and rows by their numbers, which belong together
- * only if the rows were read from those very bytes. So each finished row keeps what its cells said, and is held against
- * the file whenever its outcome is used.
- */
-
-/** 48 bits, which a number holds exactly. Two other cells are taken for the same once in 281 million million rows. */
-const BYTES = 6;
-
-type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
-
-/**
- * Over the cells of the mapped columns as they stand in the file: what a later version makes of a cell may differ. Part
- * of the stored format, frozen by `test/files/row-input.test.ts`. SHA-256 takes half a microsecond for each row. Of a row that
- * cannot be read it is over all cells, because any of them may be a column's.
- * @param columns operation's input → column of the file.
- */
-export function rowInputOf(columns: Readonly<Record<string, string>>, header: readonly string[]): RowInputOf {
-  const places = Object.keys(columns)
-    .sort()
-    .map((name) => ({ name: JSON.stringify(name), place: header.indexOf(columns[name] ?? '') }));
-  const named = (cells: InputRow['cells']): string => {
-    let text = '';
-    for (const { name, place } of places)
-      text += `${text === '' ? '' : ','}[${name},${JSON.stringify(cells[place] ?? '')}]`;
-    return text;
-  };
-  return ({ cells, unreadable }) =>
-    firstBytesOf(
-      hash('sha256', unreadable === undefined ? `[${named(cells)}]` : JSON.stringify(cells), 'binary'),
-    );
-}
-
-/** @param text a character for each byte, which is had in less time than hexadecimal digits or a buffer. */
-function firstBytesOf(text: string): number {
-  let number = 0;
-  for (let at = 0; at < BYTES; at += 1) number = number * 256 + text.charCodeAt(at);
-  return number;
-}
-
-/** The rows of a batch are those of another content, so it ends; what it bought is kept. */
-export class OtherContent extends StopError {
-  constructor(path: string, batch: Pick<Batch, 'id'>, row: RowNumber) {
-    super({
-      code: 'input',
-      message: `Row ${row} of batch ${batch.id} was finished with cells that differ from those in ${path} now, so its result may belong to another row. Nothing is written.`,
-      next: 'Run the job on the file again: that begins a new batch, and nothing is bought twice.',
-    });
-  }
-}
-
-/** @param settled what it was finished from; undefined for a row that is not finished. @throws OtherContent */
-export function requireSameInput(
-  file: { readonly path: string },
-  batch: Pick<Batch, 'id'>,
-  row: RowNumber,
-  settled: number | undefined,
-  found: () => number,
-): void {
-  if (settled !== undefined && settled !== found()) throw new OtherContent(file.path, batch, row);
 }

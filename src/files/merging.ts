@@ -8,7 +8,7 @@ import { inputOf } from '../core/steps.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { isAboutAnother, kindByContent, kindByName, kindOfInput, squeezed } from './columns/column-kind.ts';
-import { type OpenedFile, openFile, rowInputOf } from './input.ts';
+import { type OpenedFile, openFile } from './input.ts';
 import { UNREAD_CELLS } from './json-copy.ts';
 import {
   type Identifier,
@@ -21,6 +21,7 @@ import {
   type ResultLine,
   resultRows,
   rowsOf,
+  sentOf,
   type Table,
   tableOf,
 } from './merging/same-rows.ts';
@@ -31,7 +32,7 @@ import { isWorkbookName, JSON_CELLS } from './output/output.ts';
  * were mended in them, and every other cell of hers stays. The result is held in memory; her file streams.
  */
 
-export { type Known, rowsOf, type Table, tableOf } from './merging/same-rows.ts';
+export { type Known, rowsOf, sentOf, type Table, tableOf } from './merging/same-rows.ts';
 
 export interface MergeOrder {
   readonly result: OpenedFile;
@@ -231,7 +232,7 @@ function mendedCells({ order, columns, to }: Merging, source: ValuedRow, from: R
   const [into, before] = [to.cellsOf(source), known?.before.get(from.row)];
   const sent = new Set(known && columns.identifiers.map(({ column }) => column));
   // Found by what was sent, her row has it yet; else both say the same in other words.
-  const isAsSent = known !== undefined && rowInputOf(known.columns, to.header)(source) === from.sent;
+  const isAsSent = known !== undefined && sentOf(known.columns, to.header)(source) === from.sent;
   const isMeant = (column: string): boolean => to.header.includes(column) && (isAsSent || !sent.has(column));
   for (const column of columns.own.filter(isMeant)) {
     const [own, value] = [into(column), from.cell(column)];

@@ -322,5 +322,4 @@ export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly RowAnswer[];
-  readonly input?: number;
 }

@@ -331,7 +331,7 @@ const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' })
 /** A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its cells until then. */
 const EMPTY_ROW = OF_ROW(`
 UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
-  reason = v.reason, input = NULL, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
+ reason = v.reason, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
 const CELLS_GO = OF_ROW(`
 DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
   WHERE r.state <> 'in_doubt')`);
@@ -399,10 +399,7 @@ async function findOld(
     ...(await filesOf(db, written, beforeMs)),
     async empty(sql, atMs) {
       // Rows come first: they are found by their calls.
-      await sql.rows(`${OLD} UPDATE rows SET reason = ?, input = NULL WHERE ${OLD_ROWS}`, [
-        ...old,
-        erasedReason(atMs),
-      ]);
+      await sql.rows(`${OLD} UPDATE rows SET reason = ? WHERE ${OLD_ROWS}`, [...old, erasedReason(atMs)]);
       await sql.rows(`${OLD} DELETE FROM cells WHERE ${OLD_CELLS}`, old);
       await sql.rows(
         `${OLD} UPDATE calls SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,

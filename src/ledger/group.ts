@@ -49,16 +49,16 @@ WHERE replies.status = 0`);
  * stays.
  */
 const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.reason, rows.others)
-  IS DISTINCT FROM (excluded.state, excluded.reason, excluded.others) OR rows.input <> excluded.input)`;
+  IS DISTINCT FROM (excluded.state, excluded.reason, excluded.others))`;
 
 /** An answer that another process has taken back meanwhile ends no row. */
 const ROW = each(ROW_COLUMNS)(`
-INSERT INTO rows (batch, row, state, matched_by, reason, input, call, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.call, v.others FROM v
+INSERT INTO rows (batch, row, state, matched_by, reason, call, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.call, v.others FROM v
 WHERE v.state NOT IN ('no_match', 'refused') OR NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = v.call AND c.state = 'retracted')
 ON CONFLICT (batch, row) DO UPDATE SET state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, reason = excluded.reason,
-  input = coalesce(excluded.input, rows.input), call = excluded.call, others = excluded.others
+  call = excluded.call, others = excluded.others
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
 /** The lowest row of the batch that used an answer counts as having paid for it. */

@@ -13,11 +13,10 @@ export const ROW_COLUMNS = {
   state: 'text',
   matched_by: 'text',
   reason: 'text',
-  input: 'int',
   call: 'int',
   others: 'text',
 } as const;
-export type Row = Filled<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'input' | 'call' | 'others'>;
+export type Row = Filled<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'call' | 'others'>;
 
 const CALL = { call: 'int' } as const;
 type OfCall = Each<{ readonly call: number | null }>;

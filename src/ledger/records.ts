@@ -48,25 +48,20 @@ export interface BatchSpec {
 /**
  * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one. `work` is
  * passed to the operation's `next`; a row that needs no request has its outcome from the plan, and `work` says whom it is
- * about where that is known. `input` is the hash of the file's cells that it was planned from, as in `FinishedRow`.
+ * about where that is known.
  */
-export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & (
+export type PlannedRow = { readonly row: RowNumber } & (
   | { readonly kind: 'work'; readonly work: JsonObject }
   | { readonly kind: 'end'; readonly outcome: Outcome; readonly work?: JsonObject }
 );
 
-/** A row of a list as it stands there, for whoever does not have the file. `input` is the hash of its cells, as in `FinishedRow`. */
-export interface ListedRow extends InputRow {
-  readonly input: number;
-}
-
 /** A row of a list as it is submitted: where it ended at once, with how, and by which answers. */
-export type SubmittedRow = ListedRow & {
+export type SubmittedRow = InputRow & {
   readonly end?: { readonly outcome: Outcome; readonly answers: readonly AttemptId[] };
 };
 
 /** A row without a final outcome, as it was submitted or planned. */
-export type RowLeft = ListedRow | PlannedRow;
+export type RowLeft = InputRow | PlannedRow;
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
@@ -178,8 +173,6 @@ export interface FinishedRow {
   readonly answers: readonly AttemptId[];
   /** The call of another row, of the same person, that it waits for. */
   readonly waitsFor?: AttemptId | undefined;
-  /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
-  readonly input?: number | undefined;
 }
 
 export interface WaitingRow {
@@ -193,7 +186,6 @@ export type RowPlace = { readonly from: RowNumber } | { readonly before: RowNumb
 export interface RowKind {
   readonly row: RowNumber;
   readonly kind: RowStatus;
-  readonly input: number | null;
 }
 
 /** When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits left. */

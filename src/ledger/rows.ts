@@ -17,7 +17,6 @@ import type {
   BatchId,
   FinishedRow,
   FreshSince,
-  ListedRow,
   PlannedRow,
   RowKind,
   RowLeft,
@@ -28,8 +27,8 @@ import type {
 
 /** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
 
-export const rowOf = ({ batch, row, outcome, answers, waitsFor, input }: FinishedRow): Row => ({
-  ...{ batch, row, state: outcome.kind, input: input ?? null },
+export const rowOf = ({ batch, row, outcome, answers, waitsFor }: FinishedRow): Row => ({
+  ...{ batch, row, state: outcome.kind },
   matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
   // Without a call of its own it waits for the last one of the others.
@@ -43,12 +42,12 @@ const listOf = (calls: readonly AttemptId[]): string | null =>
 
 // ------------------------------------------------------------------------------------------ what became of them
 
-interface Kept extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'input' | 'others'> {
+interface Kept extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
   readonly state: OutcomeKind;
   readonly call: AttemptId | null;
 }
 
-const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.input, w.call, w.others FROM rows w
+const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.call, w.others FROM rows w
 WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 
 /** The calls that a row rests on, in EXISTS over `u`. */
@@ -86,7 +85,7 @@ LIMIT 1`);
 
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
-SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
+SELECT r.row, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
 WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
@@ -105,8 +104,7 @@ export const readRows = ({ db }: Context) => ({
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
-   * In which states rows are, and the hash of the cells that they were finished from, without their answers, which take time: those from
-   * a row on, or the last ones before a row. @param states only those in one of them.
+   * In which states rows are, without their answers, which take time: those from a row on, or the last ones before a row. @param states only those in one of them.
    */
   async rowKinds(
     batch: BatchId,
@@ -117,7 +115,7 @@ export const readRows = ({ db }: Context) => ({
     const [here, at, order] = 'from' in place ? ['>=', place.from, ''] : ['<', place.before, 'DESC'];
     const read = (where: string): Promise<readonly RowKind[]> =>
       db.rows<RowKind>(
-        `SELECT row, state AS kind, input FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
+        `SELECT row, state AS kind FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
         [batch, at, limit],
       );
     // One state after the other, so that an index finds the rows of each.
@@ -157,7 +155,7 @@ export const readRows = ({ db }: Context) => ({
   /** Planned rows of a batch of changes. */
   async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
     const found = await db.rows<KeptLeft & { readonly work: string }>(
-      'SELECT row, input, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
+      'SELECT row, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
       [batch, fromRow, limit],
     );
     return found.map(plannedFrom);
@@ -194,11 +192,11 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
     sql,
     rows.flatMap(({ used }) => used),
   );
-  return rows.map(({ row, state, matched_by, reason, input, used }): RowRecord => {
+  return rows.map(({ row, state, matched_by, reason, used }): RowRecord => {
     const own = used.map((id) => answers.get(id)).filter(isShown);
     return {
       ...{ row, outcome: { kind: state, ...known({ matchedBy: matched_by, reason }) } as Outcome },
-      ...{ answers: asItEnded(state, own), ...known({ input }) },
+      answers: asItEnded(state, own),
     };
   });
 }
@@ -220,17 +218,13 @@ function asItEnded(state: OutcomeKind, answers: readonly AnswerRecord[]): readon
   return [...answers.slice(0, -1), { ...last, kind: 'found' }];
 }
 
-interface KeptLeft extends Pick<Row, 'row' | 'input'> {
+interface KeptLeft extends Pick<Row, 'row'> {
   readonly work: string | null;
   readonly cells: string | null;
 }
 
-const plannedFrom = ({
+const plannedFrom = ({ row, work }: Pick<Row, 'row'> & { readonly work: string }): PlannedRow => ({
   row,
-  input,
-  work,
-}: Pick<Row, 'row' | 'input'> & { readonly work: string }): PlannedRow => ({
-  ...{ row, ...known({ input }) },
   ...JSON.parse(work),
 });
 
@@ -240,8 +234,8 @@ const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
 const ERASED = 'its cells were erased';
 
 /** Cells that were erased are not asked by. */
-const listedFrom = ({ row, input, cells }: Omit<KeptLeft, 'work'>): ListedRow => ({
-  ...{ row, input: input ?? 0 },
+const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow => ({
+  row,
   ...(cells === null ? { cells: [], unreadable: ERASED } : JSON.parse(cells)),
 });
 
@@ -249,34 +243,34 @@ const listedFrom = ({ row, input, cells }: Omit<KeptLeft, 'work'>): ListedRow =>
 
 const SUBMIT = eachWhole({
   ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
-  ...({ input: 'int', call: 'int', others: 'text' } as const),
+  ...({ call: 'int', others: 'text' } as const),
 })(`
-INSERT INTO rows (batch, row, state, matched_by, reason, input, call, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+INSERT INTO rows (batch, row, state, matched_by, reason, call, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const KEEP_CELLS = eachWhole({ batch: 'text', row: 'int', cells: 'text' })(`
 INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const PLANNED = eachWhole({
   ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
-  ...({ input: 'int', work: 'text' } as const),
+  work: 'text',
 })(`
-INSERT INTO rows (batch, row, state, matched_by, reason, input, work)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.work FROM v`);
+INSERT INTO rows (batch, row, state, matched_by, reason, work)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.work FROM v`);
 
 /** Keeps the rows of a batch of changes. What needs no request has ended by being planned. */
 export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {
-  const rows = plan.map(({ row, input = null, ...planned }) => {
+  const rows = plan.map(({ row, ...planned }) => {
     const end = planned.kind === 'end' ? rowOf({ batch, row, answers: [], ...planned }) : undefined;
     const { state = 'pending', matched_by = null, reason = null } = end ?? {};
-    return { batch, row, state, matched_by, reason, input, work: JSON.stringify(planned) };
+    return { batch, row, state, matched_by, reason, work: JSON.stringify(planned) };
   });
   await sql.each(PLANNED, rows);
 }
 
-const submitted = (batch: BatchId, { row, input, end }: SubmittedRow): Row => ({
-  ...{ batch, row, input, state: 'pending', matched_by: null, reason: null, call: null, others: null },
-  ...(end === undefined ? {} : rowOf({ batch, row, input, ...end })),
+const submitted = (batch: BatchId, { row, end }: SubmittedRow): Row => ({
+  ...{ batch, row, state: 'pending', matched_by: null, reason: null, call: null, others: null },
+  ...(end === undefined ? {} : rowOf({ batch, row, ...end })),
 });
 
 export const writeRows = (context: Writing) => ({

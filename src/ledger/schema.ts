@@ -234,7 +234,7 @@ CREATE INDEX calls_account ON calls (account, sent_at);
 CREATE INDEX calls_at_most ON calls (account, batch) WHERE is_at_most = 1 AND charged > 0;
 
 -- A row has its state from its submit on. call: the last one that it rests on; others: JSON list of those before it.
--- work: what was planned for it, JSON. input: 48 bits of a hash of its cells.
+-- work: what was planned for it, JSON.
 CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
@@ -243,7 +243,6 @@ CREATE TABLE rows (
   others TEXT,
   matched_by TEXT,
   reason TEXT,
-  input {int},
   work TEXT,
   PRIMARY KEY (batch, row)
 ) {keyed};

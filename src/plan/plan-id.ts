@@ -75,10 +75,9 @@ export async function identifyPlan(
 }
 
 /**
- * What a row of a change counts by. The order of its names does not, because a store may change it, nor does the fingerprint
- * of its cells, because the file counts by itself, nor the work of a row for which nothing is sent.
+ * What a row of a change counts by. The order of its names does not, because a store may change it, nor does the work of a row for which nothing is sent.
  */
-function comparedText({ input: _, ...row }: PlannedRow): string {
+function comparedText(row: PlannedRow): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
   return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
 }

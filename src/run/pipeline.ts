@@ -2,8 +2,8 @@ import type { CallKey } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
-import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
+import { type MappedInput, openMappedInput } from '../files/input.ts';
+import { chooseDestination, type Destination } from '../files/output/output.ts';
 import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
@@ -217,8 +217,10 @@ async function finish(
   startedMs: number,
   beforeEnd: BeforeEnd,
 ): Promise<RunSummary> {
-  const { context, input, batch, sample, spentBefore } = submitted;
-  const files = isLeft ? undefined : await outputOf(submitted, stopped);
+  const { context, input, batch, destination, sample, spentBefore } = submitted;
+  // Some stops leave nothing to see.
+  const isWritten = destination !== undefined && !isLeft && isWrittenAfter(stopped);
+  const files = isWritten ? await writeRows(context, input, batch, destination) : undefined;
   const summary = await summarize(context, batch, {
     metrics,
     spentBefore,
@@ -236,24 +238,4 @@ async function finish(
     await closeIfFinished(context, batch);
   }
   return summary;
-}
-
-/**
- * Writes the output, unless the stop leaves nothing to see. Where rows were finished from other content than the file has, the
- * batch ends. The next run begins another batch, which finds this one's answers in the ledger. No request is in flight by
- * then, so none of its attempts is refused.
- */
-async function outputOf(
-  { context, input, batch, destination }: Submitted,
-  stopped: StopError | undefined,
-): Promise<OutputFiles | undefined> {
-  try {
-    if (stopped instanceof OtherContent) throw stopped;
-    return destination !== undefined && isWrittenAfter(stopped)
-      ? await writeRows(context, input, batch, destination)
-      : undefined;
-  } catch (error) {
-    if (error instanceof OtherContent) await context.ledger.changeBatch(batch.id, { state: 'superseded' });
-    throw error;
-  }
 }

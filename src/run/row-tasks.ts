@@ -11,8 +11,6 @@ import { optionsOf, preparedCells, type ResolvedJob, type WalkedRow } from '../p
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
   readonly row: RowNumber;
-  /** The fingerprint of the row's cells; absent for a row that the file does not have. */
-  readonly input?: number | undefined;
 } & (
   | { readonly kind: 'work'; readonly work: WalkedRow }
   | { readonly kind: 'end'; readonly outcome: Outcome }
@@ -76,14 +74,14 @@ export async function taskMaker(
   const country = code === undefined ? undefined : await countryOf(code);
   return (left) => {
     if ('kind' in left) return plannedTask(left);
-    const { row, input, cells, unreadable } = left;
+    const { row, cells, unreadable } = left;
     const prepared =
       unreadable === undefined
         ? preparedCells(job, read(cells), options, country)
         : ({ kind: 'invalid', reason: unreadable } as const);
     return prepared.kind === 'ready'
-      ? { row, input, kind: 'work', work: prepared }
-      : { row, input, kind: 'end', outcome: prepared };
+      ? { row, kind: 'work', work: prepared }
+      : { row, kind: 'end', outcome: prepared };
   };
 }
 

@@ -224,8 +224,8 @@ class RowEnds {
     this.#work = work;
   }
 
-  add({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
-    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, input, ...present({ waitsFor }) });
+  add({ row }: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
+    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, ...present({ waitsFor }) });
   }
 
   writeSoon(): void {

@@ -2,11 +2,11 @@ import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectContent } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { RowNumber } from '../core/row.ts';
+import type { InputRow, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { type MappedInput, rowInputOf } from '../files/input.ts';
+import type { MappedInput } from '../files/input.ts';
 import { carriedJob } from '../job/carried-job.ts';
-import type { Batch, ListedRow, SubmittedRow, WorkQueue } from '../ledger/ledger.ts';
+import type { Batch, SubmittedRow, WorkQueue } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { taskMaker } from './row-tasks.ts';
@@ -31,31 +31,39 @@ const ROWS_AT_ONCE = 1_000;
  * @returns false when it was stopped before the last row was in.
  */
 export async function submitRows(submitting: Submitting): Promise<boolean> {
-  const { context, input, batch } = submitting;
+  const { context, batch } = submitting;
   const { ledger, job } = context;
   if (batch.isSubmitted === true) return true;
   const isPlanned = job.operation.change !== undefined;
   const last = isPlanned ? 0 : await ledger.lastSubmitted(batch.id);
   const submit = isPlanned
-    ? (rows: readonly ListedRow[]) => ledger.submitRows(batch.id, rows, isPlanned)
+    ? (rows: readonly InputRow[]) => ledger.submitRows(batch.id, rows, isPlanned)
     : await submitterOf(submitting);
   if (!(await eachBehind(submitting, last, submit))) return false;
-  // One that was replaced is read on where it is open.
-  await input.file.requireUnchanged();
+  await requireListed(submitting);
   await ledger.changeBatch(batch.id, { isSubmitted: true });
   return true;
+}
+
+/** A list that was another one while it was read: what is in the ledger of it belongs to no list, so its batch ends. */
+async function requireListed({ context: { ledger }, input, batch }: Submitting): Promise<void> {
+  try {
+    await input.file.requireContent(batch.inputSha256);
+  } catch (error) {
+    await ledger.changeBatch(batch.id, { state: 'superseded' });
+    throw error;
+  }
 }
 
 /** @param last the rows up to this one are there. @returns false when it was stopped. */
 async function eachBehind(
   { context, input }: Submitting,
   last: RowNumber,
-  submit: (rows: readonly ListedRow[]) => Promise<void>,
+  submit: (rows: readonly InputRow[]) => Promise<void>,
 ): Promise<boolean> {
-  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
-  let rows: ListedRow[] = [];
+  let rows: InputRow[] = [];
   for await (const group of input.sheet.groups()) {
-    for (const each of group) if (each.row > last) rows.push({ ...each, input: inputOf(each) });
+    for (const each of group) if (each.row > last) rows.push(each);
     if (rows.length < ROWS_AT_ONCE) continue;
     if (context.signal.aborted) return false;
     await submit(rows);
@@ -70,7 +78,7 @@ async function submitterOf({
   context,
   input,
   batch,
-}: Submitting): Promise<(rows: readonly ListedRow[]) => Promise<void>> {
+}: Submitting): Promise<(rows: readonly InputRow[]) => Promise<void>> {
   const { ledger, emit, limit, sample } = context;
   const taskOf = await taskMaker(context, batch);
   const lastRow = sample === undefined ? lastOfFirst(input.sheet.headerRow, limit) : 0;

@@ -103,7 +103,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
       state: 'matched',
       matched_by: null,
       reason: null,
-      input: null,
       call: null,
       others: null,
     };
@@ -406,7 +405,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         const decision = await tables.decide(lost, batch);
         await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
         const doubted = await tables.lost(batch, 'doubt');
-        const row = { matched_by: 'abn', reason: null, input: null, call: bought, others: null };
+        const row = { matched_by: 'abn', reason: null, call: bought, others: null };
         await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
         const names = { $bought: bought, $open: opened, $doubt: doubted };
         const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));

@@ -46,7 +46,6 @@ async function opened() {
             state: 'in_doubt',
             matched_by: null,
             reason: 'lost',
-            input: null,
             call,
             others: null,
           },
@@ -164,7 +163,7 @@ test('a row of the same person waits until it is known what became of the other:
   for (const isDone of [true, false]) {
     const { tables, stateOf } = await opened();
     const call = await tables.lost(ONE, 'x');
-    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits', input: null };
+    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
     await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
     await (isDone ? tables.tell(call) : tables.release(call));
     expect(await stateOf(TWO, 3)).toBe(isDone ? 'refused' : 'pending');

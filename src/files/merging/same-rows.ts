@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ValuedRow } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { OnExisting } from '../../job/job.ts';
-import { type OpenedFile, rowInputOf } from '../input.ts';
+import type { OpenedFile } from '../input.ts';
 import { isUnreadCopy } from '../json-copy.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
 
@@ -88,12 +88,24 @@ export interface ResultLine extends Line {
 
 const textOf = (cells: readonly string[]): string => hash('sha256', JSON.stringify(cells), 'base64');
 
+/**
+ * What was sent for a row, as 48 bits of a hash, which a number holds: of one that cannot be read over all its cells.
+ * @param columns input → column.
+ */
+export function sentOf(columns: Readonly<Record<string, string>>, header: readonly string[]) {
+  const places = Object.values(columns).map((column) => header.indexOf(column));
+  return ({ cells, unreadable }: Pick<ValuedRow, 'cells' | 'unreadable'>): number => {
+    const sent = unreadable === undefined ? places.map((at) => cells[at] ?? '') : cells;
+    return hash('sha256', JSON.stringify(sent), 'buffer').readUIntBE(0, 6);
+  };
+}
+
 export function lineReader(
   table: Table,
   { identifiers, own }: MergeColumns,
   known: Known | undefined,
 ): (row: ValuedRow, before?: Cells) => Line {
-  const ownOf = known && rowInputOf(known.columns, table.header);
+  const ownOf = known && sentOf(known.columns, table.header);
   const others = own.filter((name) => !identifiers.some(({ column }) => column === name));
   return (source, before) => {
     const cell = table.cellsOf(source);

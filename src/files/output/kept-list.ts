@@ -11,7 +11,7 @@ import { workbookCopy } from '../workbook-copy.ts';
 /** What an output is made of: the list as its file has it, or as the ledger keeps it. */
 export interface ListSource extends Pick<Input, 'path'> {
   /** Absent where the rows come from the ledger. */
-  readonly file?: Pick<Input['file'], 'requireUnchanged'>;
+  readonly file?: Pick<Input['file'], 'requireContent'>;
   readonly sheet: Pick<Sheet, 'header' | 'headerRow' | 'groups' | 'copy' | 'whyNew'>;
   readonly survey: Input['survey'];
 }

@@ -6,13 +6,11 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
-import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { OtherContent, requireSameInput, rowInputOf } from '../input.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
@@ -167,11 +165,11 @@ export async function writeOutput(
   crashPoint('before-finish');
   try {
     // What went into a stream cannot be taken back.
-    if (destination.kind === 'stream') await input.file?.requireUnchanged();
+    if (destination.kind === 'stream') await input.file?.requireContent(batch.inputSha256);
     return await writeFrom(order, input, batch, destination);
   } catch (error) {
-    const isOfFile = error instanceof StopError && error.code === 'input' && !(error instanceof OtherContent);
-    const isUnchanged = input.file?.requireUnchanged().then(
+    const isOfFile = error instanceof StopError && error.code === 'input';
+    const isUnchanged = input.file?.requireContent(batch.inputSha256).then(
       () => true,
       () => false,
     );
@@ -229,7 +227,6 @@ async function begin(
   destination: Destination,
   note: Writing['note'],
 ): Promise<Writing> {
-  const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
   return {
     ...order,
@@ -239,7 +236,6 @@ async function begin(
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
     note,
-    requireOwn: (row, record) => requireSameInput(input, batch, row.row, record?.input, () => inputOf(row)),
     changes: await changesDone(order.ledger, batch),
   };
 }
@@ -265,7 +261,7 @@ async function writeFiles(
       mode,
       chunks,
       async beforePlacing() {
-        await input.file?.requireUnchanged();
+        await input.file?.requireContent(batch.inputSha256);
         requireEveryRow(input, tally);
       },
     },
@@ -372,7 +368,7 @@ async function* enrichedCopy(
   { columns, dropped, first }: LikelyAddition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn } = writing;
+  const { job, answerPlace, copy, note, cells: writer, isRepaired } = writing;
   const survey = first && new FieldSurvey();
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
@@ -380,7 +376,6 @@ async function* enrichedCopy(
   tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
   const found: Told = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
-    requireOwn(row, record);
     tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];

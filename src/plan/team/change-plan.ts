@@ -170,13 +170,9 @@ export async function planChanges(
   const { planned, ...drafted } = draft.result();
   const isOutdated =
     earlier !== undefined && !hasWork(drafted) && !earlier.isStillSo(planned, asked.length, team);
-  const inputs = new Map(prepared.map((row) => [row.row, row.input]));
   return {
     ...drafted,
-    planned: planned.map((row) => {
-      const of = inputs.get(row.row);
-      return of === undefined ? row : { ...row, input: of };
-    }),
+    planned,
     rows: asked.length,
     rowsBeyond: beyond.length,
     leavers: leaversOf(context, asked, team),

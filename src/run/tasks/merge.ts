@@ -5,7 +5,7 @@ import { isOutput } from '../../core/our-columns.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { ATTENTION_KINDS, type InputRow, type RowNumber } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
-import { type OpenedFile, rowInputOf } from '../../files/input.ts';
+import type { OpenedFile } from '../../files/input.ts';
 import {
   type Known,
   type Merge,
@@ -13,6 +13,7 @@ import {
   openResult,
   planMerge,
   rowsOf,
+  sentOf,
   type Table,
   tableOf,
 } from '../../files/merging.ts';
@@ -20,7 +21,7 @@ import { automaticNames } from '../../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { columnsOf, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { listedRows } from '../../ledger/rows.ts';
+import { keptRows, listedRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
@@ -147,16 +148,16 @@ async function fitOf(
   said: Said,
 ): Promise<Pick<Fit, 'sent' | 'before' | 'share'>> {
   const sent = new Map<RowNumber, number>();
-  const attention = new Set<RowNumber>();
-  for await (const { row, input, kind } of listedRows(ledger, batch.id)) {
-    if (input !== null) sent.set(row, input);
-    if (ATTENTION_KINDS.has(kind)) attention.add(row);
-  }
+  const sentFor = sentOf(columns, batch.header);
+  for await (const rows of keptRows(ledger, batch)) for (const row of rows) sent.set(row.row, sentFor(row));
   if (isOutput(said.header)) {
-    const [all, ownOf] = [new Set(sent.values()), rowInputOf(columns, said.header)];
+    const [all, ownOf] = [new Set(sent.values()), sentOf(columns, said.header)];
     const share = said.rows.filter((row) => all.has(ownOf(row))).length / Math.max(1, said.rows.length);
     return { sent, before: new Map(), share };
   }
+  const attention = new Set<RowNumber>();
+  for await (const { row, kind } of listedRows(ledger, batch.id))
+    if (ATTENTION_KINDS.has(kind)) attention.add(row);
   const before = new Map<RowNumber, (column: string) => string>();
   const own = batch.header.filter((name) => said.header.includes(name));
   const named = new Map(said.rows.map((row) => [Number(said.cellsOf(row)('_row')), said.cellsOf(row)]));

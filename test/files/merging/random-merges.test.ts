@@ -5,8 +5,15 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OUR_COLUMNS } from '../../../src/core/row.ts';
-import { openFile, rowInputOf } from '../../../src/files/input.ts';
-import { type Merge, type MergeOrder, openInto, openResult, planMerge } from '../../../src/files/merging.ts';
+import { openFile } from '../../../src/files/input.ts';
+import {
+  type Merge,
+  type MergeOrder,
+  openInto,
+  openResult,
+  planMerge,
+  sentOf,
+} from '../../../src/files/merging.ts';
 import { times } from '../../combinations.ts';
 import { bookOf, textRow } from '../formats/workbook-file.ts';
 
@@ -119,7 +126,7 @@ const firstRowOf = (ending: string): number => (ending === 'jsonl' ? 1 : 2);
 function knownOf(each: Case): MergeOrder['known'] {
   const header = headerOf(each);
   const columns = { domain: each.sent };
-  const ownOf = rowInputOf(columns, header);
+  const ownOf = sentOf(columns, header);
   const rows = each.list.map(({ cells }, at) => ({ row: at + 2, cells: cellsOf(cells) }));
   const sent = new Map(rows.map((row) => [row.row, ownOf(row)]));
   const texts = [...sent.values()];

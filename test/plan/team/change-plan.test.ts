@@ -173,7 +173,6 @@ test('while a row cannot be read, people whom the list does not name stay', asyn
   const plan = await planned(rows, { brought, job: { remove_missing: true } });
   expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
   expect(plan.changes[1]?.reason).toContain('line 3 cannot be read: a cell in quotes begins here');
-  expect(plan.planned.every(({ row, input }) => row === 4 || input !== undefined)).toBe(true);
 });
 
 test('while a row is invalid, people whom the list does not name stay', async () => {

@@ -1,6 +1,6 @@
 import type { Sheet } from '../../../core/format.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
-import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
 import { FreeNames } from './added-columns.ts';
 import { ledgerRows } from './beside-copies.ts';
@@ -18,8 +18,6 @@ export interface AttentionWriting {
   readonly cells: CellWriter;
   /** Says a sentence once, however many copies it is true of. */
   readonly note: (sentence: string) => void;
-  /** @throws StopError when the row was finished from other cells than it has. */
-  readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 
 interface Listed {
@@ -35,7 +33,7 @@ const [ROW] = ATTENTION_COLUMNS;
  * of a name could not be an input again.
  */
 export function attentionCopy(
-  { ledger, job, copy, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
+  { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
   batch: Batch,
   { header, ours }: Listed,
 ): AsyncIterable<Buffer> {
@@ -49,7 +47,6 @@ export function attentionCopy(
   return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => {
-      requireOwn(row, records[at]);
       const outcome = records[at]?.outcome;
       if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
       const cell = movedCell(row, hers, isJson);

@@ -3,7 +3,6 @@ import type { Team } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call, ChangePart, OperationOptions, PlannedWork, RowInput } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
-import { rowInputOf } from '../../../files/input.ts';
 import type { PlannedInput } from '../../plan.ts';
 import type { PlanContext } from '../../row-walk.ts';
 import { optionsOf, type PreparedRow, rowPreparer } from '../../row-walk.ts';
@@ -47,21 +46,17 @@ export interface ListedRow {
   readonly row: RowNumber;
   /** Undefined for a row that cannot be read. */
   readonly text: RowInput | undefined;
-  /** The fingerprint of the row's cells, see `rowInputOf`. */
-  readonly input: number;
   readonly prepared: PreparedRow;
 }
 
 export async function preparedRows(context: PlanContext, input: PlannedInput): Promise<readonly ListedRow[]> {
   const rows: ListedRow[] = [];
   const prepare = rowPreparer(context, input.columns);
-  const inputOf = rowInputOf(input.columns.columns, await input.sheet.header());
   for await (const group of input.sheet.groups()) {
     for (const each of group) {
       rows.push({
         row: each.row,
         text: each.unreadable === undefined ? input.columns.read(each) : undefined,
-        input: inputOf(each),
         prepared: prepare(each),
       });
     }

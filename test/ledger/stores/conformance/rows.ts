@@ -52,7 +52,6 @@ export function rowsConform(store: Store): void {
         row: at + 2,
         outcome: at % 3 === 0 ? MATCHED : ({ kind: 'no_match', reason: `nobody at ${at}` } as const),
         answers: at % 2 === 0 ? [one, two] : [],
-        ...(at === 5 ? {} : { input: at }),
       }));
       await ledger.finishRows(rows.map((row) => ({ ...row, batch })));
       for (const row of rows) await ledger.finishRows([{ ...row, batch: alone }]);
@@ -85,8 +84,8 @@ export function rowsConform(store: Store): void {
       const numbersOf = async (place: RowPlace, limit: number, states?: readonly OutcomeKind[]) =>
         (await ledger.rowKinds(batch, place, limit, states)).map(({ row }) => row);
       expect(await ledger.rowKinds(batch, { from: 7 }, 2)).toEqual([
-        { row: 7, kind: OUTCOME_KINDS[7], input: null },
-        { row: 100, kind: OUTCOME_KINDS[0], input: null },
+        { row: 7, kind: OUTCOME_KINDS[7] },
+        { row: 100, kind: OUTCOME_KINDS[0] },
       ]);
       expect(await numbersOf({ before: 101 }, 2)).toEqual([7, 100]);
       const two = [OUTCOME_KINDS[1], OUTCOME_KINDS[0]];
@@ -112,7 +111,7 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const attempt = await answered(ledger, batch, 'acme');
       const [one, two] = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
-      const row = { batch, row: 2, outcome: { kind: 'no_match', reason: 'nobody' }, input: 7 } as const;
+      const row = { batch, row: 2, outcome: { kind: 'no_match', reason: 'nobody' } } as const;
       for (const again of [1, 2]) {
         await ledger.finishRows([{ ...row, answers: [attempt] }]);
         await ledger.finishRows([
@@ -122,12 +121,11 @@ export function rowsConform(store: Store): void {
         expect(await ledger.counts(batch), `${again}`).toEqual({ no_match: 2 });
       }
       await expect(ledger.finishRows([{ ...row, answers: [two] }])).rejects.toThrow();
-      await expect(ledger.finishRows([{ ...row, answers: [attempt], input: 8 }])).rejects.toThrow();
       await expect(
         ledger.finishRows([{ ...row, answers: [attempt], outcome: { kind: 'no_match', reason: 'x' } }]),
       ).rejects.toThrow();
       const [kept] = await ledger.rows(batch, 2, 1);
-      expect(kept).toMatchObject({ outcome: row.outcome, input: 7, answers: [{ attempt }] });
+      expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
     });
 
     test('a row cannot point to an attempt that is not there', async () => {
@@ -173,24 +171,6 @@ export function rowsConform(store: Store): void {
         expect(listed).toEqual(numbers.map((row) => [row, row % 1000 === 0 ? 'in_doubt' : 'matched']));
       },
     );
-
-    test('a row keeps what it was settled from, and one of an older Rowonce has nothing of that kind', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const largest = 2 ** 48 - 1;
-      const row = { batch, outcome: MATCHED, answers: [] };
-      await ledger.finishRows([{ ...row, row: 2, input: largest }]);
-      await ledger.finishRows([{ ...row, row: 3 }]);
-      await ledger.finishRows([{ ...row, row: 4, outcome: IN_DOUBT, input: 7 }]);
-      await ledger.finishRows([{ ...row, row: 4, input: 8 }]);
-      const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
-      expect(kept).toEqual([largest, undefined, 8]);
-      expect((await allOf(listedRows(ledger, batch))).map(({ input: kept }) => kept)).toEqual([
-        largest,
-        null,
-        8,
-      ]);
-    });
 
     test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
       const ledger = await freshLedger(store);
