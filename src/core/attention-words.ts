@@ -22,7 +22,11 @@ const NO_PROJECT = /^project .* is not among the job's `projects`/;
 
 const NOTHING_USABLE = /^no usable identifier: /;
 
-function invalidWords(reason: string): string {
+/** As a row of several steps says it of each. */
+const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
+
+function invalidWords(said: string): string {
+  const reason = said.replaceAll(BY_STEPS, (_, before, words) => (before === '' ? words : before));
   if (NO_PROJECT.test(reason)) return 'the project is not known';
   const parts = reason.replace(NOTHING_USABLE, '').split(CLAUSES);
   const plain = NOTHING_USABLE.test(reason)

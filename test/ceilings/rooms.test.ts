@@ -12,7 +12,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_284,
   client: 6_674,
-  core: 2_347,
+  core: 2_351,
   files: 9_933,
   index: 339,
   job: 1_410,

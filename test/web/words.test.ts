@@ -48,6 +48,10 @@ test.each([
     'no usable identifier: e-mail a@b.c; d@e.f: holds more than one; website: blank',
     'e-mail: holds more than one; website: blank',
   ],
+  [
+    'enrich-company: no usable identifier: domain x y: has a space; enrich-person: no usable identifier: e-mail: blank',
+    'domain: has a space; e-mail: blank',
+  ],
   ['role "boss" is not known. Known are: viewer.', 'role is not known. Known are: viewer.'],
   ['project "X" is not among the job\'s `projects`. Name it there with its id.', 'the project is not known'],
 ])('rows that are invalid because of %j are told together as %j', (reason, words) => {
