@@ -71,11 +71,11 @@ test('what cannot be read or written as a workbook is refused before anything is
   for (const [words, fact] of [
     [
       [...RUN, '-o', 'out.csv'],
-      /The output is an Excel workbook, but the name .*out\.csv says otherwise\.\nGive it the ending \.xlsx, or \.jsonl for JSON lines\./,
+      /The output is an Excel workbook, but the name .*out\.csv says otherwise\.\nGive it the ending \.xlsx or \.jsonl\./,
     ],
     [
       ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],
-      /the output would be text in columns: \.xls is never written\.\nGive it the ending \.xlsx, \.jsonl, or \.csv\./,
+      /The output is text in columns, but the name .*out\.xls says otherwise\.\nGive it the ending \.xlsx, \.csv or \.jsonl\./,
     ],
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
     [

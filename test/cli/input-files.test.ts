@@ -63,7 +63,7 @@ test('a list that is packed with gzip is refused with the two ways to go on, how
   });
   await desk.write('list.csv', 'Domain\nx.example\n');
   const named = await desk.type([...RUN, 'list.csv', '-o', 'out.csv.gz']);
-  expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining('.gz is never written') });
+  expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining('out.csv.gz says otherwise') });
   expect(await desk.requests()).toBe(0);
 });
 

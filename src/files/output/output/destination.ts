@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isReaderGone, messageOf, stop } from '../../../core/errors.ts';
 import type { Sheet } from '../../../core/format.ts';
 import type { Operation } from '../../../core/operation.ts';
+import { wordsIn } from '../../../core/plain-text.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
 import type { Job } from '../../../job/job.ts';
 import { checkWritable } from '../../../lib/atomic-file.ts';
@@ -74,24 +75,13 @@ export async function chooseDestination(
 
 /** @throws StopError `output` for a name by which a program would open the output as what it is not. */
 function requireNameOf(input: string, output: string): void {
-  const isWorkbook = isWorkbookName(output);
-  const isJson = isJsonLinesName(output);
-  if (isWorkbookName(input) && !(isWorkbook || isJson)) {
-    const fact = `The output is an Excel workbook, but the name ${output} says otherwise.`;
-    const next = `Give it the ending ${WORKBOOK_ENDING}, or ${JSON_LINES_ENDINGS[0]} for JSON lines.`;
-    throw stop('output', fact, next);
-  }
-  if (isJsonLinesName(input) && !isJson && !isWorkbook) {
-    const fact = `The output has a JSON object for each row, but the name ${output} says otherwise.`;
-    const next = `Give it the ending ${JSON_LINES_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
-    throw stop('output', fact, next);
-  }
-  const ending = endingOf(output);
-  const other = isWorkbook ? undefined : OTHER_FORMATS.get(ending);
-  if (other === undefined) return;
-  const fact = `${output} is named like ${other}, but the output would be text in columns: ${ending} is never written.`;
-  const next = `Give it the ending ${WORKBOOK_ENDING}, ${JSON_LINES_ENDINGS[0]}, or ${nameParts(input).ending}.`;
-  throw stop('output', fact, next);
+  if (isWorkbookName(output) || isJsonLinesName(output)) return;
+  const isText = !(isWorkbookName(input) || isJsonLinesName(input));
+  if (isText && !OTHER_FORMATS.has(endingOf(output))) return;
+  const what = isText ? 'text in columns' : isWorkbookName(input) ? 'an Excel workbook' : 'JSON lines';
+  const own = isText ? `, ${nameParts(input).ending}` : '';
+  const fact = `The output is ${what}, but the name ${output} says otherwise.`;
+  throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}${own} or ${JSON_LINES_ENDINGS[0]}.`);
 }
 
 /** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
@@ -145,19 +135,12 @@ const WORKBOOK_ENDING = '.xlsx';
 /** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
 
-const OTHER_SPREADSHEETS = ['.xls', '.xlsb', '.ods', '.numbers'];
-
 /** What a program opens by these names would not be what it expects there. */
-const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
-  ...OTHER_SPREADSHEETS.map((ending) => [ending, 'a spreadsheet'] as const),
-  ['.json', 'JSON'],
-  ['.gz', 'a packed file'],
-  ...['.yaml', '.yml'].map((ending) => [ending, 'YAML'] as const),
-  ['.xml', 'XML'],
-  ...['.html', '.htm'].map((ending) => [ending, 'a web page'] as const),
-  ...['.pdf', '.docx', '.doc'].map((ending) => [ending, 'a document'] as const),
-  ...['.parquet', '.avro', '.feather'].map((ending) => [ending, 'a table of another format'] as const),
-]);
+const OTHER_FORMATS: ReadonlySet<string> = new Set(
+  wordsIn(
+    '.xls .xlsb .ods .numbers .json .gz .yaml .yml .xml .html .htm .pdf .docx .doc .parquet .avro .feather',
+  ),
+);
 
 export function isWorkbookName(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);
