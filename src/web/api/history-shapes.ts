@@ -46,14 +46,10 @@ export const HistoryView = z.object({
 });
 export type HistoryView = z.infer<typeof HistoryView>;
 
-/** One thing that was done about a person or company, or by a batch: a request, a decision, or what an operator did with it. */
-export const SubjectEntry = LogEntryObject;
-export type SubjectEntry = z.infer<typeof SubjectEntry>;
-
 export const SubjectView = z.object({
   /** The spellings that were looked for, or the id of a batch. */
   values: z.array(z.string()),
-  entries: z.array(SubjectEntry),
+  entries: z.array(LogEntryObject),
   /** Whether there are more than are shown. */
   more: z.boolean(),
 });

@@ -99,7 +99,6 @@ export const text = {
     spent: 'Credits spent',
     ofBudget: (budget: string) => `of ${budget}`,
     budgetLeft: 'Budget left',
-    saved: 'Credits saved',
     noBudget: 'no budget set',
     atRisk: 'Credits in doubt',
     matched: 'Matched',
@@ -185,8 +184,6 @@ export const text = {
     cancelWhat:
       'It can never be continued. What it bought stays bought, and later batches use it without paying again.',
     keep: 'Keep it',
-    ended: (list: string) => `${list} has ended`,
-    stopped: (list: string) => `${list} has stopped`,
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',

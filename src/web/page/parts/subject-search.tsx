@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { SubjectEntry, SubjectView } from '../../api.ts';
+import type { SubjectView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
@@ -10,6 +10,8 @@ import { TableButton } from './table-button.tsx';
 import { PlayMoney } from './tags.tsx';
 
 const words = text.history.search;
+
+type SubjectEntry = SubjectView['entries'][number];
 
 export function SubjectSearch() {
   const about = query.value.get('about') ?? '';

@@ -313,7 +313,7 @@ function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, numb
 const WIDEST = 1086;
 const BESIDE = 66;
 
-/** As the report draws it, in the time of the reader, and as wide as the screen has room. */
+/** In the time of the reader, and as wide as the screen has room. */
 function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
   const { activity, limit_per_second: limit } = shown;
   const { bucket_ms: bucketMs, requests } = activity;
