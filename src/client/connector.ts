@@ -62,7 +62,6 @@ export function connectorTo(
 function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   const { url, authorization } = proxy;
   const target = `${address.hostname}:${address.port || 443}`;
-  // Loaded here: it brings all of TLS along, which no other way to a vendor at a loopback address needs.
   // Not imported at the top: that loads all of Node's fetch, and few people have a proxy.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {

@@ -146,16 +146,11 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
   emit({ kind: 'note', message });
 }
 
-/** After so many in a row that came whole, it is said how the dialect makes them answers. */
-const LOST_IN_A_ROW = 5;
-
-function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
+function applyLost({ session: { client } }: Run, why: string, { kind }: Reply, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
-  if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW || reply.kind !== 'answered') return;
-  emit({
-    kind: 'note',
-    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If the vendor said this, and not a proxy, and it means "no match", the dialect's \`answers\` needs a rule that says so.`,
-  });
+  // It may be a proxy that says so, and not the vendor.
+  const rule = 'if the vendor means "no match" by it, its dialect needs a rule that says so';
+  client.limiter.doubted(sentAtMs, kind === 'answered' ? `${words}; ${rule}` : words);
 }
 
 /** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */

@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_284,
-  client: 6_674,
+  client: 6_673,
   core: 2_351,
   files: 9_916,
   index: 339,

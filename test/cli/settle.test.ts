@@ -78,6 +78,21 @@ test('--answer: what a person found out is the answer, counts as paid, and is us
   expect(await desk.requests()).toBe(3);
 });
 
+test('--answer: where the job says what it reads, a name that no column reads is refused, and a path is one', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  desk.list(1);
+  const run = [...desk.run(), '--add', 'town=location.city'];
+  expect(await desk.type(run)).toMatchObject({ code: 3 });
+  const answer = (pair: string) => desk.type(['settle', 'last', '2', '--answer', pair]);
+  expect(await answer('location.ctiy=Perth')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^No column of this batch reads location\.ctiy\.\n.*location\.city/),
+  });
+  expect(await answer('location.city=Perth')).toMatchObject({ code: 0 });
+  expect(await desk.type(run)).toMatchObject({ code: 0 });
+  expect(desk.place.rows()).toMatchObject([{ _status: 'matched', town: 'Perth' }]);
+});
+
 test('--answer: what an error said of itself is no part of the answer that a person gives', async () => {
   const desk = await openDesk({ faults: '500:x1', concurrency: 1 });
   desk.list(1);

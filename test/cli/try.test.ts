@@ -138,6 +138,14 @@ test('killed before its row is settled or behind its intent, the same command go
   expect(await own.vendor.book()).toMatchObject({ requests: 1 });
 });
 
+test('--means proposes no rule by what a match holds: a state is where a company is', async () => {
+  const { desk } = await deskBefore(() =>
+    Response.json({ name: 'Acme', state: 'NSW', type: 'Pty', industry: 'Law', location: { state: 'NSW' } }),
+  );
+  const words = ['try', 'enrich-company', 'domain=acme.example', '--yes', '--means', 'no_match'];
+  expect(await desk.json(words)).toMatchObject({ answer: 'found', proposed: null });
+});
+
 test('--means proposes the rule for an answer, of its words alone, and with it the answer means that', async () => {
   const { desk, speak, asked } = await deskBefore(() =>
     Response.json({ id: 4711, message: 'Keine Angaben (4711) zu acme.example' }, { status: 422 }),

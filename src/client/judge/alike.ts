@@ -169,8 +169,9 @@ export function ruleThatReads(
   if (means === undefined && (heard.says.has('pending') || heard.says.has('working'))) return undefined;
   const isNo =
     heard.no || heard.trouble || [...heard.says].some((sense) => sense !== 'done' && !isLater(sense));
-  const tests = heard.told.map((leaf) => testOf(leaf, question));
-  const test = tests.find((each) => each !== undefined);
+  // A company has a state and a type as well.
+  const told = heard.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
+  const test = told.map((leaf) => testOf(leaf, question)).find((each) => each !== undefined);
   return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 

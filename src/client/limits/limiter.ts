@@ -205,9 +205,9 @@ export class Limiter {
     this.#serve();
   }
 
-  /** An answer was lost. @returns how many in a row. */
-  doubted(sentAtMs: number, why: string): number {
-    return this.#backoff.doubted(sentAtMs, why);
+  /** An answer was lost. */
+  doubted(sentAtMs: number, why: string): void {
+    this.#backoff.doubted(sentAtMs, why);
   }
 
   /** Takes what an answer of any kind says about the speed. The vendor has not counted what is on its way, as far as we know. */

@@ -256,8 +256,8 @@ export class Backoff {
     return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
   }
 
-  /** An answer was lost. @returns how many in a row. */
-  doubted(sentAtMs: number, why: string): number {
+  /** An answer was lost. */
+  doubted(sentAtMs: number, why: string): void {
     const nowMs = this.#clock.monotonicMs();
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
@@ -268,7 +268,6 @@ export class Backoff {
       this.#probes += 1;
       this.#probingSinceMs = nowMs;
     }
-    return this.#doubtsInARow;
   }
 
   /** An answer came. A pause that has begun still runs to its end. */

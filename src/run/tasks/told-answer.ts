@@ -6,7 +6,7 @@ import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { counted } from '../../core/plain-text.ts';
+import { counted, foreignWords } from '../../core/plain-text.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -40,19 +40,25 @@ export async function toldAnswer(
   const replyWith = (body: Buffer): RawReply => ({
     ...{ status: 200, headers: {}, receivedAtMs: nowMs },
     // What an error says of itself is no part of the answer.
-    body: kept !== undefined && isSuccess(kept) ? mergedBody(kept.body, body) : body,
+    body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
-  const { answerPlace } = outputSettings(batch.settings);
+  const { answerPlace, add, operation } = outputSettings(batch.settings);
+  if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
+  const fields = Object.entries(told).map(([path, value]) => objectWith(path, value));
   const place = answerPlace.steps?.[call.operation] ?? answerPlace;
-  return { kind: 'found', reply: replyWith(bodyHolding(told, place)) };
+  return { kind: 'found', reply: replyWith(bodyHolding(fields.reduce(merged, {}), place)) };
+}
+
+function requireRead(told: Pairs, read: readonly string[]): void {
+  const unknown = Object.keys(told).find((name) => !read.includes(name));
+  if (unknown === undefined) return;
+  throw stop('usage', `No column of this batch reads ${foreignWords(unknown)}.`, suggestion(unknown, read));
 }
 
 /** Says of a lookup that it found nothing. */
 const NOTHING_FOUND = 'no_match';
 const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
-
-const isSuccess = ({ status }: RawReply): boolean => Math.floor(status / 100) === 2;
 
 /** Both bodies in one where both are objects; else the second. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
@@ -78,8 +84,7 @@ function toldChange(call: Call, told: Pairs, dialect: Dialect, replyWith: (body:
   const fields = parts.reduce<JsonObject>((all, part) => merged(all, part), {});
   const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
   const left = leftBy(call, 'found', reply, dialect);
-  const kind = 'found';
-  return left === undefined ? { kind, reply } : { kind, reply, left: acceptedIfTold(left, told) };
+  return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
 }
 
 /** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */

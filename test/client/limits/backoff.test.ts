@@ -66,7 +66,7 @@ describe('pauses', () => {
 
   test.each<[string, () => void]>([
     ['an answer', () => backoff.settled()],
-    ['a lost answer, which is not "too fast"', () => void backoff.doubted(clock.nowMs, 'lost')],
+    ['a lost answer, which is not "too fast"', () => backoff.doubted(clock.nowMs, 'lost')],
   ])('%s ends the growing', (_, answer) => {
     for (let count = 0; count < 5; count += 1) backoff.pause(undefined, clock.nowMs + count, 'too fast');
     waitOut();
@@ -99,7 +99,7 @@ describe('the doubt breaker', () => {
     doubts(4);
     const waits: number[] = [];
     for (let count = 0; count < 7; count += 1) {
-      expect(backoff.doubted(clock.nowMs, 'answers get lost')).toBe(5 + count);
+      backoff.doubted(clock.nowMs, 'answers get lost');
       expect(backoff.isProbing).toBe(true);
       waits.push(waitOut());
     }

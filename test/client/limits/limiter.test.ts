@@ -385,7 +385,7 @@ describe('every run ends', () => {
     ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
     ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
-    ['lost answers for ever', (limited) => void limited.doubted(clock.nowMs, 'lost')],
+    ['lost answers for ever', (limited) => limited.doubted(clock.nowMs, 'lost')],
   ])('%s end the run before the longest pause is over', async (_, backoff) => {
     goByTimers();
     const limited = limiter();
