@@ -110,8 +110,8 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const left = results.filter((one) => !found.has(one));
   return {
     ...{ rows: lines.length, found: pairs.size, mended: corrections.length, kept },
-    nowhere: left.map(({ shown, cell }) => ({
-      row: shown,
+    nowhere: left.map(({ row, cell }) => ({
+      row,
       identifiers: columns.identifiers.map(({ column }) => cell(column)).filter((text) => text !== ''),
     })),
     chunks: () => (columns.isOutput ? withAdded(merging) : to.sheet.corrected(corrections, order.note)),

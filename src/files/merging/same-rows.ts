@@ -66,6 +66,7 @@ export interface MergeColumns {
 }
 
 export interface Line {
+  /** Of a row that needs attention that of the list. */
   readonly row: RowNumber;
   /** The hash of its cells that are sent; undefined where no store knows which they are. */
   readonly own: number | undefined;
@@ -76,8 +77,6 @@ export interface Line {
 }
 
 export interface ResultLine extends Line {
-  /** The number by which its user knows it; `row` is that of the list. */
-  readonly shown: RowNumber;
   readonly source: ValuedRow;
   readonly cell: Cells;
   /** What was sent for it, which may have been mended since; undefined where that is not known. */
@@ -144,7 +143,7 @@ export function resultRows(
     const isSent = line.own !== undefined && known?.counts.has(line.own);
     const sent = columns.isOutput ? (isSent ? line.own : undefined) : known?.sent.get(number);
     const answer = textOf(told.map(cell));
-    return { ...line, row: number, shown: number, source, cell, sent, answer };
+    return { ...line, row: number, source, cell, sent, answer };
   });
 }
 
@@ -202,7 +201,9 @@ function pairsOf(
   const left = [new Set(ones), new Set(lines)] as const;
   const found: (readonly [ResultLine, Line])[] = [];
   const pair = (some: readonly ResultLine[], there: readonly Line[]): void => {
-    for (const [one, line] of inOrder(some, there)) {
+    for (const [at, one] of some.entries()) {
+      const line = there[at];
+      if (line === undefined) return;
       found.push([one, line]);
       left[0].delete(one);
       left[1].delete(line);
@@ -218,20 +219,6 @@ function pairsOf(
   const isOnly = (listed ?? ones.length) === 1 && lines.length === 1;
   if (isOnly || (isOutput && isAlike)) pair([...left[0]], [...left[1]]);
   return found;
-}
-
-/** Each with the row of its own number where that is one of them, the others with those that are left. */
-function inOrder(
-  ones: readonly ResultLine[],
-  lines: readonly Line[],
-): readonly (readonly [ResultLine, Line])[] {
-  const byRow = new Map(lines.map((line) => [line.row, line]));
-  const taken = new Set(ones.flatMap(({ row }) => byRow.get(row) ?? []));
-  const free = lines.filter((line) => !taken.has(line)).values();
-  return ones.flatMap((one) => {
-    const line = byRow.get(one.row) ?? free.next().value;
-    return line === undefined ? [] : [[one, line] as const];
-  });
 }
 
 function grouped<Item>(
