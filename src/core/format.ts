@@ -2,6 +2,7 @@ import { FORMATS } from './families.ts';
 import { loadFamily } from './family.ts';
 import type { JsonObject } from './operation.ts';
 import type { InputRow, RowNumber } from './row.ts';
+import type { RowRange } from './row-range.ts';
 
 /**
  * The contract of a file format. Reading and writing stream: memory does not grow with the file.
@@ -87,22 +88,22 @@ export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const sa
 
 /** How a file is to be read where it does not say so itself, or is not believed. Left out: as the file looks. */
 export interface ReadOptions {
-  readonly encoding?: Encoding;
-  readonly delimiter?: Delimiter;
+  readonly encoding?: Encoding | undefined;
+  readonly delimiter?: Delimiter | undefined;
   /** Lines above the header that are no part of the table. */
-  readonly skipLines?: number;
+  readonly skip_lines?: number | undefined;
   /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: neither is done. */
-  readonly ragged?: 'pad';
+  readonly ragged?: 'pad' | undefined;
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
   /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
-  readonly sheet?: string;
+  readonly sheet?: string | undefined;
   /** The row of the header by the number that a spreadsheet shows, `3`; `3-4` where the names stand in two rows; `0`: there is none. */
-  readonly headerRow?: string;
+  readonly header_row?: string | undefined;
   /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
-  readonly rows?: string;
+  readonly rows?: string | undefined;
   /** The country of telephone numbers and postcodes, by its two letters; left out: none. */
-  readonly country?: string;
+  readonly country?: string | undefined;
   /** The columns that a job names: a sheet that has them is the one. No user says this. */
   readonly wanted?: readonly string[];
   /** What an earlier batch had found out about the same bytes: nothing is guessed then. No user says this. */
@@ -118,15 +119,23 @@ export interface FoundLayout {
   /** The sheet, where it is not the one that was open when the workbook was saved, or the first that has rows. */
   readonly sheet?: string;
   /** As in `ReadOptions`. */
-  readonly headerRow?: string;
+  readonly header_row?: string;
   /** Rows below the header that are none of the table. */
-  readonly leftOut?: readonly LeftOut[];
+  readonly left_out?: readonly LeftOut[];
 }
 
-/** One of several ways to read where a list begins. */
+/** Where a list begins, as it was said, found before, or found out. Who reads a list passes it on. */
+export interface ListStart {
+  /** `NO_HEADER` where no row has the names of the columns. */
+  readonly header: RowRange;
+  /** Whether that was found out, and is not what any reader would take: it is said, and kept with the batch. */
+  readonly isFound: boolean;
+  /** All ways to read it, the likelier first, where nobody but a person can say which. */
+  readonly readings?: readonly StartReading[];
+}
+
 export interface StartReading {
-  /** As in `ReadOptions`. */
-  readonly headerRow: string;
+  readonly header: RowRange;
   /** The row that would be the header; where there is none the first of the list. */
   readonly row: RowNumber;
   readonly text: string;
@@ -162,10 +171,7 @@ export interface Sheet {
   readonly notes: readonly string[];
   /** What was guessed about the table, or told by `asBefore`; what a user says is no part of it. */
   readonly layout: FoundLayout;
-  /** The row of the header, as `ReadOptions` has it; blank for a format that has none. */
-  readonly headerRow: string;
-  /** Where nobody but a person can say which row is the header: all readings, the one that is taken first. */
-  readonly readings?: readonly StartReading[];
+  readonly start: ListStart;
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];
   /** Why a copy of a workbook has to be a new one, and what to do about it, as clauses; absent where it need not. */

@@ -22,19 +22,14 @@ export function rowRangeText({ first, last }: RowRange): string {
 /** The header of a list of which no row has the names of the columns. */
 export const NO_HEADER: RowRange = { first: 0, last: 0 };
 
-/** As `--header-row` has it: `3`, `3-4`, or `0` for a list without a header. */
+/** `3`, `3-4`, or `0` for a list without a header. */
 export function readHeaderRows(text: string): RowRange | undefined {
   if (text.trim() === '0') return NO_HEADER;
   const range = readRowRange(text);
   return range === undefined || range.last - range.first > 1 ? undefined : range;
 }
 
-/** The first row below a header. @param headerRow as `Sheet` has it. */
-export function firstBelow(headerRow: string): RowNumber {
-  return headerRow === '' ? 1 : (readHeaderRows(headerRow)?.last ?? 1) + 1;
-}
-
-/** The last of the first rows of a table; blank ones count. @param headerRow as `Sheet` has it. @param rows left out: all of them. */
-export function lastOfFirst(headerRow: string, rows: number | undefined): RowNumber {
-  return rows === undefined ? Number.POSITIVE_INFINITY : firstBelow(headerRow) - 1 + rows;
+/** The last of the first rows of a list; blank ones count. @param rows left out: all of them. */
+export function lastOfFirst({ header }: { readonly header: RowRange }, rows: number | undefined): RowNumber {
+  return rows === undefined ? Number.POSITIVE_INFINITY : header.last + rows;
 }

@@ -23,7 +23,7 @@ export function namedColumns(path: string, cells: readonly string[]): NamedColum
   const names = places.map((place) => all[place] ?? '');
   if (names.length === 0) {
     const has = all.length === 1 ? 'has no name' : 'have no name';
-    const next = 'Name the columns in the header, or say with --header-row 0 that there is none.';
+    const next = 'Name the columns in the header, or say that there is none.';
     throw stop('input', `${path}: ${columnsAt([...all.keys()])} ${has}.`, next);
   }
   for (const name of names.filter(isOurColumn)) requireOnce(all, name, `${path}: `);

@@ -10,10 +10,11 @@ import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { readRowRange } from '../core/row-range.ts';
-import { type Job, readEntryOf } from '../job/job.ts';
+import type { Job } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
+import { readingOf } from '../lib/reading.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
@@ -73,7 +74,7 @@ async function earlierBatch(
   const batches = (await ledger?.batches()) ?? [];
   const isAlike = ({ inputPath, settings }: Batch): boolean =>
     endingOf(inputPath) === endingOf(file.path) &&
-    canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read));
+    canonicalJson(readingOf(readSettings(settings))) === canonicalJson(readingOf(read));
   const alike = batches.filter(isAlike);
   if (alike.length === 0) return undefined;
   const digest = await file.sha256();
@@ -230,11 +231,9 @@ async function namedFile(path: string): Promise<InputFile> {
   return file;
 }
 
-async function openNamed(file: InputFile, { skipLines, ...read }: ReadOptions): Promise<OpenedFile> {
-  // Who names the header's row has counted what stands above it.
-  const above = read.headerRow === undefined ? present({ skipLines }) : {};
-  const sheet = await (await formatOf(file.path)).open(file, { ...read, ...above });
-  if (sheet.readings !== undefined) throw unclearStart(file.path, sheet.readings);
+async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile> {
+  const sheet = await (await formatOf(file.path)).open(file, read);
+  if (sheet.start.readings !== undefined) throw unclearStart(file.path, sheet.start.readings);
   return { path: file.path, file, sheet };
 }
 

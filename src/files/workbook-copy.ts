@@ -1,6 +1,5 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { InputRow } from '../core/row.ts';
-import { readHeaderRows } from '../core/row-range.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
 import { addedTo, writtenByUs } from './header.ts';
@@ -12,7 +11,7 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
  * shows just so as a number: credits, counts and years can be added up and sorted.
  */
 
-type Copied = Pick<Sheet, 'header' | 'headerRow' | 'groups'>;
+type Copied = Pick<Sheet, 'header' | 'start' | 'groups'>;
 
 /** Rows for which the appended cells are asked at once: past this, it gets no faster. */
 const ROWS_PER_BATCH = 256;
@@ -36,7 +35,7 @@ async function* copiedRows(
   const kept = [...names.keys()].filter((at) => !options.dropped.has(names[at] ?? ''));
   const [ownCell, addedCell] = [cellsBelow(names), cellsBelow(options.columns)];
   // Where no row of the list has the names, each row makes room for them.
-  const header = readHeaderRows(sheet.headerRow)?.last ?? 0;
+  const header = sheet.start.header.last;
   const below = header === 0 ? 1 : 0;
   let written = options.isPart ? 1 : header + below;
   const titles = [...kept.map((at) => names[at] ?? ''), ...options.columns];

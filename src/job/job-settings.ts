@@ -4,16 +4,9 @@ import type { FoundLayout, ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
 import { FORMULA_MODES, type FormulaMode } from '../lib/formulas.ts';
-import { isReadAsSaid, type Job, type JobEntries, readEntryOf, readOptionsIn, readSchema } from './job.ts';
+import { FoundTable, Reading, readingOf } from '../lib/reading.ts';
+import { isReadAsSaid, type Job, type JobEntries } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
-
-const layoutSchema = z.object({
-  sheet: z.string().optional(),
-  header_row: z.string().optional(),
-  left_out: z
-    .array(z.object({ rows: z.string(), why: z.enum(['totals', 'below']).catch('below'), text: z.string() }))
-    .optional(),
-});
 
 const names = z.record(z.string(), z.string());
 
@@ -44,7 +37,7 @@ const settingsSchema = z.object({
       role: z.string().optional(),
       roles: names.optional(),
       account: z.string().optional(),
-      read: readSchema.optional(),
+      read: Reading.optional(),
       country: z.string().optional(),
       repair: z.boolean().optional(),
     })
@@ -54,9 +47,9 @@ const settingsSchema = z.object({
   formulas: z.enum(FORMULA_MODES).optional(),
   /** Whether each result carries the columns of the row that found it; without it, it does. */
   /** How the file is read, where the job says so; otherwise that is detected. */
-  read: readSchema.optional(),
+  read: Reading.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
-  layout: layoutSchema.optional(),
+  layout: FoundTable.optional(),
   /** By which telephone numbers and postcodes were told when the batch began. */
   country: z.string().optional(),
   /** The account's average limit, for the report. */
@@ -110,7 +103,7 @@ export function jobSettings(
     ...present({ waterfall: job.waterfall, add: job.add, said: storedSaid(job) }),
     on_existing: job.onExisting,
     ...present({ formulas: job.formulas }),
-    ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
+    ...(isReadAsSaid(job) ? { read: readingOf(job.read ?? {}) } : {}),
     ...storedLayout(layout),
     ...present({ country }),
     ...storedOrigin(job.origin),
@@ -139,7 +132,7 @@ function storedSaid({
   said = {},
   saidToo: { account, read = {}, repair } = {},
 }: Job): JsonObject | undefined {
-  const entry = readEntryOf(read);
+  const entry = readingOf(read);
   const all = {
     ...said,
     ...(Object.keys(entry).length === 0 ? {} : { read: entry }),
@@ -148,18 +141,18 @@ function storedSaid({
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-function storedLayout({ sheet, headerRow, leftOut }: FoundLayout): JsonObject {
-  const layout = present({ sheet, header_row: headerRow, left_out: leftOut?.map((each) => ({ ...each })) });
-  return Object.keys(layout).length === 0 ? {} : { layout };
+function storedLayout(layout: FoundLayout): JsonObject {
+  return Object.keys(layout).length === 0
+    ? {}
+    : { layout: present({ ...layout, left_out: layout.left_out?.map((each) => ({ ...each })) }) };
 }
 
 /** How the batch's file is read: as was said, and as it was found when the batch began. */
 export function readSettings(stored: JsonObject): ReadOptions {
   const { read = {}, layout = {}, country } = settingsSchema.parse(stored);
-  const { sheet, header_row: headerRow, left_out: leftOut } = layout;
   return {
-    ...readOptionsIn(read),
-    asBefore: present({ sheet, headerRow, leftOut }),
+    ...present(read),
+    asBefore: present(layout),
     ...present({ country }),
   };
 }
@@ -178,7 +171,7 @@ export function saidBeside(stored: JsonObject): Job['saidToo'] & { readonly entr
   const { account, read = {}, country, repair, ...entries } = said;
   return {
     entries: present(entries),
-    read: { ...readOptionsIn(read), ...present({ country }) },
+    read: { ...present(read), ...present({ country }) },
     ...present({ account, repair }),
   };
 }

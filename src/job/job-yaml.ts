@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 import { plainText } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import { type Guards, isReadAsSaid, type Job, readEntryOf } from './job.ts';
+import { readingOf } from '../lib/reading.ts';
+import { type Guards, isReadAsSaid, type Job } from './job.ts';
 
 /** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
@@ -24,7 +25,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
     entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
     entry(
       'read',
-      isReadAsSaid(job) ? readEntryOf(job.read ?? {}) : undefined,
+      isReadAsSaid(job) ? readingOf(job.read ?? {}) : undefined,
       'how to read the file where the guess is wrong',
     ),
     entry('country', job.read?.country, 'for telephone numbers and postcodes'),

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
@@ -14,22 +13,17 @@ import { type Credits, credits } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
+import { readingOf } from '../lib/reading.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
-import {
-  type JobFile,
-  jobSchema,
-  type Notify,
-  OPERATION_SETTINGS,
-  type readSchema,
-} from './job/job-schema.ts';
+import { type JobFile, jobSchema, type Notify, OPERATION_SETTINGS } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
 import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import type { OwnOperation } from './own-operation.ts';
 
-export { jobSchema, readSchema } from './job/job-schema.ts';
+export { jobSchema } from './job/job-schema.ts';
 export type { JobEntries } from './job/said-entries.ts';
 
 /** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
@@ -196,7 +190,7 @@ function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 
       budget: value.budget && credits(value.budget.credits),
       refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
       refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
-      read: readingOf(value),
+      read: jobReading(value),
       repair: value.repair || undefined,
       settings: Object.keys(settings).length === 0 ? undefined : settings,
       guards: guardsOf(operation, document),
@@ -234,39 +228,14 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
-function readingOf({ read, country }: JobFile): ReadOptions | undefined {
-  if (read === undefined && country === undefined) return undefined;
-  return { ...readOptionsIn(read ?? {}), ...present({ country }) };
-}
-
-export function readOptionsIn({
-  skip_lines: skipLines,
-  header_row: headerRow,
-  encoding,
-  delimiter,
-  ragged,
-  sheet,
-  rows,
-}: z.infer<typeof readSchema>): ReadOptions {
-  return present({ encoding, delimiter, skipLines, headerRow, rows, ragged, sheet });
-}
-
-/** Turns the options back into the entry. What is no entry of a job, such as `strict`, is left out. */
-export function readEntryOf({
-  skipLines,
-  headerRow,
-  strict: _,
-  asBefore: _found,
-  wanted: _wanted,
-  country: _country,
-  ...others
-}: ReadOptions): JsonObject {
-  return { ...others, ...present({ skip_lines: skipLines, header_row: headerRow }) };
+function jobReading({ read = {}, country }: JobFile): ReadOptions | undefined {
+  const said = present({ ...read, country });
+  return Object.keys(said).length === 0 ? undefined : said;
 }
 
 /** Whether the job says how its file is read, so that not all of it is detected. */
 export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
-  return Object.keys(readEntryOf(read)).length > 0;
+  return Object.keys(readingOf(read)).length > 0;
 }
 
 function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {

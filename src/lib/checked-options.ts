@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
-import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { type Credits, credits } from '../core/ids.ts';
 import { isObject } from '../core/objects.ts';
-import { readHeaderRows, readRowRange } from '../core/row-range.ts';
+import { Reading } from './reading.ts';
 import { problemOf } from './yaml/schema-problem.ts';
 
 /**
@@ -61,31 +60,13 @@ export const oneOfWords = (words: readonly string[]): z.ZodOptional => z.enum(wo
 
 const textByName = z.record(z.string(), z.string()).optional();
 
-const textThat = (isRight: (value: string) => boolean, kind: string): z.ZodOptional =>
+const _textThat = (isRight: (value: string) => boolean, kind: string): z.ZodOptional =>
   z
     .string()
     .refine(isRight, { error: `it must be ${kind}` })
     .optional();
 
-export const reading = z
-  .strictObject({
-    encoding: oneOfWords(ENCODINGS),
-    delimiter: oneOfWords(DELIMITER_NAMES),
-    skipLines: amount,
-    headerRow: textThat(
-      (value) => readHeaderRows(value) !== undefined,
-      'a row, two such as "3-4", or "0" for none',
-    ),
-    rows: textThat(
-      (value) => readRowRange(value) !== undefined,
-      'the first and the last row, such as "5-210"',
-    ),
-    ragged: oneOfWords(['pad']),
-    sheet: text,
-    country: text,
-    strict: flag,
-  })
-  .optional();
+export const reading = Reading.extend({ country: text, strict: flag }).optional();
 
 export const jobEntries = z
   .strictObject({ columns: textByName, add: textByName, waterfall: texts, role: text, roles: textByName })

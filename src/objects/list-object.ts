@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Sheet } from '../core/format.ts';
+import { rowRangeText } from '../core/row-range.ts';
 import type { FileDescription } from '../files/describe-file.ts';
 import type { FoundCell, FoundIssue } from '../files/quality/job-issues.ts';
 import { membersOf, noun } from './noun.ts';
@@ -85,19 +86,19 @@ export const sheets = opened(z.array(tab).optional(), ({ sheet }) =>
   sheet.tabs?.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })),
 );
 
-const shaped = membersOf<{ readonly sheet: Pick<Sheet, 'headerRow' | 'layout' | 'top'> }>();
+const shaped = membersOf<{ readonly sheet: Pick<Sheet, 'start' | 'layout' | 'top'> }>();
 /** Where the table of a list is, and what of that was guessed. */
 const LayoutObject = noun({
   /** `3`, or `3-4` for names in two rows. */
-  header_row: shaped(z.string(), ({ sheet }) => sheet.headerRow),
+  header_row: shaped(z.string(), ({ sheet }) => rowRangeText(sheet.start.header)),
   /** Whether that row was guessed: it is not the first. */
-  header_guessed: shaped(z.boolean(), ({ sheet }) => sheet.layout.headerRow !== undefined),
+  header_guessed: shaped(z.boolean(), ({ sheet }) => sheet.start.isFound),
   /** The sheet, where it is not the one that was open; left out otherwise. */
   sheet: shaped(z.string().optional(), ({ sheet }) => sheet.layout.sheet),
   /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `table` for another one. */
   left_out: shaped(
     z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'below']), text: z.string() })),
-    ({ sheet }) => (sheet.layout.leftOut ?? []).map((each) => ({ ...each })),
+    ({ sheet }) => (sheet.layout.left_out ?? []).map((each) => ({ ...each })),
   ),
   /** The first rows that hold something. */
   top: shaped(z.array(z.object({ row: z.number(), text: z.string() })), ({ sheet }) =>

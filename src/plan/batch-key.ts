@@ -4,9 +4,10 @@ import { canonicalJson } from '../core/call-key.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
-import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
+import { isReadAsSaid, type Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { readingOf } from '../lib/reading.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
@@ -73,7 +74,7 @@ export function askingSettings(job: Job): JsonObject | undefined {
   return {
     ...Object.fromEntries(asking),
     ...askedByOrigin(origin),
-    ...(isRead ? { read: readEntryOf(read) } : {}),
+    ...(isRead ? { read: readingOf(read) } : {}),
     ...present({ repair, country }),
   };
 }

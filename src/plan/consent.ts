@@ -158,7 +158,7 @@ async function planOfRun(
 ): Promise<Plan> {
   if (changes === undefined) return planPart(context, input, key);
   const { account, limit } = context;
-  return planOfChanges(changes, account, limit && lastOfFirst(input.sheet.headerRow, limit));
+  return planOfChanges(changes, account, limit && lastOfFirst(input.sheet.start, limit));
 }
 
 /** The most that an open batch may add to its cost by a run like the one that has stopped. */

@@ -88,7 +88,7 @@ export async function planRows(
   const pricing = await pricingOf(context);
   const draft = new Draft(pricing);
   const firstRows = context.limit === undefined ? undefined : new Draft(pricing);
-  const lastRow = lastOfFirst(input.sheet.headerRow, context.limit);
+  const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await batchInQuestion(context, input);
   const different = differentRows(context.rowsCompared);
   for await (const group of classifications(context, input, batch, different)) {

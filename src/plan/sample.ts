@@ -92,7 +92,7 @@ async function drawFor(
   size: number,
 ): Promise<Draw> {
   const pricing = await pricingOf(context);
-  const lastRow = lastOfFirst(input.sheet.headerRow, context.limit);
+  const lastRow = lastOfFirst(input.sheet.start, context.limit);
   return new Draw({ size, batchKey, lastRow, pricing });
 }
 

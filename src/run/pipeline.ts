@@ -124,7 +124,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
-  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
+  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.start, context.limit) + 1);
   const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
   const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));
   // A refused change is settled, so only a new plan asks for it again.

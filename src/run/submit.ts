@@ -81,7 +81,7 @@ async function submitterOf({
 }: Submitting): Promise<(rows: readonly InputRow[]) => Promise<void>> {
   const { ledger, emit, limit, sample } = context;
   const taskOf = await taskMaker(context, batch);
-  const lastRow = sample === undefined ? lastOfFirst(input.sheet.headerRow, limit) : 0;
+  const lastRow = sample === undefined ? lastOfFirst(input.sheet.start, limit) : 0;
   return async (rows) => {
     const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
     const tasks = rows.filter(({ row }) => row <= lastRow).map(taskOf);

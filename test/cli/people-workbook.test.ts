@@ -85,8 +85,8 @@ test('a signed workbook stays as it is, and the answers come beside it under a n
 });
 
 test.each([
-  [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],
-  [['--rows', 'x'], /--rows x is not a range of rows\./],
+  [['--header-row', '4-9'], /--header-row 4-9 cannot be read\.\nGive one row, such as 3,/],
+  [['--rows', 'x'], /--rows x cannot be read\./],
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
   [['--header-row', '11'], /row 11 is blank, so it cannot be the header\./],
   [['--rows', '300-400'], /report\.xlsx has no row from 300 to 400\./],

@@ -37,7 +37,7 @@ const settingsWith = (layout: FoundLayout): Batch['settings'] =>
     },
   );
 
-const KEPT = { leftOut: [{ rows: '3', why: 'below', text: '' }] } as const;
+const KEPT = { left_out: [{ rows: '3', why: 'below', text: '' }] } as const;
 
 test.each<[string, FoundLayout, readonly number[]]>([
   ['that was read without a guess has the line of totals as a row', {}, [2, 3, 4]],
@@ -57,6 +57,6 @@ test.each<[string, FoundLayout, readonly number[]]>([
 test('a list without a batch is read as it looks, and so is one that is told to be read in another way', async () => {
   const path = await (await inputFolder())(BOOK, 'book.xlsx');
   expect((await openInput(path, {})).survey.rows).toBe(2);
-  const told = await openInput(path, { headerRow: '1' }, ledgerWith(path, settingsWith({}), 3));
+  const told = await openInput(path, { header_row: '1' }, ledgerWith(path, settingsWith({}), 3));
   expect(told.survey.rows).toBe(2);
 });

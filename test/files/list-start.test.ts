@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../src/core/format.ts';
+import { rowRangeText } from '../../src/core/row-range.ts';
 import csv from '../../src/files/formats/csv.ts';
 import xlsx from '../../src/files/formats/xlsx.ts';
 import { openFile } from '../../src/files/input.ts';
@@ -172,15 +173,18 @@ describe.each(['text', 'workbook'] as const)('as %s', (kind) => {
   test.each(LISTS)('$what', async ({ rows, header, names, first }) => {
     const sheet = await opened(kind, rows);
     if (header === 'asked') {
-      expect(sheet.readings?.length).toBeGreaterThan(1);
+      expect(sheet.start.readings?.length).toBeGreaterThan(1);
       return;
     }
-    expect({ asked: sheet.readings, header: sheet.headerRow }).toEqual({ asked: undefined, header });
+    expect({ asked: sheet.start.readings, header: rowRangeText(sheet.start.header) }).toEqual({
+      asked: undefined,
+      header,
+    });
     const said = cellsOf(names ?? rows)[names === undefined ? Number(header) - 1 : 0] ?? [];
     expect(await sheet.header()).toEqual(said.filter(Boolean));
     const numbers = (await rowsOf(sheet)).map(({ row }) => row);
     expect(numbers[0] ?? 0).toBe(first ?? Number(header) + 1);
-    const asSaid = await opened(kind, rows, { headerRow: header });
+    const asSaid = await opened(kind, rows, { header_row: header });
     expect(await rowsOf(asSaid)).toEqual(await rowsOf(sheet));
   });
 });
@@ -192,7 +196,7 @@ test('hardly anybody is asked', () => {
 
 test('columns that a job names are no matter of doubt', async () => {
   const sheet = await opened('text', 'Acme|Sydney\nBeta|Perth', { wanted: ['Sydney'] });
-  expect([sheet.headerRow, sheet.readings]).toEqual(['1', undefined]);
+  expect([rowRangeText(sheet.start.header), sheet.start.readings]).toEqual(['1', undefined]);
 });
 
 test('whoever opens a list for a command is told of both readings, each with its flag', async () => {
@@ -204,7 +208,7 @@ test('whoever opens a list for a command is told of both readings, each with its
     message: `${path}: it is not sure where the list begins.`,
     next: 'Say which it is with --header-row 1: row 1 (Acme, Sydney) names the columns; or --header-row 0: no row names the columns, and row 1 (Acme, Sydney) is the first of the list.',
   });
-  expect(await (await openFile(path, { headerRow: '0' })).sheet.header()).toEqual(['A', 'B']);
+  expect(await (await openFile(path, { header_row: '0' })).sheet.header()).toEqual(['A', 'B']);
 });
 
 describe('a list without a header comes back below one line of names', () => {
@@ -219,7 +223,7 @@ describe('a list without a header comes back below one line of names', () => {
     ],
   ])('with %s', async (_what, text, expected) => {
     const write = await inputFolder();
-    const sheet = await csv.open(new InputFile(await write(text)), { headerRow: '0' });
+    const sheet = await csv.open(new InputFile(await write(text)), { header_row: '0' });
     expect((await copied(sheet, ['n'], ({ row }) => [`${row}`])).toString()).toBe(expected);
   });
 

@@ -208,7 +208,7 @@ const isSepLine = (text: string): boolean => /^"?sep=/i.test(text);
 
 function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void {
   const { bytes, read } = input;
-  if (read.skipLines !== undefined) return;
+  if (read.skip_lines !== undefined) return;
   if (input.rows !== undefined)
     deepStrictEqual(
       rows.map(({ row }) => row),
@@ -251,7 +251,7 @@ function fitted(cells: readonly string[], width: number, { ragged }: ReadOptions
 /** A file in which there is nothing wrong must be read. Only where nothing had to be guessed can that be said. */
 function requireReason({ name, bytes, read }: FuzzInput, refusal: StopError): void {
   if (/\.(?:xlsx|gz)$/.test(name) || read.delimiter === undefined) return;
-  const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged, skipLines } = read;
+  const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged, skip_lines: skipLines } = read;
   if (encoding === undefined || skipLines !== undefined || ragged !== undefined || hasOtherMark(bytes))
     return;
   const text = decoded(bytes, encoding as GuessedEncoding);

@@ -63,7 +63,7 @@ proof(
     await page.getByText('3 rows · 2 columns').waitFor();
     await page.getByRole('button', { name: text.list.lookAgain }).click();
     await page.getByText('2 rows · 2 columns').waitFor();
-    await page.getByLabel(text.list.headerRow).selectOption('4');
+    await page.getByLabel(text.list.namesRow).selectOption('4');
     await page.getByText('Acme', { exact: true }).first().waitFor();
     await page.getByText('4 rows · 2 columns').waitFor();
   },
@@ -78,7 +78,7 @@ proof('where only a person knows which row has the names, the page asks, and the
   await question.getByRole('button', { name: 'No row names the columns' }).click();
   await page.getByText('2 rows · 2 columns').waitFor();
   expect(await question.count()).toBe(0);
-  await page.getByLabel(text.list.headerRow).selectOption('1');
+  await page.getByLabel(text.list.namesRow).selectOption('1');
   await page.getByText('1 row · 2 columns').waitFor();
 });
 

@@ -129,7 +129,7 @@ proof(
     await page.getByRole('alert').getByText('nothing below its first 98 lines').waitFor();
     expect(await page.getByText(text.list.reading).count()).toBe(0);
     expect(await page.locator('main a.button').allTextContents()).toEqual([]);
-    await page.getByLabel(text.list.headerRow).fill('3');
+    await page.getByLabel(text.list.namesRow).fill('3');
     await page.keyboard.press('Tab');
     await page.getByText('1 row · 2 columns').waitFor();
     await page.getByRole('link', { name: text.list.next }).waitFor();

@@ -2,11 +2,12 @@ import { type Command, Option } from 'commander';
 import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
-import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
+import { sentence } from '../../core/plain-text.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
+import { READING_FLAGS, READING_WORDS, Reading } from '../../lib/reading.ts';
 import type { Console } from './command.ts';
 
 /** The arguments of `option` for a command that opens a store for writing. */
@@ -55,31 +56,24 @@ export function notesOn(console: Console): Listener {
 }
 
 /** The flags that say how a file is read, for every command that reads one. They win over the job. */
-export interface ReadFlags extends Omit<ReadOptions, 'skipLines' | 'asBefore' | 'wanted'> {
-  readonly skipLines?: string;
+export interface ReadFlags {
+  readonly country?: string;
+  readonly strict?: boolean;
 }
 
 export function addReadFlags(command: Command): Command {
-  const byCharacter = (text: string): string | undefined =>
-    DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
-  return command
-    .addOption(
-      choiceOption('--encoding <name>', 'the encoding of the file, if the guess is wrong', ENCODINGS),
-    )
-    .addOption(choiceOption('--delimiter <name>', 'what separates the cells', DELIMITER_NAMES, byCharacter))
-    .option('--skip-lines <lines>', 'lines above the header that do not belong to the table')
-    .addOption(choiceOption('--ragged <pad>', 'pad: rows with too few cells get blank ones', ['pad']))
-    .option(
-      '--sheet <name>',
-      'the sheet of a workbook; left out: the one that was open, or looks like a list',
-    )
-    .option(
-      '--header-row <rows>',
-      'the row of the header, such as 3, or 3-4 for names in two rows; 0: there is none',
-    )
-    .option('--country <code>', 'whose telephone numbers and postcodes these are, such as AU')
-    .option('--rows <rows>', 'the first and the last row of the table below its header, such as 5-210');
+  for (const [name, [value, about]] of Object.entries(READING_FLAGS)) {
+    const flag = `--${name.replaceAll('_', '-')} ${value}`;
+    const words = READING_WORDS[name];
+    command.addOption(
+      words === undefined ? new Option(flag, about) : choiceOption(flag, about, words, byCharacter),
+    );
+  }
+  return command.option('--country <code>', 'whose telephone numbers and postcodes these are, such as AU');
 }
+
+const byCharacter = (text: string): string | undefined =>
+  DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
 
 /** Adds `--strict` to a command that sees the file first. Later commands take the file as it was accepted. */
 export function addStrictFlag(command: Command): Command {
@@ -89,37 +83,28 @@ export function addStrictFlag(command: Command): Command {
   );
 }
 
-/** @throws StopError `usage` for a number of lines that is none, and for rows that are none. */
-export function readFlagsOf({
-  encoding,
-  delimiter,
-  skipLines,
-  headerRow,
-  rows,
-  country,
-  ragged,
-  sheet,
-  strict,
-}: ReadFlags): ReadOptions {
-  const lines = wholeNumber('--skip-lines', skipLines) || undefined;
-  if (headerRow !== undefined && readHeaderRows(headerRow) === undefined) {
-    const fact = `--header-row ${headerRow} is neither one row nor two rows in sequence.`;
-    throw stop(
-      'usage',
-      fact,
-      'Give the number that the spreadsheet shows, such as 3, or 3-4; or 0 for none.',
-    );
+/** @throws StopError `usage` for what is no such value. */
+export function readFlagsOf(flags: ReadFlags): ReadOptions {
+  const given = new Map(Object.entries(flags).map(([name, value]) => [snakeOf(name), value]));
+  const lines = wholeNumber('--skip-lines', given.get('skip_lines')) || undefined;
+  const said = Object.keys(Reading.shape).map((name) => [name, given.get(name)] as const);
+  const { data, error } = Reading.safeParse({ ...Object.fromEntries(said), skip_lines: lines });
+  if (data === undefined) {
+    const [{ path: [name = ''] = [], message = '' } = {}] = error.issues;
+    const flag = `--${String(name).replaceAll('_', '-')}`;
+    throw stop('usage', `${flag} ${given.get(String(name))} cannot be read.`, sentence(capital(message)));
   }
-  if (rows !== undefined && readRowRange(rows) === undefined) {
-    const next = 'Give the first and the last row of the table, such as 5-210.';
-    throw stop('usage', `--rows ${rows} is not a range of rows.`, next);
-  }
+  const { country, strict } = flags;
   if (country !== undefined && !/^[a-z]{2}$/i.test(country)) {
     const next = 'Give the two letters of a country, such as AU.';
     throw stop('usage', `--country ${country} is not a country.`, next);
   }
-  return present({ encoding, delimiter, skipLines: lines, headerRow, rows, country, ragged, sheet, strict });
+  return { ...present(data), ...present({ country, strict }) };
 }
+
+const snakeOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function addOutputFlags(command: Command): Command {
   return command

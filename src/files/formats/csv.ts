@@ -11,14 +11,11 @@ import {
   type Survey,
 } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
-import { counted } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
-import { rowRangeText } from '../../core/row-range.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { ColumnLooks, LeftOutFinder, rowsWithout } from '../shape/left-out.ts';
-import { joinedNames } from '../shape/list-start.ts';
-import { layoutNotes } from '../shape/shape-words.ts';
+import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
 import {
   type CellStyle,
   cellStyle,
@@ -51,8 +48,7 @@ async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> 
     notes: [...layout.notes, ...foundNotes],
     layout: layout.found,
     top: layout.top,
-    headerRow: rowRangeText(layout.header),
-    ...present({ readings: layout.readings }),
+    start: layout.start,
     survey: async (onRow) => survey(layout, await columns(), onRow),
     header: async () => (await columns()).names,
     async *groups() {
@@ -90,9 +86,7 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
   }
   const above = header.last - 1;
   if (above > 0) {
-    const fact = `${file.path} has nothing below its first ${counted(above, 'line')}: neither a header nor rows.`;
-    const next = 'Give --header-row the row of the column names, or --skip-lines the lines above them.';
-    throw stop('input', fact, next);
+    throw nothingBelow(file.path, above);
   }
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
@@ -143,7 +137,7 @@ async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Lay
   if (isSaid || (await layout.file.size()) > MOST_BYTES_SEARCHED) return layout;
   const leftOut = await leftOutIn(layout);
   if (leftOut.length === 0) return layout;
-  const found = { ...layout.found, ...present({ leftOut }) };
+  const found = { ...layout.found, ...present({ left_out: leftOut }) };
   return { ...layout, hasRow: rowsWithout(leftOut, undefined), found };
 }
 

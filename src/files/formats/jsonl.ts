@@ -7,6 +7,8 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords, grouped } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
+import { NO_HEADER } from '../../core/row-range.ts';
+import { readingOf } from '../../lib/reading.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
 
@@ -27,7 +29,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   return {
     notes: [],
     layout: {},
-    headerRow: '',
+    start: { header: NO_HEADER, isFound: false },
     top: [],
     async survey(onRow) {
       if (onRow !== undefined)
@@ -71,9 +73,8 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
 
 /** @throws StopError `input`: a user who names these takes the file for another. */
 function refuseTableOptions(path: string, read: ReadOptions): void {
-  const { encoding = 'utf-8', delimiter, sheet, headerRow, rows, skipLines } = read;
-  const isUsual = [delimiter, sheet, headerRow, rows, skipLines].every((option) => option === undefined);
-  if (encoding === 'utf-8' && isUsual) return;
+  const { encoding = 'utf-8', ragged: _, ...others } = readingOf(read);
+  if (encoding === 'utf-8' && Object.values(others).every((option) => option === undefined)) return;
   const fact = `${path} holds JSON lines, which are UTF-8 and have neither delimiters nor sheets nor a header.`;
   throw stop('input', fact, 'Leave out the flags that say how it is encoded and where the table is in it.');
 }

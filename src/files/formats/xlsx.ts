@@ -11,7 +11,6 @@ import type {
 } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
-import { rowRangeText } from '../../core/row-range.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 import { readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
@@ -38,8 +37,8 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     notes: table.notes,
     layout: table.layout,
     top: table.top,
-    headerRow: rowRangeText(table.header),
-    ...present({ readings: table.readings, whyNew: book.whyNew }),
+    start: table.start,
+    ...present({ whyNew: book.whyNew }),
     async survey(onRow = () => {}) {
       for await (const group of sheet.groups()) for (const row of group) onRow(row);
       const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;

@@ -6,13 +6,14 @@ import { keptRows } from '../../ledger/rows.ts';
 import { endingOf, isJsonLinesName } from '../../lib/file-name.ts';
 import type { Input } from '../input.ts';
 import { jsonCopy } from '../json-copy.ts';
+import { saidHeader } from '../shape/list-start.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 
 /** What an output is made of: the list as its file has it, or as the ledger keeps it. */
 export interface ListSource extends Pick<Input, 'path'> {
   /** Absent where the rows come from the ledger. */
   readonly file?: Pick<Input['file'], 'requireContent'>;
-  readonly sheet: Pick<Sheet, 'header' | 'headerRow' | 'groups' | 'copy' | 'whyNew'>;
+  readonly sheet: Pick<Sheet, 'header' | 'start' | 'groups' | 'copy' | 'whyNew'>;
   readonly survey: Input['survey'];
 }
 
@@ -24,14 +25,11 @@ export interface ListSource extends Pick<Input, 'path'> {
 export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undefined {
   const { inputPath: path, inputSha256: sha256, inputRows: rows, header, isSubmitted, settings } = batch;
   if (isSubmitted !== true) return undefined;
-  const {
-    headerRow,
-    asBefore,
-    delimiter = endingOf(path) === '.tsv' ? 'tab' : 'comma',
-  } = readSettings(settings);
+  const read = readSettings(settings);
+  const { delimiter = endingOf(path) === '.tsv' ? 'tab' : 'comma' } = read;
   const table = {
     header: async () => header,
-    headerRow: headerRow ?? asBefore?.headerRow ?? '1',
+    start: { header: saidHeader(read) ?? { first: 1, last: 1 }, isFound: false },
     groups: () => keptRows(ledger, batch),
   };
   const isWorkbook = ['.xlsx', '.xlsm'].includes(endingOf(path));

@@ -45,8 +45,8 @@ export class LeftOutFinder {
     readonly text: string;
   }[] = [];
 
-  constructor(headerRow: RowNumber, looks: ColumnLooks) {
-    this.#last = headerRow;
+  constructor(header: RowNumber, looks: ColumnLooks) {
+    this.#last = header;
     this.#looks = looks;
   }
 

@@ -1,8 +1,21 @@
-import { StopError } from '../../core/errors.ts';
-import type { ReadOptions, StartReading, TopRow } from '../../core/format.ts';
-import { foreignWords } from '../../core/plain-text.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import type {
+  FoundLayout,
+  LeftOut,
+  ListStart,
+  ReadOptions,
+  StartReading,
+  TopRow,
+} from '../../core/format.ts';
+import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 import { isOurColumn, type RowNumber } from '../../core/row.ts';
-import { NO_HEADER, type RowRange, readHeaderRows, rowRangeText } from '../../core/row-range.ts';
+import {
+  NO_HEADER,
+  type RowRange,
+  readHeaderRows,
+  readRowRange,
+  rowRangeText,
+} from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { lettersOf } from '../workbook.ts';
@@ -21,25 +34,51 @@ export interface SampledRow {
 /** Rows from which a header is found, and what columns hold. */
 export const ROWS_SAMPLED = 200;
 
-export interface ListStart {
-  /** `NO_HEADER` where no row has names. */
-  readonly header: RowRange;
-  /** Whether that was found out, and is not what any reader would take: it is said, and kept with the batch. */
-  readonly isFound: boolean;
-  /** All ways to read it, the likelier first, where a person has to say which. */
-  readonly readings?: readonly StartReading[];
+/** The header as the user said it, or as an earlier batch found it. Who names its row has counted what stands above it. */
+export function saidHeader({ header_row, asBefore }: ReadOptions): RowRange | undefined {
+  return readHeaderRows(header_row ?? asBefore?.header_row ?? '');
 }
 
+/** What a batch keeps of where its list begins. */
+export function keptOf({ header, isFound }: ListStart): Pick<FoundLayout, 'header_row'> {
+  return isFound ? { header_row: rowRangeText(header) } : {};
+}
+
+/** The rows that were named. @throws StopError `input` where they begin above the header's end. */
+export function rowsBelow(
+  { last }: RowRange,
+  { rows = '' }: ReadOptions,
+  where: string,
+): RowRange | undefined {
+  const only = readRowRange(rows);
+  if (only === undefined || only.first > last) return only;
+  const fact = `${where}: --rows begins with row ${only.first}, and row ${last} is the header.`;
+  throw stop('input', fact, `Name the rows below the header, or the header with ${FLAG}.`);
+}
+
+export function blankHeader(where: string, row: RowNumber): StopError {
+  const fact = `${where}: row ${row} is blank, so it cannot be the header.`;
+  return stop('input', fact, `Give the number of the header's row in Excel with ${FLAG}.`);
+}
+
+export function nothingBelow(path: string, lines: number): StopError {
+  const fact = `${path} has nothing below its first ${counted(lines, 'line')}: neither a header nor rows.`;
+  const next = `Give ${FLAG} the row of the column names, or --skip-lines the lines above them.`;
+  return stop('input', fact, next);
+}
+
+const FLAG = '--header-row';
+
+export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
+
 /** @param rows of the top of a list, without blank ones. @returns what the user said, what was found before, or what is found now. */
-export function listStart(
-  rows: readonly SampledRow[],
-  { headerRow, skipLines, asBefore, wanted = [] }: ReadOptions,
-): ListStart {
-  const said = readHeaderRows(headerRow ?? asBefore?.headerRow ?? '');
-  if (said !== undefined) return { header: said, isFound: headerRow === undefined };
+export function listStart(rows: readonly SampledRow[], options: ReadOptions): ListStart {
+  const { header_row, skip_lines: skipped, asBefore, wanted = [] } = options;
+  const said = saidHeader(options);
+  if (said !== undefined) return { header: said, isFound: header_row === undefined };
   const [first] = rows;
-  const top = rangeOf(skipLines === undefined ? (first?.number ?? 1) : skipLines + 1);
-  if (first === undefined || skipLines !== undefined || asBefore !== undefined)
+  const top = rangeOf(skipped === undefined ? (first?.number ?? 1) : skipped + 1);
+  if (first === undefined || skipped !== undefined || asBefore !== undefined)
     return { header: top, isFound: false };
   const [header, ...others] = findStart(rows, wanted);
   const readings = [header, ...others].map((range) => readingOf(range, rows));
@@ -65,17 +104,18 @@ function usualWidth(rows: readonly SampledRow[]): number {
 
 function readingOf(header: RowRange, rows: readonly SampledRow[]): StartReading {
   const row = header.last === 0 ? rows[0] : rows.find(({ number }) => number === header.last);
-  return { headerRow: rowRangeText(header), row: row?.number ?? 1, text: rowWords(row?.cells ?? []) };
+  return { header, row: row?.number ?? 1, text: rowWords(row?.cells ?? []) };
 }
 
 /** What a command ends with, or asks on a terminal, where nobody but a person can say which row is the header. */
 export function unclearStart(path: string, readings: readonly StartReading[]): StopError {
-  const choices = readings.map(({ headerRow: value, row, text }) => {
+  const choices = readings.map(({ header, row, text }) => {
+    const value = rowRangeText(header);
     const says =
       value === '0'
         ? `no row names the columns, and row ${row} (${text}) is the first of the list`
         : `row ${value} (${text}) names the columns`;
-    return { flag: '--header-row', value, says };
+    return { flag: FLAG, value, says };
   });
   const flags = choices.map(({ flag, value, says }) => `${flag} ${value}: ${says}`);
   return new StopError({
@@ -302,6 +342,39 @@ export function joinedNames(upper: readonly string[], lower: readonly string[]):
 }
 
 // ------------------------------------------------------------------------------------------------ in words
+
+const NAMES_SHOWN = 4;
+
+export function layoutNotes(
+  { header_row: row, left_out: leftOut = [] }: FoundLayout,
+  header: RowRange,
+  names: readonly string[],
+): readonly string[] {
+  return [
+    ...(row === undefined ? [] : [headerNote(row, names)]),
+    ...leftOut.map((each) => leftOutNote(each, header)),
+  ];
+}
+
+function headerNote(rows: string, names: readonly string[]): string {
+  if (rows === '0')
+    return `No row has the names of the columns, so they are called A, B and so on; use ${FLAG} to change that.`;
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => foreignName(name));
+  const more = names.length > shown.length ? ' and others' : '';
+  const { first, last } = readHeaderRows(rows) ?? { first: 1, last: 1 };
+  const where = first === last ? `row ${first}` : `rows ${first} and ${last}`;
+  return `The column names come from ${where} (${shown.join(', ')}${more}); use ${FLAG} to change that.`;
+}
+
+function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
+  const isOne = !rows.includes('-');
+  const what = {
+    totals: isOne ? 'is a line of totals' : 'are lines of totals',
+    below: isOne ? 'stands below the table' : 'stand below the table',
+  }[why];
+  const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
+  return `${isOne ? 'Row' : 'Rows'} ${rows} ${what} (${foreignWords(text)}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
+}
 
 const CELLS_SHOWN = 4;
 const LONGEST_CELL = 60;

@@ -1,12 +1,11 @@
 import { CronPattern } from 'croner';
 import { z } from 'zod';
-import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
-import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
 import { NOTICE_KINDS } from '../../ledger/ledger.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
+import { Reading } from '../../lib/reading.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
@@ -50,28 +49,6 @@ const guards = z.strictObject({
   admins: z.enum(['allow']).optional(),
   domains: z.array(text).min(1).optional(),
   max_invites: z.int().min(0).optional(),
-});
-
-const headerRows = z
-  .union([z.int(), z.string()])
-  .transform(String)
-  .refine((value) => readHeaderRows(value) !== undefined, {
-    error: 'give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none',
-  });
-
-const rowRange = text.refine((value) => readRowRange(value) !== undefined, {
-  error: 'give the first and the last row of the table, such as 5-210',
-});
-
-/** How a file is read, where that shall not be detected. */
-export const readSchema = z.strictObject({
-  encoding: z.enum(ENCODINGS).optional(),
-  delimiter: z.enum(DELIMITER_NAMES).optional(),
-  skip_lines: z.int().min(1).max(1_000).optional(),
-  ragged: z.enum(['pad']).optional(),
-  sheet: text.optional(),
-  header_row: headerRows.optional(),
-  rows: rowRange.optional(),
 });
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */
@@ -119,7 +96,7 @@ const entries = z.strictObject({
     .optional(),
   refresh_after: age.optional(),
   refresh_no_match_after: age.optional(),
-  read: readSchema.optional(),
+  read: Reading.optional(),
   repair: z.boolean().optional(),
   country: country.optional(),
   ...operationSettings,

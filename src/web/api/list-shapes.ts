@@ -1,21 +1,12 @@
 import { z } from 'zod';
-import { ENCODINGS } from '../../core/format.ts';
+import { Reading as ReadEntry } from '../../lib/reading.ts';
 
 export { DamageObject, ListDescription, OperationFit } from '../../objects/list-object.ts';
 
 /** Lists that are brought to the page. */
 
 /** How a list is read where it does not say so itself; the words of a job file. */
-export const ReadWords = z.strictObject({
-  encoding: z.enum(ENCODINGS).optional(),
-  delimiter: z.enum(['comma', 'semicolon', 'tab', 'pipe']).optional(),
-  skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
-  ragged: z.literal('pad').optional(),
-  sheet: z.string().max(100).optional(),
-  /** `3`, or `3-4` for names in two rows. */
-  header_row: z.string().max(20).optional(),
-  /** The first and the last row of the table, such as `5-210`. */
-  rows: z.string().max(20).optional(),
+export const ReadWords = ReadEntry.extend({
   /** The country of telephone numbers and postcodes, by two letters. */
   country: z
     .string()
@@ -26,6 +17,7 @@ export type ReadWords = z.infer<typeof ReadWords>;
 
 /** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
 export const ListRowsQuery = ReadWords.extend({
+  skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
   from: z.coerce.number().int().min(0).default(2),
   limit: z.coerce.number().int().min(0).default(100),
 });

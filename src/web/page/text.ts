@@ -548,7 +548,7 @@ export const text = {
     ragged: 'Rows of a different length',
     setAside: 'Set aside',
     pad: 'Fill with blank cells',
-    headerRow: 'Row with the names of the columns',
+    namesRow: 'Row with the names of the columns',
     noHeader: 'there are none',
     start: 'Which row of this list has the names of its columns?',
     twoRows: (first: string, second: string) => `rows ${first} and ${second} together`,

@@ -1,9 +1,9 @@
 import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { toldIn } from '../../ledger/time.ts';
+import { readingOf } from '../../lib/reading.ts';
 import { batchWithId, type FoundBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
@@ -62,7 +62,7 @@ export async function listAttention(
       batch: batch.id,
       operation: batch.operation,
       columns: { ...columnsOf(batch.settings)?.columns },
-      read: ReadWords.parse(readEntryOf(readSettings(batch.settings))),
+      read: ReadWords.parse(readingOf(readSettings(batch.settings))),
       sandbox: batch.sandbox,
     },
     header: [...(await sheet.header())],

@@ -10,7 +10,6 @@ import type { Operation } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { meantBy } from '../../files/quality/job-issues.ts';
-import { readOptionsIn } from '../../job/job.ts';
 import { preparedCells } from '../../plan/row-walk.ts';
 import {
   type Checked,
@@ -141,7 +140,7 @@ const MOST_ROWS_AT_ONCE = 500;
 const LONG_LIST = { bytes: 32 << 20, rows: 1_000 };
 
 async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: number): Promise<ListRows> {
-  const { sheet } = await openFile(list.path, readOptionsIn(words));
+  const { sheet } = await openFile(list.path, words);
   const header = [...(await sheet.header())];
   const most = list.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
   const rows: ListRow[] = [];
@@ -167,7 +166,7 @@ async function corrected(
   { version, read, corrections }: CorrectionsRequest,
 ): Promise<Corrected> {
   if (version !== list.version) throw movedOn(list);
-  const { sheet } = await openFile(list.path, readOptionsIn(read));
+  const { sheet } = await openFile(list.path, read);
   const notes: string[] = [];
   const chunks = sheet.corrected(corrections, (sentence) => notes.push(sentence));
   const upload = { name: list.file, bytes: list.bytes, chunks };

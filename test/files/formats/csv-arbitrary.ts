@@ -50,13 +50,15 @@ const columnName = fc.constantFrom(
 
 function piece(kind: 'header' | 'row', cells: readonly string[]): fc.Arbitrary<Piece> {
   const alone = cells.length === 1;
+  // A line of nothing but delimiters is a blank row of a sheet.
+  const meant = kind === 'row' && !alone && cells.every((cell) => cell.trim() === '') ? 'blank' : kind;
   // Quotes are needed for some cells and a matter of taste for the rest; a lone empty cell would be a blank line.
   const texts = cells.map((cell) =>
     fc.boolean().map((taste) => (taste || (alone && cell === '') ? quoted(cell) : written(cell))),
   );
   return fc
     .record({ texts: fc.tuple(...texts), lineEnd: fc.constantFrom(...LINE_ENDS) })
-    .map(({ texts, lineEnd }) => ({ kind, text: texts.join(','), lineEnd, cells }));
+    .map(({ texts, lineEnd }) => ({ kind: meant, text: texts.join(','), lineEnd, cells }));
 }
 
 const blankLine: fc.Arbitrary<Piece> = fc

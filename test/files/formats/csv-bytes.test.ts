@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import type { Format, ReadOptions } from '../../../src/core/format.ts';
+import { rowRangeText } from '../../../src/core/row-range.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -40,7 +41,7 @@ const lists: readonly List[] = [
 async function outcomeOf({ format, read = {} }: List, file: InputFile) {
   try {
     const sheet = await format.open(file, read);
-    const { headerRow } = sheet;
+    const headerRow = rowRangeText(sheet.start.header);
     return {
       headerRow,
       survey: await sheet.survey(),

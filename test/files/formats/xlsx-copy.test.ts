@@ -105,7 +105,7 @@ test('rows stay where they are, and titles and columns of an earlier run go', as
     textRow(4, 'a', 'matched', 'b') +
     textRow(6, 'c', '', 'd');
   const write = await inputFolder();
-  const sheet = await xlsx.open(new InputFile(await write(bookOf({ rows }), 'book.xlsx')), { skipLines: 2 });
+  const sheet = await xlsx.open(new InputFile(await write(bookOf({ rows }), 'book.xlsx')), { skip_lines: 2 });
   const asked: unknown[] = [];
   const options = { columns: ['_status'], dropped: new Set(['_status']), byValue: true };
   const bytes = await allOf(
@@ -174,7 +174,7 @@ test('any text comes back as it was, in cells of the user and in cells of ours',
     fc.asyncProperty(fc.array(fc.oneof(text, hostile), { minLength: 1, maxLength: 30 }), async (texts) => {
       const sheet = {
         header: async () => ['A'],
-        headerRow: '1',
+        start: { header: { first: 1, last: 1 }, isFound: false },
         async *groups() {
           yield texts.map((each, index) => ({ row: index + 2, cells: [each] }));
         },

@@ -58,11 +58,15 @@ describe('the header is found', () => {
   ])('%s', async (_what, top, headerRow) => {
     const book = sheetOf(1, ...top, ...LEADS);
     const found = await read(book);
-    expect(found).toMatchObject({ header: HEADER, layout: { headerRow }, rows: numbered(top.length + 1) });
+    expect(found).toMatchObject({
+      header: HEADER,
+      layout: { header_row: headerRow },
+      rows: numbered(top.length + 1),
+    });
     expect(found.notes).toEqual([
       `The column names come from row ${headerRow} ("Company", "Mail", "Size"); use --header-row to change that.`,
     ]);
-    expect(await read(book, { headerRow })).toMatchObject({
+    expect(await read(book, { header_row: headerRow })).toMatchObject({
       header: HEADER,
       rows: found.rows,
       notes: [],
@@ -78,19 +82,19 @@ describe('the header is found', () => {
     const row = ['51824753556', 'Jo', 'jo@acme.com', 'Al', 'al@acme.com'];
     const { header, layout, rows } = await read(sheetOf(1, ['List'], ...top, row));
     expect(header).toEqual(['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail']);
-    expect(layout).toEqual({ headerRow: '2-3' });
+    expect(layout).toEqual({ header_row: '2-3' });
     expect(rows).toEqual([[4, ...row]]);
   });
 
   test('where it is said to be, although another row looks likelier', async () => {
     const book = sheetOf(1, ['Leads'], HEADER, ['Name', 'Mail address', 'Heads'], ...LEADS);
-    expect((await read(book, { headerRow: '3' })).header).toEqual(['Name', 'Mail address', 'Heads']);
-    expect((await read(book, { headerRow: '2-3' })).header).toEqual([
+    expect((await read(book, { header_row: '3' })).header).toEqual(['Name', 'Mail address', 'Heads']);
+    expect((await read(book, { header_row: '2-3' })).header).toEqual([
       'Company Name',
       'Mail Mail address',
       'Size Heads',
     ]);
-    await expect(opened(book, { headerRow: '70' })).rejects.toMatchObject({
+    await expect(opened(book, { header_row: '70' })).rejects.toMatchObject({
       message: expect.stringContaining('row 70 is blank'),
     });
   });
@@ -118,7 +122,7 @@ describe('lines of totals at the end are left out', () => {
   ])('%s', async (_what, below, leftOut, last) => {
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual([[leftOut, 'totals']]);
+    expect(layout.left_out?.map((each) => [each.rows, each.why])).toEqual([[leftOut, 'totals']]);
     expect(notes).toEqual([expect.stringContaining(`left out; --rows 2-${last} includes`)]);
   });
 
@@ -172,7 +176,7 @@ describe('rows behind a blank one that name nobody are left out', () => {
     ];
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.leftOut).toEqual([
+    expect(layout.left_out).toEqual([
       { rows: '5', why: 'totals', text: 'Total, 60' },
       { rows: '6-11', why: 'below', text: 'as of May' },
     ]);
@@ -245,10 +249,10 @@ test('what a batch has kept is read so again, whatever would be guessed', async 
   const book = sheetOf(1, ['Leads'], HEADER, ...LEADS, ['Total', '', 60]);
   const first = await read(book);
   expect(first.layout).toEqual({
-    headerRow: '2',
-    leftOut: [{ rows: '6', why: 'totals', text: 'Total, 60' }],
+    header_row: '2',
+    left_out: [{ rows: '6', why: 'totals', text: 'Total, 60' }],
   });
   expect(await read(book, { asBefore: first.layout })).toEqual(first);
-  const other = { headerRow: '2', leftOut: [{ rows: '4-5', why: 'below', text: '' }] } as const;
+  const other = { header_row: '2', left_out: [{ rows: '4-5', why: 'below', text: '' }] } as const;
   expect((await read(book, { asBefore: other })).rows.map(([row]) => row)).toEqual([3, 6]);
 });

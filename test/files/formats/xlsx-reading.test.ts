@@ -228,7 +228,7 @@ describe('of several sheets, the one is read', () => {
       ...openAt(1),
       otherSheets: [{ name: 'Cover', rows: textRow(1, 'A') + textRow(2, 'x', 'y') }],
     };
-    await expect(opened(damaged, { headerRow: '1', strict: true })).rejects.toMatchObject({
+    await expect(opened(damaged, { header_row: '1', strict: true })).rejects.toMatchObject({
       message: expect.stringContaining('row 2: the cell B2'),
     });
   });

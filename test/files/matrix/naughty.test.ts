@@ -51,7 +51,7 @@ describe.each(ways)('in $encoding, parted by $delimiter', ({ encoding, delimiter
     const cells = names.map((_, index) => String(index));
     const write = await inputFolder();
     const path = await write(encode(tableOf([names, cells], delimiter)));
-    const { sheet } = await openFile(path, { encoding, delimiter, headerRow: '1' });
+    const { sheet } = await openFile(path, { encoding, delimiter, header_row: '1' });
     expect(await sheet.header()).toEqual(names);
     expect((await readWhole(sheet)).rows.map((row) => row.cells)).toEqual([cells]);
   });

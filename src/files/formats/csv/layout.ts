@@ -1,20 +1,20 @@
-import { type StopError, stop } from '../../../core/errors.ts';
+import { stop } from '../../../core/errors.ts';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
   type Delimiter,
   type FileBytes,
   type FoundLayout,
+  type ListStart,
   type ReadOptions,
-  type StartReading,
   type TopRow,
 } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
+import type { RowRange } from '../../../core/row-range.ts';
 import { rowsWithout } from '../../shape/left-out.ts';
-import { listStart, namesIn, topRows } from '../../shape/list-start.ts';
+import { keptOf, listStart, namesIn, rowsBelow, saidHeader, topRows } from '../../shape/list-start.ts';
 import { firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
 
@@ -31,7 +31,7 @@ export interface Layout {
   /** Whether a row that cannot be read refuses the file. */
   readonly isStrict: boolean;
   readonly header: RowRange;
-  readonly readings?: readonly StartReading[];
+  readonly start: ListStart;
   /** The names of the columns of a list without a header. */
   readonly letters?: readonly string[];
   /** Whether a record may be the header, by its row and the line where it begins. */
@@ -51,38 +51,30 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const { text, isMarked, isWhole } = await firstText(file, codec);
   const [separatorLine = '', , separator] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(separatorLine.length);
-  const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
-  const skipped = options.skipLines ?? 0;
+  const said = saidHeader(options);
+  const skipped = said === undefined ? (options.skip_lines ?? 0) : 0;
   const above = said === undefined ? skipped : Math.max(0, said.last - 1);
   const sample = sampleBelow(above, { text: table, isWhole });
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter = options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(sample, usual);
   const rows = firstRows(sample, delimiter);
-  const { header, isFound, readings } = listStart(rows, options);
-  const only = readRowRange(options.rows ?? '');
-  if (only !== undefined && only.first <= header.last) throw rowsAboveHeader(path, only, header);
+  const start = listStart(rows, options);
+  const { header, isFound } = start;
+  const only = rowsBelow(header, options, path);
   const linesAbove = skipped + (separator === undefined ? 0 : 1);
   const isSaid = said !== undefined || isFound;
   return {
-    ...{ file, codec, isMarked, delimiter, header, notes },
-    ...present({ readings, letters: header.last === 0 ? namesIn(rows, header) : undefined }),
+    ...{ file, codec, isMarked, delimiter, start, header, notes },
+    ...present({ letters: header.last === 0 ? namesIn(rows, header) : undefined }),
     namesDelimiter: separator !== undefined,
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,
     isHeader: (row, line) => (isSaid ? row >= header.last : line > linesAbove),
-    hasRow: rowsWithout(options.asBefore?.leftOut ?? [], only),
-    found: present({
-      headerRow: isFound ? rowRangeText(header) : undefined,
-      leftOut: options.asBefore?.leftOut,
-    }),
+    hasRow: rowsWithout(options.asBefore?.left_out ?? [], only),
+    found: { ...keptOf(start), ...present({ left_out: options.asBefore?.left_out }) },
     top: topRows(above === 0 ? rows : firstRows(sampleBelow(0, { text: table, isWhole }), delimiter)),
   };
-}
-
-function rowsAboveHeader(path: string, only: RowRange, header: RowRange): StopError {
-  const fact = `${path}: --rows begins with row ${only.first}, and row ${header.last} is the header.`;
-  return stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
 }
 
 /** Spreadsheet programs write and obey it; some put it in quotes. */

@@ -171,14 +171,14 @@ const LONGEST_NAME = 255;
  */
 function mayGrow(
   [table, ...others]: readonly TablePart[],
-  headerRow: number,
+  namesRow: number,
   { places, cleared, firstNew }: Pick<OwnColumns, 'places' | 'cleared' | 'firstNew'>,
   { columns: names }: Pick<CopyOptions, 'columns'>,
 ): boolean {
   if (table === undefined || others.length > 0 || table.isFed || !table.hasHeader) return false;
   const { range, columns } = table;
   const isNext = Math.max(...places) <= range.lastColumn || firstNew <= range.lastColumn + 1;
-  if (range.firstRow !== headerRow || !isNext) return false;
+  if (range.firstRow !== namesRow || !isNext) return false;
   if (cleared.some((place) => place <= range.lastColumn)) return false;
   const hers = columns.filter((_, at) => !places.includes(range.firstColumn + at));
   const all = [...hers, ...names].map((each) => each.toLowerCase());

@@ -1,14 +1,24 @@
 import { stop } from '../../../core/errors.ts';
-import type { FoundLayout, LeftOut, ReadOptions, StartReading, TopRow } from '../../../core/format.ts';
+import type { FoundLayout, LeftOut, ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
-import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
+import { type RowRange, readRowRange } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
-import { type ListStart, listStart, namesIn, ROWS_SAMPLED, topRows } from '../../shape/list-start.ts';
-import { layoutNotes } from '../../shape/shape-words.ts';
+import {
+  blankHeader,
+  headerFlag,
+  keptOf,
+  layoutNotes,
+  listStart,
+  namesIn,
+  ROWS_SAMPLED,
+  rowsBelow,
+  saidHeader,
+  topRows,
+} from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type Book, type BookSheet, sheetsMeant } from './book.ts';
 import { MOST_DIGITS } from './cell.ts';
@@ -31,7 +41,7 @@ export interface SheetTable {
   readonly frame: SheetFrame;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
-  readonly readings?: readonly StartReading[];
+  readonly start: ListStart;
   readonly notes: readonly string[];
 }
 
@@ -115,27 +125,22 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
 }
 
 /** Those that hold something, as many as it takes to find the header. */
-async function firstRows(
-  book: Book,
-  tab: BookSheet,
-  { skipLines = 0, headerRow, asBefore }: ReadOptions,
-): Promise<readonly SheetRow[]> {
-  const least = readHeaderRows(headerRow ?? asBefore?.headerRow ?? '')?.last ?? 0;
+async function firstRows(book: Book, tab: BookSheet, options: ReadOptions): Promise<readonly SheetRow[]> {
+  const said = saidHeader(options);
+  const skipped = said === undefined ? (options.skip_lines ?? 0) : 0;
   const rows: SheetRow[] = [];
   for await (const group of sheetRows(book, tab)) {
-    rows.push(...group.filter(({ number, cells }) => number > skipLines && cells.length > 0));
-    if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= least) break;
+    rows.push(...group.filter(({ number, cells }) => number > skipped && cells.length > 0));
+    if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= (said?.last ?? 0)) break;
   }
   return rows;
 }
 
 function startOf(where: string, top: readonly SheetRow[], options: ReadOptions): ListStart & Top {
   const start = listStart(top, options);
-  const { last } = start.header;
   const names = namesIn(top, start.header);
-  if (names.length === 0) throw blankHeader(where, last);
-  const only = readRowRange(options.rows ?? '');
-  if (only !== undefined && only.first <= last) throw rowsAbove(where, only.first, last);
+  if (names.length === 0) throw blankHeader(where, start.header.last);
+  rowsBelow(start.header, options, where);
   return { ...start, columns: namedColumns(where, names) };
 }
 
@@ -171,15 +176,14 @@ class Counts {
     this.#where = where;
     this.#top = top;
     this.#options = options;
-    this.#isSaid = rowsWithout(asBefore?.leftOut ?? [], readRowRange(rows ?? ''));
+    this.#isSaid = rowsWithout(asBefore?.left_out ?? [], readRowRange(rows ?? ''));
     this.lastRow = top?.header.last ?? 0;
     if (asBefore === undefined && rows === undefined)
       this.#finder = new LeftOutFinder(this.lastRow, this.looks);
   }
 
   take(row: SheetRow): void {
-    const above = Math.max(this.#top?.header.last ?? row.number, this.#options.skipLines ?? 0);
-    if (row.cells.length === 0 || row.number <= above) {
+    if (row.cells.length === 0 || row.number <= (this.#top?.header.last ?? row.number)) {
       this.unsaved.add(row.number, row.unsaved);
       return;
     }
@@ -192,7 +196,7 @@ class Counts {
   }
 
   end(): readonly LeftOut[] {
-    return this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
+    return this.#finder?.end() ?? this.#options.asBefore?.left_out ?? [];
   }
 
   #add({ number, cells, formulas, isHidden, unsaved, long }: SheetRow): void {
@@ -233,18 +237,14 @@ function tableOf(
   lack: string,
 ): SheetTable {
   if (start === undefined) throw blank(book.archive.path, tab);
-  const { header, columns, readings } = start;
-  const layout: FoundLayout = present({
-    sheet,
-    headerRow: start.isFound ? rowRangeText(header) : undefined,
-    leftOut: leftOut.length === 0 ? undefined : leftOut,
-  });
+  const { header, columns } = start;
+  const left_out = leftOut.length === 0 ? undefined : leftOut;
+  const layout: FoundLayout = { ...present({ sheet }), ...keptOf(start), ...present({ left_out }) };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
-    ...{ tab, columns, header, rows, lastRow, lastUsed, formulas, frame, layout },
+    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, layout },
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
-    ...present({ readings }),
     notes: [
       ...(options.sheet === undefined ? sheetNotes(book, tab, lack) : []),
       ...layoutNotes(layout, header, columns.names),
@@ -316,8 +316,7 @@ function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: 
 }
 
 function strayCell(where: string, row: number, words: string): Error {
-  const next =
-    'Clear the cell or give its column a name; if the header is another row, name that with --header-row.';
+  const next = `Clear the cell or give its column a name; if this row is the header, use ${headerFlag(row)}.`;
   return stop('input', `${where}, row ${row}: ${words}.`, next);
 }
 
@@ -326,19 +325,9 @@ function tooLong(where: string): Error {
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
-function rowsAbove(where: string, first: number, headerRow: number): Error {
-  const fact = `${where}: --rows begins with row ${first}, and row ${headerRow} is the header.`;
-  return stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
-}
-
 function blank(path: string, { name }: BookSheet): Error {
   const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows, or only formulas without a saved value.`;
   const next =
     'Name the sheet that has the rows with --sheet, or save the workbook in a spreadsheet program to store the values.';
   return stop('input', fact, next);
-}
-
-function blankHeader(where: string, row: number): Error {
-  const fact = `${where}: row ${row} is blank, so it cannot be the header.`;
-  return stop('input', fact, "Give the number of the header's row in Excel with --header-row.");
 }

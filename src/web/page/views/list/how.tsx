@@ -121,7 +121,7 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
   if (top.length === 0)
     return (
       <label class="field">
-        {text.list.headerRow}
+        {text.list.namesRow}
         <input
           size={6}
           defaultValue={read.header_row ?? ''}
@@ -141,7 +141,7 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
   const shown = options.some(([value]) => value === row) ? options : [[row, row] as const, ...options];
   return (
     <Select
-      name={text.list.headerRow}
+      name={text.list.namesRow}
       value={row}
       options={shown}
       onChosen={(value) => choose('header_row', value)}
