@@ -584,6 +584,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['delete-invite', 200, '{"invite_code":"IC-1","status":"active"}', 'in doubt'],
     ['create-project', 200, '{"project_id":"p-1"}', 'done'],
     ['create-project', 200, '{"project_id":"p-1","name":"Research"}', 'done'],
+    ['create-project', 200, '{"project_id":"p-1","message":"Rate limit: 9 requests left"}', 'done'],
     ['create-project', 200, '{"project_id":"p-1","description":"Removed users go here"}', 'done'],
     ['create-project', 200, '{"project_id":"p-1","status":"error"}', 'in doubt'],
     ['create-project', 200, '{"project_id":"p-1","code":429}', 'in doubt'],

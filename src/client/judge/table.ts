@@ -184,7 +184,7 @@ export const TABLE: readonly Row[] = [
       'credits_used_up',
       (it) => it.by === 402 || (says('credits_used_up')(it) && isFreeNo(it)),
     ),
-    row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.heard.yes),
+    row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.isProved),
     row('it is about its path', 'wrong_address', isOfRoute),
     row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
     row('it says that nothing was found', 'no_match', (it) => saysNone(it) && isOfQuestion(it.by)),
