@@ -134,11 +134,14 @@ function columnsOf(
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
     known?.answers.has(name) === true && !sent.has(name) && !from.header.includes(FOUND_PREFIX + name);
-  const isNew = (name: string): boolean => !into.header.includes(name) && name !== UNREAD_CELLS;
+  // One of hers that she has deleted or renamed since does not come back.
+  const isNew = (name: string): boolean =>
+    !into.header.includes(name) && name !== UNREAD_CELLS && known?.hers.has(name) !== true;
   const isAdded = (name: string): boolean => ours.has(name) || isAnswer(name) || isNew(name);
   const added = isResult ? from.header.filter(isAdded) : [];
   requireOtherNames(added, from, into, known);
-  const own = from.header.filter((name) => !(added.includes(name) || ours.has(name)));
+  const isHers = (name: string): boolean => !(added.includes(name) || ours.has(name));
+  const own = from.header.filter((name) => isHers(name) && into.header.includes(name));
   const identifiers = known ? sentColumns(known, from, into) : likelyIdentifiers(own, from, into, said);
   return { isOutput: isResult, added, own, identifiers };
 }

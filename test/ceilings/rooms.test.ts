@@ -13,7 +13,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_269,
   client: 6_673,
   core: 2_352,
-  files: 9_911,
+  files: 9_916,
   index: 339,
   job: 1_350,
   ledger: 8_565,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_281,
   operations: 3_065,
   plan: 4_605,
-  run: 9_976,
+  run: 9_978,
   sandbox: 2_475,
   web: 13_492,
 };

@@ -182,6 +182,24 @@ test('of an output nothing but our columns is taken: each cell of hers stays, wh
   ]);
 });
 
+test('a column that she has deleted or renamed since does not come back, and her rows are found without it', async () => {
+  const desk = await deskAfterRun(HEADER, `${ONE}a`, `${WRONG}b`);
+  await desk.write('mine.csv', lines('ABN,Company', '51824753557,Wrong', '51824753556,One'));
+  expect(await desk.json(['merge', 'out.csv', 'mine.csv'])).toMatchObject({ found: 2, nowhere: [] });
+  const [header = ''] = (await desk.read('mine.merged.csv')).split('\n');
+  expect(header.split(',').filter((name) => ['ABN', 'Company', 'Name', 'Note'].includes(name))).toEqual([
+    'ABN',
+    'Company',
+  ]);
+  await edit(desk, ATTENTION, ['51824753557', '53004085616']);
+  await desk.write('mine.csv', lines('ABN,Name', '51824753556,One', '51824753557,Wrong'));
+  expect(await desk.json(['merge', ATTENTION, 'mine.csv'])).toMatchObject({
+    found: 1,
+    mended: 1,
+    nowhere: [],
+  });
+});
+
 test('what was found begins no formula in her table, whatever the result is', async () => {
   const desk = await openDesk();
   await desk.write('job.yaml', 'operation: enrich-company\nadd: { city: location.city }\n');

@@ -22,6 +22,8 @@ export interface Known {
   readonly counts: ReadonlyMap<number, number>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
   readonly answers: ReadonlyMap<string, OnExisting>;
+  /** The columns that her list had, and none of ours. */
+  readonly hers: ReadonlySet<string>;
   /** Rows as they were in the list, where they were not erased. */
   readonly before: ReadonlyMap<RowNumber, Cells>;
 }
@@ -60,7 +62,7 @@ export interface MergeColumns {
   readonly isOutput: boolean;
   /** Columns of an output that the other file gets or has of ours, in their order. */
   readonly added: readonly string[];
-  /** The columns of the result that are the user's. */
+  /** The columns of the user that both have. */
   readonly own: readonly string[];
   readonly identifiers: readonly Identifier[];
 }

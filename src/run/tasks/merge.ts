@@ -184,5 +184,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns, sent, before }: F
   const answers = new Map(
     job.onExisting === 'keep' ? [] : names.map((name) => [name, job.onExisting] as const),
   );
-  return { columns, sent, counts, answers, before };
+  // A list that was an output before has ours among its columns, and nobody knows which.
+  const hers = new Set(isOutput(batch.header) ? [] : batch.header);
+  return { columns, sent, counts, answers, hers, before };
 }

@@ -132,7 +132,7 @@ function knownOf(each: Case): MergeOrder['known'] {
   const texts = [...sent.values()];
   const cellOf = (cells: readonly string[]) => (column: string) => cells[header.indexOf(column)] ?? '';
   return {
-    ...{ columns, sent, answers: new Map([['found', 'refuse']]) },
+    ...{ columns, sent, answers: new Map([['found', 'refuse']]), hers: new Set(header) },
     counts: new Map(texts.map((text) => [text, texts.filter((each) => each === text).length])),
     before: new Map(
       each.isListThere && each.isAttention ? rows.map(({ row, cells }) => [row, cellOf(cells)]) : [],
