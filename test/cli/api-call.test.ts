@@ -15,11 +15,11 @@ const csvOf = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\n`).join('');
 
 const LIST = csvOf([
-  ['Domain', 'Tag'],
-  ['a.example', NASTY],
-  ['b.example', 'two'],
-  ['b.example', 'two'],
-  ['', ' '],
+  ['Domain', 'Tag', 'Of'],
+  ['a.example', NASTY, ''],
+  ['b.example', 'two', ''],
+  ['b.example', 'two', ''],
+  ['', ' ', 'nobody'],
 ]);
 
 const TAG = {

@@ -7,11 +7,11 @@ import { type Desk, openDesk } from './desk.ts';
 
 const asked = ({ place }: Desk): readonly object[] => place.vendor.requests().map(({ body }) => body);
 
-const LIST = `Email,LinkedIn
-jo@one.example,linkedin.com/in/jo-one
-flo@two.example,
-,linkedin.com/in/bo-three
-,
+const LIST = `Email,LinkedIn,Name
+jo@one.example,linkedin.com/in/jo-one,
+flo@two.example,,
+,linkedin.com/in/bo-three,
+,,nobody
 `;
 
 test('a row is asked for by all identifiers that it has in one call, which is known by what was sent', async () => {

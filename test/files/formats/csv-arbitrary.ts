@@ -9,7 +9,7 @@ export interface WrittenCsv {
 
 /** One record or blank line as it stands in the file. `cells` are what it means; a blank line has none. */
 export interface Piece {
-  readonly kind: 'header' | 'row' | 'blank';
+  readonly kind: 'header' | 'row' | 'left_out' | 'blank';
   readonly text: string;
   readonly lineEnd: string;
   readonly cells: readonly string[];
@@ -51,7 +51,7 @@ const columnName = fc.constantFrom(
 function piece(kind: 'header' | 'row', cells: readonly string[]): fc.Arbitrary<Piece> {
   const alone = cells.length === 1;
   // A line of nothing but delimiters is a blank row of a sheet.
-  const meant = kind === 'row' && !alone && cells.every((cell) => cell.trim() === '') ? 'blank' : kind;
+  const meant = kind === 'row' && !alone && cells.every((cell) => cell.trim() === '') ? 'left_out' : kind;
   // Quotes are needed for some cells and a matter of taste for the rest; a lone empty cell would be a blank line.
   const texts = cells.map((cell) =>
     fc.boolean().map((taste) => (taste || (alone && cell === '') ? quoted(cell) : written(cell))),

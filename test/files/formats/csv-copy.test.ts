@@ -63,6 +63,7 @@ function expectedCopy(file: WrittenCsv, added: Additions): Buffer {
   const list = (cells: readonly string[]): string => cells.map((cell) => `,${written(cell)}`).join('');
   return bytesOf(file, (piece) => {
     if (piece.kind === 'blank') return '';
+    if (piece.kind === 'left_out') return list(added.columns.map(() => ''));
     return list(piece.kind === 'header' ? added.columns : cellsOfRow(added, rows.get(piece) ?? 0));
   });
 }

@@ -192,10 +192,11 @@ class RecordReader {
       if (body.length === 0 || isEndMark) return 'blank';
     }
     // A line of nothing but delimiters is a blank row of a sheet.
-    if (found.length > 1 && only.trim() === '' && isBlank(found)) return 'blank';
-    if (this.#headerIsDue) return this.#layout.isHeader(this.#row, this.#line) ? 'header' : 'above';
+    const isFilled = found.length === 1 || only.trim() !== '' || !isBlank(found);
+    const { isHeader, hasRow } = this.#layout;
+    if (this.#headerIsDue) return isFilled && isHeader(this.#row, this.#line) ? 'header' : 'above';
     if (this.#row === 0) return 'above';
-    return this.#layout.hasRow(this.#row) ? 'row' : 'left_out';
+    return isFilled && hasRow(this.#row) ? 'row' : 'left_out';
   }
 
   #markIn(bytes: Buffer): number {
