@@ -365,8 +365,9 @@ const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (S
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
     OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
 
+/** What is pending in a batch that has ended is never worked on. */
 const OLD_CELLS = `cells.batch IN (SELECT id FROM ended)
-  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state IN ('pending', 'in_doubt'))`;
+  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state = 'in_doubt')`;
 
 async function findOld(
   db: Db,
