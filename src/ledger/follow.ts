@@ -11,6 +11,7 @@ import {
   READ_AS_NONE,
   READ_AS_UNPROVEN,
   WAITS_FOR_RETRY,
+  WAITS_FOR_STEP,
 } from './moves.ts';
 import { noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
@@ -94,9 +95,14 @@ export const followCalls = (context: Writing) => ({
     context.transaction((sql) => readReply(sql, context.number(), reading)),
 });
 
-/** A row that was skipped is in doubt again when a person names it. */
-const nameAgain = (sql: Sql, of: { readonly batch: BatchId; readonly call: number }) =>
-  moveRows(sql, of, ['skipped'], 'in_doubt', null);
+/** A row that was skipped is in doubt again when a person names it, unless it is to be skipped. */
+async function nameAgain(
+  sql: Sql,
+  of: { readonly batch: BatchId; readonly call: number },
+  kind?: DecisionSpec['kind'],
+): Promise<void> {
+  if (kind !== 'skip') await moveRows(sql, of, ['skipped'], 'in_doubt', null);
+}
 
 /** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
 async function retractChange(sql: Sql, call: AttemptId): Promise<void> {
@@ -116,7 +122,7 @@ export interface Deciding {
   readonly toldAs?: 'found' | 'no_match' | undefined;
   /** How a change that was told left its subject. */
   readonly left?: SubjectFacts | undefined;
-  /** How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait for their next run, or are skipped. */
+  /** How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait for their next run; without any, a skip ends them all. */
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
@@ -153,7 +159,7 @@ function decideDoubt(
     const isPersons = by === 'person';
     if (isPersons) {
       await noteAct(sql, context, 'settled', batch);
-      await nameAgain(sql, of);
+      await nameAgain(sql, of, kind);
     }
     const at = Math.floor(atMs);
     const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64') });
@@ -168,15 +174,17 @@ function decideDoubt(
   });
 }
 
-/** Of a row of several steps another may be in doubt still. */
+/** @param finishes of a batch of several steps: of a row that is none of these another step is still to be asked. */
 async function skip(
   sql: Sql,
   of: { readonly batch: BatchId; readonly call: number },
   { why }: KeptCall,
-  finishes: Deciding['finishes'] = [],
+  finishes: Deciding['finishes'],
 ): Promise<void> {
-  await finishRows(sql, of.call, finishes.map(rowOf));
-  await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
+  if (finishes !== undefined) {
+    await finishRows(sql, of.call, finishes.map(rowOf));
+    await eachOf(sql, WAITS_FOR_STEP, [of]);
+  } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
 interface Told extends Pick<Deciding, 'toldAs' | 'left' | 'finishes'> {

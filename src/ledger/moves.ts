@@ -148,11 +148,17 @@ export const moveRows = (
 
 const OF_BATCH = { batch: 'text', call: 'int' } as const;
 
+const waitsIn = (known: string) =>
+  waitingSql(
+    `v JOIN rows w ON w.batch = v.batch AND w.call = v.call AND w.state = 'in_doubt'`,
+    `'${known}'`,
+  ).map((sql) => eachWhole(OF_BATCH)(sql));
+
 /** Rows of the batch that retries it. */
-export const WAITS_FOR_RETRY = waitingSql(
-  `v JOIN rows w ON w.batch = v.batch AND w.call = v.call AND w.state = 'in_doubt'`,
-  `'it may be sent again'`,
-).map((sql) => eachWhole(OF_BATCH)(sql));
+export const WAITS_FOR_RETRY = waitsIn('it may be sent again');
+
+/** Rows of the batch that leaves it out, and of which another step is still to be asked. */
+export const WAITS_FOR_STEP = waitsIn('skipped by the user');
 
 const FINISHED = { ...ROW_COLUMNS, rests_on: 'int' } as const;
 

@@ -182,6 +182,38 @@ test('what is skipped first leaves the second in doubt, and what was not done is
   expect(await countsOf(desk)).toEqual({ skipped: 1 });
 });
 
+test('each row in doubt is listed by what it rests on, and one of which a step is not known yet is done by the next run', async () => {
+  const at = await deskBefore(answering('lost', 'lost'));
+  const { desk } = at;
+  const run = ['run', 'enrich-person,enrich-company', 'list.csv', '--budget', '50', '-o', 'out.csv'];
+  at.answer = (request, ...more) =>
+    answering('lost', JSON.stringify(request).includes('al@') ? 'found' : 'lost')(request, ...more);
+  await desk.write('list.csv', 'Domain,Email\na.example,jo@a.example\na.example,al@a.example\n');
+  await desk.type(run);
+  expect(await countsOf(desk)).toEqual({ in_doubt: 2 });
+  const listed = (await desk.json(['settle', 'last'])).in_doubt;
+  expect(listed.map((each: JsonResult) => each.operation)).toEqual(['enrich-person', 'enrich-company']);
+
+  await desk.type(['settle', 'last', '3', '--not-done']);
+  await desk.type(['settle', 'last', '2', '--skip']);
+  expect(await countsOf(desk)).toEqual({});
+  at.answer = answering('found', 'found');
+  await desk.type(run);
+  expect(await rowsOf(desk, 'out.csv')).toMatchObject([
+    { _status: 'skipped', _matched_by: 'domain', _credits: '1', name: 'A', full_name: '' },
+    { _status: 'matched', _matched_by: 'email; domain', name: 'A', full_name: 'Jo' },
+  ]);
+});
+
+test('of a row that a killed run left in doubt twice the first is settled first', async () => {
+  const { desk } = await deskBefore(answering('lost', 'lost'));
+  await desk.write('list.csv', ONE);
+  await desk.start(RUN, { env: { ROWONCE_CRASH_AT: 'before-row' } });
+  expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ operation: 'enrich-company' }]);
+  expect(await desk.type(['settle', 'last', '2', '--answer', 'name=Acme'])).toMatchObject({ code: 0 });
+  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-person' }]);
+});
+
 test('a run that is killed between two steps leaves the row pending, and the same command does the second', async () => {
   const at = await deskBefore(answering('lost', 'found'));
   const { desk, asked } = at;

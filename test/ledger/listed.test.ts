@@ -189,17 +189,20 @@ test('a batch is worked on by the newest job and dialect', async () => {
   expect(await lists.workOrder('none' as BatchId)).toBeUndefined();
 });
 
-test.each(['superseded', 'cancelled'] as const)('cells of a %s batch go by age, also of rows that nobody worked on', async (state) => {
-  const { place, ledger, lists, kept } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  await lists.submitRows(batch, rowsOf(2));
-  await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
-  await ledger.changeBatch(batch, { state });
-  await ledger.close();
-  const target = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
-  const opening = { waitForLockMs: 0, clock: systemClock, command: 'forget', operator: undefined };
-  await sqlite.alone(place, opening, async (alone) => {
-    await (await findErasable(alone, target)).erase([], NOON_MS + DAY_MS);
-  });
-  expect(kept()).toBe('');
-});
+test.each(['superseded', 'cancelled'] as const)(
+  'cells of a %s batch go by age, also of rows that nobody worked on',
+  async (state) => {
+    const { place, ledger, lists, kept } = await openPlace();
+    const batch = await batchNamed(ledger, 'a');
+    await lists.submitRows(batch, rowsOf(2));
+    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
+    await ledger.changeBatch(batch, { state });
+    await ledger.close();
+    const target = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
+    const opening = { waitForLockMs: 0, clock: systemClock, command: 'forget', operator: undefined };
+    await sqlite.alone(place, opening, async (alone) => {
+      await (await findErasable(alone, target)).erase([], NOON_MS + DAY_MS);
+    });
+    expect(kept()).toBe('');
+  },
+);

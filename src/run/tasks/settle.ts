@@ -5,6 +5,7 @@ import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
+import type { RowNumber } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
   type AttemptId,
@@ -80,20 +81,29 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
   });
 }
 
+/** Those on which a row rests; of a row that a killed program left without an end the first. */
 async function nextOfRows(
   ledger: LedgerReader,
   batch: Batch,
   doubts: readonly ListedDoubt[],
 ): Promise<readonly ListedDoubt[]> {
   if (stepNames(batch.operation).length === 1) return doubts;
-  const own = doubts.flatMap(({ doubt }) => (doubt.batch === batch.id ? [doubt] : []));
-  const later = new Set<Doubt>();
-  for (const [row, all] of Map.groupBy(own, (doubt) => doubt.row)) {
-    const next = await firstOf(ledger, batch, row, all);
-    for (const doubt of all) if (!next.includes(doubt)) later.add(doubt);
+  const next = new Set<Doubt>();
+  const own = doubts.map(({ doubt }) => doubt);
+  for (const all of Map.groupBy(own, (doubt) => `${doubt.batch} ${doubt.row}`).values()) {
+    const resting: Doubt[] = [];
+    for (const doubt of all) if ((await rowsOn(ledger, batch, doubt)).length > 0) resting.push(doubt);
+    for (const doubt of resting.length > 0 ? resting : all.slice(0, 1)) next.add(doubt);
   }
-  return doubts.filter(({ doubt }) => !later.has(doubt));
+  return doubts.filter(({ doubt }) => next.has(doubt));
 }
+
+const rowsOn = async (
+  ledger: LedgerReader,
+  { id }: Batch,
+  { attempt }: Doubt,
+): Promise<readonly RowNumber[]> =>
+  (await ledger.rowsRestingOn(attempt)).flatMap(({ batch, row }) => (batch === id ? [row] : []));
 
 async function doubtsOf(
   ledger: LedgerReader,
@@ -123,16 +133,13 @@ async function doubtsOf(
 /** In doubt twice, a row rests on the first of its steps: when that is settled, the second is next. */
 async function firstOf(
   ledger: LedgerReader,
-  { id }: Batch,
-  row: number,
+  batch: Batch,
+  row: RowNumber,
   doubts: readonly Doubt[],
 ): Promise<readonly Doubt[]> {
   if (doubts.length < 2) return doubts;
-  for (const doubt of doubts) {
-    const rows = await ledger.rowsRestingOn(doubt.attempt);
-    if (rows.some((each) => each.batch === id && each.row === row)) return [doubt];
-  }
-  return doubts;
+  for (const doubt of doubts) if ((await rowsOn(ledger, batch, doubt)).includes(row)) return [doubt];
+  return stepNames(batch.operation).length > 1 ? doubts.slice(0, 1) : doubts;
 }
 
 /** Doubts that may leave a person without access come first, then other creations, then what is repeated by itself. */
@@ -313,7 +320,7 @@ async function decideOn(
     const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
     const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
     const mayGoOn = kind === 'skip' && stepNames(batch.operation).length > 1;
-    await ledger.decide(spec, { finishes: mayGoOn ? await rowsToldOf(ledger, doubt, said, batch.id) : [] });
+    await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
   }
 }
 

@@ -58,6 +58,27 @@ export function stepsConform(store: Store): void {
       expect(await ledger.counts(batch)).toEqual({ skipped: 1 });
     });
 
+    test('waits where its first doubt is skipped and the other step is still to be asked, but not in a batch that is over', async () => {
+      const { ledger, batch } = await opened();
+      const over = await batchNamed(ledger, 'over', STEPS);
+      for (const each of [batch, over]) {
+        await pending(ledger, each);
+        await settle(ledger, each, 2, IN_DOUBT, [await lost(ledger, each, each)]);
+      }
+      await ledger.changeBatch(batch, { state: 'finished' });
+      await ledger.changeBatch(over, { state: 'cancelled' });
+      for (const each of [batch, over])
+        await ledger.decide(
+          { batch: each, key: keyNamed(each), kind: 'skip', by: 'person', why: 'so', atMs: NOON_MS },
+          { finishes: [] },
+        );
+      expect(await ledger.counts(batch)).toEqual({});
+      expect(await ledger.batch(batch)).toMatchObject({ state: 'open' });
+      expect(await ledger.rows(over, 2, 1)).toMatchObject([
+        { outcome: { kind: 'skipped', reason: 'skipped by the user, and its batch is cancelled' } },
+      ]);
+    });
+
     test('waits when an answer is taken back that it shares with another row, and is in doubt when it is read as none', async () => {
       const { ledger, batch } = await opened();
       const shared = await answered(ledger, batch, 'shared', MISSED);
