@@ -1,5 +1,12 @@
 import { dialectMark } from '../client/dialect.ts';
-import { envelopeAdvice, type NotSentCause, oddAnswerIn, type Reply, type Verdict } from '../client/judge.ts';
+import {
+  envelopeAdvice,
+  type NotSentCause,
+  oddAnswerIn,
+  type Reply,
+  ruleForLost,
+  type Verdict,
+} from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import type { Next, PutOff, RunReply } from './call.ts';
 import { dearer } from './price.ts';
@@ -146,11 +153,14 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
   emit({ kind: 'note', message });
 }
 
-function applyLost({ session: { client } }: Run, why: string, { kind }: Reply, sentAtMs: number): void {
+function applyLost({ session: { client } }: Run, why: string, reply: Reply, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
   // It may be a proxy that says so, and not the vendor.
-  const rule = 'if the vendor means "no match" by it, its dialect needs a rule that says so';
-  client.limiter.doubted(sentAtMs, kind === 'answered' ? `${words}; ${rule}` : words);
+  const rule = (): string =>
+    reply.kind === 'answered'
+      ? `; if the vendor means "no match" by it, its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``
+      : '';
+  client.limiter.doubted(sentAtMs, words + rule());
 }
 
 /** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */

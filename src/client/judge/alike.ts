@@ -175,6 +175,13 @@ export function ruleThatReads(
   return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 
+/** What to write where a vendor means "no match" by an answer that nobody can use. */
+export function ruleForLost(raw: RawReply, dialect: Dialect): string {
+  const own = vendorReply(raw, dialect) ?? raw;
+  const { kind } = readBodyOnce(own.body);
+  return ruleOf(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
+}
+
 /** So much of a text tells it from another. */
 const LONGEST_QUOTED = 60;
 

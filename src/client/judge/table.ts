@@ -128,6 +128,7 @@ const isWrappedNo = (it: Answer): boolean =>
 
 const isDone = ({ change }: Answer): boolean => change !== undefined && (change.yes || change.role);
 
+const isOfOwn = ({ change }: Answer): boolean => !!change?.isAny && !change.countedNone;
 const isThingOfOwn = ({ change }: Answer): boolean => !!change?.isAny && change.thing && !change.yes;
 
 /** Whether the plain values in it may be details of what it says: that it failed, or is not there yet. */
@@ -240,9 +241,11 @@ export const TABLE: readonly Row[] = [
     row('it was accepted, or names a task', 'pending', ({ by, change }) => by === ACCEPTED || !!change?.work),
     row('it shows the thing with the role', 'found', ({ change }) => !!change?.thing && change.role),
     row("it shows the thing of a call of one's own", 'found', isThingOfOwn, WITHOUT_A_WORD),
+    row("it says that a call of one's own was done", 'found', ({ change }) => !!change?.isAny && change.yes),
     row('there is something in it that nobody knows', 'in_doubt', ({ change }) => !!change?.odd, NOT_SAID),
     row('it says that it was done', 'found', isDone),
     row('it is empty', 'found', ({ isBlank }) => isBlank, WITHOUT_A_WORD),
+    row("it is a call of one's own", 'found', isOfOwn, WITHOUT_A_WORD),
     row('it does not say', 'in_doubt', () => true, NOT_SAID),
   ]),
   // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing of it.
