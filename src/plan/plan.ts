@@ -257,7 +257,7 @@ class Draft {
     if (isAnew('too_old')) this.#tooOld += 1;
     if (isAnew('unanswered')) this.#rowsUnanswered += 1;
     if (left.some(({ again }) => again !== undefined)) this.#rowsAgain += 1;
-    for (const each of left) this.#addLeft(row, each);
+    for (const each of left) if (each.isShared !== true) this.#addLeft(row, each);
   }
 
   #addLeft(row: RowNumber, left: StepLeft): void {

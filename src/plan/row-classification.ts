@@ -42,6 +42,8 @@ export interface StepLeft {
   readonly again?: SentAgain;
   /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
   readonly anew?: 'too_old' | 'unanswered';
+  /** An earlier row asks the same in this step, so that it is bought with that. */
+  readonly isShared?: true;
 }
 
 export interface UsableAnswer {
@@ -101,6 +103,7 @@ class Sorter {
   readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #answers: Answers;
   readonly #different: FingerprintSet;
+  readonly #steps: FingerprintSet | undefined;
   #placed: RowClassification[] = [];
   #walks: Walking[] = [];
 
@@ -109,6 +112,7 @@ class Sorter {
     this.#operation = job.operation;
     this.#dialect = dialect;
     this.#different = different;
+    if (job.operation.steps !== undefined) this.#steps = differentRows(context.rowsCompared);
     this.#prepare = rowPreparer(context, input.columns);
     this.#answers = new Answers(context);
   }
@@ -124,9 +128,19 @@ class Sorter {
       return;
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);
-    if (this.#different.add(textFingerprint(identityOf(walk.callsAtWorst()))))
-      this.#walks.push({ row: row.row, walk });
+    const calls = walk.callsAtWorst();
+    if (this.#different.add(textFingerprint(identityOf(calls))))
+      this.#walks.push({ row: row.row, walk, shared: this.#sharedIn(calls) });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
+  }
+
+  /** The places of the steps in which an earlier row asks the same. */
+  #sharedIn(calls: readonly MetCall[]): ReadonlySet<number> | undefined {
+    if (this.#steps === undefined) return undefined;
+    const shared = new Set<number>();
+    for (const [at, own] of Map.groupBy(calls, (met) => met.at))
+      if (!this.#steps.add(textFingerprint(identityOf(own)))) shared.add(at);
+    return shared;
   }
 
   async take(batch: InQuestion): Promise<readonly RowClassification[]> {
@@ -219,6 +233,7 @@ async function asOld(state: Settled, batch: InQuestion, ledger: LedgerReader): P
 interface Walking {
   readonly row: RowNumber;
   readonly walk: RowWalk;
+  readonly shared: ReadonlySet<number> | undefined;
 }
 
 interface Underway extends Walking {
@@ -265,7 +280,10 @@ function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): voi
   }
   if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;
   // The step ends here without a request, so that no run buys an erased answer again by mistake.
-  if (state.kind !== 'erased') row.left.push(leftOf(row, met, state));
+  if (state.kind !== 'erased') {
+    const left = leftOf(row, met, state);
+    row.left.push(row.shared?.has(met.at) === true ? { ...left, isShared: true } : left);
+  }
   row.walk.hold(met, NOT_ASKED);
 }
 

@@ -83,6 +83,17 @@ test('one sample of the rows, and a plan in which only the step is to buy that i
   expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ to_buy: 6, credits: { most: 12 } });
 });
 
+test('a company that many people of a list share is planned to be bought once', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  const rows = Array.from({ length: 9 }, (_, at) => `one.example,p${at}@one.example`);
+  await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ to_buy: 9, credits: { most: 19 } });
+  const said = await desk.type(['run', BOTH, 'list.csv', '--sample', '2']);
+  expect(said.stderr).toContain('could spend up to 6 credits');
+  const done = await desk.json(['run', BOTH, 'list.csv', '--budget', '19']);
+  expect(done).toMatchObject({ counts: { matched: 9 }, requests: 10, credits: { spent: 19 } });
+});
+
 test('a job of several steps says of each entry whose it is, and a slip is answered by what there is', async () => {
   const desk = await openDesk({ matchRate: 1 });
   await desk.write('list.csv', 'Firm,Site,Person\nA,a.example,jo@a.example\n');
