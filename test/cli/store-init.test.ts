@@ -17,11 +17,11 @@ test('what is printed can be run as it stands, and gives nobody the right to alt
   await server.query('init grants', stdout);
   const asRole = (role: string, text: string): Promise<unknown> =>
     server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce_ledger; ${text}`);
-  await asRole('worker', 'DELETE FROM cells; UPDATE accounts SET paused_until = NULL');
+  await asRole('worker', 'DELETE FROM files; UPDATE accounts SET paused_until = NULL');
   await asRole('reader', 'SELECT count(*) FROM calls; SELECT count(*) FROM rowonce_queue.job');
   for (const refused of ['CREATE TABLE more ()', 'DROP TABLE rows', 'DELETE FROM calls'])
     await expect(asRole('worker', refused), refused).rejects.toThrow(/permission denied|must be owner/);
-  await expect(asRole('reader', 'DELETE FROM cells')).rejects.toThrow('permission denied');
+  await expect(asRole('reader', 'DELETE FROM files')).rejects.toThrow('permission denied');
 });
 
 test('a folder needs not to be laid out, and a URL is refused as everywhere', async () => {

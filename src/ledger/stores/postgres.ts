@@ -327,7 +327,7 @@ async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
 }
 
 /** What is kept only while it is needed, and that a worker deletes. */
-const PASSING = ['cells', 'files', 'places'];
+const PASSING = ['files', 'places'];
 
 /** A worker alters no schema, and what was bought it does not delete: that is the owner's. */
 function grantsIn(database: string): StoreGrants {
