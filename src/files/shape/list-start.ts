@@ -121,7 +121,7 @@ export function unclearStart(path: string, readings: readonly StartReading[]): S
   return new StopError({
     code: 'input',
     message: `${path}: it is not sure where the list begins.`,
-    next: `Say which it is with ${flags.join('; or ')}.`,
+    next: `Say which it is with ${flags.join('; or ')}. In a job it is \`header_row\` under \`read:\`.`,
     choices,
   });
 }
