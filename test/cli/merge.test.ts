@@ -433,3 +433,12 @@ test('a file without what the rows were matched by is refused: nobody can tell w
     ),
   });
 });
+
+test('once the cells of its list are erased, a result is merged like one that no store knows', async () => {
+  const desk = await deskAfterRun('Domain,Note', 'a.example,one', 'b.example,two');
+  await desk.write('mine.csv', lines('Domain,Note', 'b.example,two', 'a.example,one', 'c.example,three'));
+  await desk.type(['store', 'purge', '--before', '2100-01-01', '--yes']);
+  expect((await desk.type(['merge', 'out.csv', 'mine.csv'])).stderr).toContain('2 of 3 rows found');
+  const found = await cellsBy(desk, 'out.csv', 'Domain', 'name');
+  expect(await cellsBy(desk, 'mine.merged.csv', 'Domain', 'name')).toEqual({ ...found, 'c.example': '' });
+});

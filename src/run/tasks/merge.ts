@@ -115,30 +115,38 @@ async function makerOf(table: Table, store: string | undefined): Promise<Fit | u
   const words = rows.flatMap((row) => table.cellsOf(row)('_matched_by').split(/\+|; /));
   const said: Said = { ...table, rows, words: new Set(words.filter((word) => word !== '')) };
   const found = await eachLedgerThere(store, (ledger, location) => fitsIn(ledger, location, said));
-  return found.flat().sort((a, b) => b.rank - a.rank || b.share - a.share)[0];
+  const fits = found.filter((fit) => fit !== undefined);
+  return fits.sort((a, b) => b.rank - a.rank || b.share - a.share)[0];
 }
 
 /** Less of it may fit by coincidence. */
 const LEAST_SHARE = 0.5;
 
-async function fitsIn(ledger: LedgerReader, location: string, said: Said): Promise<readonly Fit[]> {
+async function fitsIn(ledger: LedgerReader, location: string, said: Said): Promise<Fit | undefined> {
   const sha256 = await said.file.sha256();
   const beside = notesIn(besideFolder(location)).flatMap(({ path, sha256s, batch }) =>
     sha256s.filter((each) => each === sha256 || path === said.path).map((each) => ({ batch, sha256: each })),
   );
   const noted = [...(await ledger.writers(said.path, sha256)), ...beside];
-  const fits: Fit[] = [];
-  for (const batch of await ledger.batches()) {
-    const own = noted.filter((each) => each.batch === batch.id);
-    const rank = own.some((each) => each.sha256 === sha256) ? 3 : own.length > 0 ? 2 : 1;
+  const rankOf = ({ id }: Batch): number => {
+    const own = noted.filter(({ batch }) => batch === id);
+    return own.some((each) => each.sha256 === sha256) ? 3 : own.length > 0 ? 2 : 1;
+  };
+  const ranked = (await ledger.batches()).map((batch) => ({ batch, rank: rankOf(batch) }));
+  let best: Fit | undefined;
+  for (const { batch, rank } of ranked.sort((a, b) => b.rank - a.rank)) {
+    // Whole lists are read for it.
+    if (best !== undefined && best.rank > rank) break;
     const columns = columnsOf(batch.settings)?.columns ?? {};
     const inputs = Object.keys(columns).map(inputOf);
     const isKin = [...said.words].every((word) => inputs.includes(word));
     if (!isKin || !Object.values(columns).every((column) => said.header.includes(column))) continue;
     const fit = await fitOf(ledger, batch, columns, said);
-    if (rank === 3 || fit.share > LEAST_SHARE) fits.push({ batch, location, columns, rank, ...fit });
+    // Also of a batch that wrote it nothing is known once the cells of its list were erased.
+    if (fit.share > Math.max(LEAST_SHARE, best?.share ?? 0))
+      best = { batch, location, columns, rank, ...fit };
   }
-  return fits;
+  return best;
 }
 
 async function fitOf(
