@@ -117,6 +117,11 @@ test('a job of several steps says of each entry whose it is, and a slip is answe
   );
   const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
   expect(changing.stderr).toContain('onboard cannot be one of several steps');
+  const tried = await desk.type(['try', BOTH, 'enrich-company.domain=a.example']);
+  expect(tried).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Try one of them, such as enrich-company.'),
+  });
 });
 
 /** A vendor that answers each step as it is told: `lost` hangs up after it was asked. */

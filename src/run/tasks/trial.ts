@@ -66,13 +66,17 @@ export interface Trial extends ResolvedJob {
 export async function trialOf({ given, ...options }: TrialOptions): Promise<Trial> {
   const chosen = await choose(options);
   const { operation } = chosen.job;
-  refuseChange(operation);
+  refuseOther(operation);
   const row = rowOf(operation, given);
   const own = trialJob(chosen.job, Object.keys(row));
   return { ...chosen, job: own, row, call: callOf({ ...chosen, job: own }, row) };
 }
 
-function refuseChange({ name, change }: Operation): void {
+function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
+  if (others.length > 0) {
+    const fact = `${name} asks for several things, and a trial is one request.`;
+    throw stop('usage', fact, `Try one of them, such as ${first?.name}.`);
+  }
   if (change === undefined) return;
   const fact = `${name} changes the service, and a change cannot be tried without making it.`;
   throw stop('usage', fact, 'Check it with plan, and make it with run.');
