@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_281,
   operations: 3_065,
   plan: 4_623,
-  run: 10_007,
+  run: 10_008,
   sandbox: 2_475,
   web: 13_492,
 };

@@ -4,7 +4,7 @@
  * Method: the real command after and beside real runs, before the sandbox as a vendor.
  */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
@@ -37,6 +37,14 @@ test('two exports of one state are byte-identical to what the run wrote, whichev
   });
   expect(await desk.read('copy.csv')).toBe(written[0]);
   expect(await desk.requests()).toBe(2);
+});
+
+test('a list that was moved is read where it is named', async () => {
+  const desk = await finishedDesk();
+  await rename(desk.place.path('list.csv'), desk.place.path('moved.csv'));
+  const words = ['export', 'enrich-company', 'moved.csv', '-o', 'again.csv'];
+  expect(await desk.type(words)).toMatchObject({ code: 0, stderr: '' });
+  expect(await desk.read('again.csv')).toBe(await desk.read('out.csv'));
 });
 
 test('an output that somebody changed is kept, and that is said', async () => {

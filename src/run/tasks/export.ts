@@ -110,7 +110,8 @@ export async function batchOfJob(
     const input = await openMappedInput(file, job, ledger);
     const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
     const batch = await ledger.batchByKey(key);
-    return batch === undefined ? [] : [{ batch, location }];
+    // It is the same list, wherever the batch has read it.
+    return batch === undefined ? [] : [{ batch: { ...batch, inputPath: input.path }, location }];
   };
   const found = await eachLedger(store, batchIn, tell);
   const [first] = found.flat();
