@@ -163,12 +163,14 @@ export async function writeOutput(
 ): Promise<OutputFiles> {
   order.emit({ kind: 'writing' });
   crashPoint('before-finish');
+  let isBegun = false;
   try {
-    // What went into a stream cannot be taken back.
     if (destination.kind === 'stream') await input.file?.requireContent(batch.inputSha256);
+    isBegun = destination.kind === 'stream';
     return await writeFrom(order, input, batch, destination);
   } catch (error) {
-    const isOfFile = error instanceof StopError && error.code === 'input';
+    // What went into a stream cannot be taken back.
+    const isOfFile = !isBegun && error instanceof StopError && error.code === 'input';
     const isUnchanged = input.file?.requireContent(batch.inputSha256).then(
       () => true,
       () => false,

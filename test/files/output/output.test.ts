@@ -7,6 +7,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
@@ -128,13 +129,13 @@ class Desk {
 
   async write(
     list: { input: Input; batch: Batch },
-    output = 'out.csv',
+    output: string | Writable = 'out.csv',
     job: Partial<Additions> = {},
   ): Promise<OutputFiles> {
     const { input, batch } = list;
     const additions: Additions = { onExisting: 'refuse', ...job };
     const destination = await chooseDestination(input, additions, {
-      named: this.path(output),
+      named: typeof output === 'string' ? this.path(output) : output,
       sandbox: batch.sandbox,
     });
     const emit = (event: RunEvent): void => {
@@ -165,6 +166,27 @@ describe('the output', () => {
       expect(rows[1]?._reason).toContain('its answer cannot be written: its lists and objects are more than');
       expect(rows[0]?._reason).toBe('');
     }
+  });
+
+  test('is written into a stream once, and ends there where the list is changed meanwhile', async () => {
+    const desk = await Desk.open();
+    const domains = Array.from({ length: 20_000 }, (_, at) => `domain-${at}.example`);
+    const list = await desk.list(`Domain\n${domains.join('\n')}\n`);
+    await desk.ledger.submitRows(
+      list.batch.id,
+      domains.map((domain, at) => ({ row: at + 2, cells: [domain] })),
+    );
+    await desk.ledger.changeBatch(list.batch.id, { isSubmitted: true });
+    let text = '';
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        if (text === '') writeFileSync(desk.path('list.csv'), 'Domain\nanother.example\n');
+        text += chunk;
+        done();
+      },
+    });
+    await expect(desk.write(list, stream)).rejects.toThrow('changed');
+    expect(text.match(/^Domain,/gm)).toHaveLength(1);
   });
 
   test('says for each row how it ended, who paid, where the answer came from and when', async () => {
