@@ -7,7 +7,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { bookOf, textRow } from '../files/formats/workbook-file.ts';
 import { openDesk } from './desk.ts';
 import { typed } from './typed.ts';
 
@@ -112,18 +111,4 @@ test('where only a person knows whether a row names the columns, nothing is sent
   expect(answered.stderr).toContain('no row names the columns');
   expect(JSON.parse(answered.stdout).columns.map(({ name }: { name: string }) => name)).toEqual(['A', 'B']);
   expect(await typed(['plan', path], { answer: 'what?' })).toMatchObject({ code: 2 });
-});
-
-test('a workbook with two titles of one cell above its header is read below them', async () => {
-  const desk = await openDesk();
-  const titles = textRow(1, 'Leads of March') + textRow(2, 'Confidential');
-  const rows =
-    textRow(3, 'Company', 'Domain') + textRow(4, 'Acme', 'x.example') + textRow(5, 'Beta', 'y.example');
-  await writeFile(desk.place.path('list.xlsx'), bookOf({ rows: titles + rows }));
-  const { code, stderr } = await desk.type([...RUN, 'list.xlsx']);
-  expect({ code, stderr }).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('The column names come from row 3 ("Company", "Domain")'),
-  });
-  expect(await desk.requests()).toBe(2);
 });

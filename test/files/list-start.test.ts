@@ -32,6 +32,7 @@ const LISTS: readonly List[] = [
   { what: 'one column of words', rows: 'Company\nAcme\nBeta', header: '1' },
   { what: 'one row', rows: 'Company|ABN\nAcme|51824753556', header: '1' },
   { what: 'no rows yet', rows: 'Company|Email|Phone', header: '1', first: 0 },
+  { what: 'two names and many blanks', rows: 'Name|City|||\nA|B|||\nC|D|||', header: '1' },
   { what: 'a header of years', rows: 'Name|2024|2025\nAcme|1|2\nBeta|3|4', header: '1' },
   { what: 'words that nobody knows, above numbers', rows: 'Kahui|Rahinga\nAcme|12\nBeta|40', header: '1' },
   { what: 'another language', rows: 'Firma|Ort|PLZ\nAcker|Ulm|89073\nBauer|Bonn|53111', header: '1' },

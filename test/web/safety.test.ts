@@ -143,22 +143,16 @@ describe('another page', () => {
     expect((await asTab('/api/state', { headers })).status).toBe(403);
   });
 
-  test('cannot have our files as parts of its own', async () => {
-    const headers = {
-      'sec-fetch-site': 'same-site',
-      'sec-fetch-mode': 'no-cors',
-      'sec-fetch-dest': 'script',
-    };
-    expect((await served.ask('/page.js', { headers })).status).toBe(403);
-  });
-
-  test('cannot show ours in a frame', async () => {
-    const headers = {
-      'sec-fetch-site': 'same-site',
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-dest': 'iframe',
-    };
-    expect((await served.ask('/', { headers })).status).toBe(403);
+  test.each([
+    [
+      'have our files as parts of its own',
+      '/page.js',
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+    ],
+    ['show ours in a frame', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+  ])('cannot %s', async (_what, path, headers) => {
+    const asked = { headers: { 'sec-fetch-site': 'same-site', ...headers } };
+    expect((await served.ask(path, asked)).status).toBe(403);
   });
 
   test('may have a link to ours', async () => {

@@ -71,16 +71,6 @@ describe('what the job chose is taken, and nothing else', () => {
     expect(map.guessed).toBe(false);
   });
 
-  test('an unknown column is refused with the nearest one', () => {
-    const error = stopOf(() =>
-      mapColumns(operation, ['ABN', 'Charity_Website'], { website: 'Charity_Websit' }),
-    );
-    expect(error.message).toBe(
-      'columns: website should come from "Charity_Websit", but the file has no such column.',
-    );
-    expect(error.next).toContain('Charity_Website');
-  });
-
   test('an unknown input is refused with the nearest one', () => {
     const error = stopOf(() => mapColumns(operation, ['ABN'], { abm: 'ABN' }));
     expect(error.message).toBe('columns: "abm" is not an input of find-company.');

@@ -11,7 +11,7 @@ import { corpus } from '../matrix/corpus.ts';
 import { markedCopy, requireSameBytes } from '../matrix/promises.ts';
 import csvSample from './samples/csv.ts';
 import jsonlSample from './samples/jsonl.ts';
-import { CutFile, copied, inputFolder, rowsOf } from './sheets.ts';
+import { CutFile, inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: wherever reads of the disk cut a list, it is the same list, and what is written without our cells is her bytes.
@@ -67,15 +67,4 @@ test.each(lists)('$name', async (list) => {
   const own = whole.headerRow === '0' ? whole.copy.subarray(whole.copy.indexOf('\n') + 1) : whole.copy;
   if (list.format === csv) requireSameBytes(own, bytes);
   else expect(whole.copy.toString().replace(/,"~0~":"~\d+~"/g, '')).toBe(bytes.toString());
-});
-
-test('a row too wide for its header keeps its surplus, behind our cells', async () => {
-  const write = await inputFolder();
-  const path = await write('a,b\n1,2,3,"4, 5"\n6,7\n');
-  for (const size of SIZES) {
-    const sheet = await csv.open(new CutFile(path, size), {});
-    expect((await copied(sheet, ['n'], ({ row }) => [`${row}`])).toString()).toBe(
-      'a,b,n\n1,2,2,3,"4, 5"\n6,7,3\n',
-    );
-  }
 });

@@ -5,9 +5,8 @@ import { expect, test } from 'vitest';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { proof } from '../../combinations.ts';
 import { bytesOf, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
-import { CutFile, eachRow, inputFolder, rowsOf } from './sheets.ts';
+import { eachRow, inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: what is read is what the file says, row by row, whoever wrote it and however.
@@ -42,20 +41,6 @@ test('any CSV file gives its cells, and each row knows its number', async () => 
     }),
   );
 });
-
-proof(
-  'any CSV file reads the same in pieces of any size, also where its line ends become others on the way',
-  async () => {
-    const write = await inputFolder();
-    await fc.assert(
-      fc.asyncProperty(writtenCsv, fc.integer({ min: 1, max: 40 }), async (file, size) => {
-        const path = await write(bytesOf(file));
-        const sheet = await csv.open(new CutFile(path, size), AS_COMMA);
-        expect(await rowsOf(sheet)).toEqual(expectedRows(file));
-      }),
-    );
-  },
-);
 
 test.runIf(process.platform === 'linux')(
   'whoever stops reading early leaves no open file behind',

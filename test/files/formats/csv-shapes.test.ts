@@ -126,49 +126,9 @@ describe('lines above the header', () => {
     ]);
   });
 
-  test.each([
-    [
-      'with the delimiters that a spreadsheet fills up with',
-      'Customers,,\n,,\nName,City,Post\nA,B,\nC,D,\n',
-      3,
-      '"Name", "City", "Post"',
-    ],
-    ['below a sep= line', 'sep=;\nUmsatz\nName;Ort;PLZ\nA;B;1\n', 2, '"Name", "Ort", "PLZ"'],
-    [
-      'above lines that begin and end with a delimiter',
-      'List\n|Name|City|\n|A|B|\n|C|D|\n',
-      2,
-      '"Name", "City"',
-    ],
-    [
-      'as the names of groups',
-      'Company,,Contact,\nName,ABN,Person,Mail\nA,1,Jo,jo@a.com\nB,2,Al,al@b.com\n',
-      2,
-      '"Name", "ABN", "Person", "Mail"',
-    ],
-  ])('are found where they stand above a table: %s', async (_what, content, row, names) => {
-    const sheet = await openText(content);
-    expect(sheet.notes).toEqual([
-      `The column names come from row ${row} (${names}); use --header-row to change that.`,
-    ]);
-    expect(sheet.layout).toEqual({ header_row: String(row) });
-    // The same as what is said, to the byte and to the number.
-    const said = await openText(content, { header_row: String(row) });
-    expect(said.notes).toEqual([]);
-    expect(await said.header()).toEqual(await sheet.header());
-    expect(await rowsOf(said)).toEqual(await rowsOf(sheet));
-    expect(await copyOf(content)).toBe(await copyOf(content, { skip_lines: row - 1 }));
-  });
-
-  test('may be the first of two rows of names, as a list of groups has them', async () => {
+  test('may stand above two rows of names, of which the second gets ours', async () => {
     const content =
       'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail\n1,Jo,jo@a.com,Al,al@a.com\n2,Mo,mo@b.com,,\n';
-    const sheet = await openText(content);
-    const names = ['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail'];
-    expect(await sheet.header()).toEqual(names);
-    expect(sheet.layout).toEqual({ header_row: '2-3' });
-    expect(sheet.notes.join()).toContain('come from rows 2 and 3 ("ABN", "Contact Name", ');
-    expect((await rowsOf(sheet)).map(({ row }) => row)).toEqual([4, 5]);
     const lines = content.split('\n');
     expect((await copyOf(content)).split('\n')).toEqual([
       ...lines.slice(0, 2),
@@ -182,16 +142,6 @@ describe('lines above the header', () => {
   test('may repeat the name of a group over each of its columns, which is no part of their names', async () => {
     const sheet = await openText('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
     expect(await sheet.header()).toEqual(['Name', 'Mail', 'Size']);
-  });
-
-  test.each([
-    ['a header of years', 'Name,2024,2025\nA,1,2\nB,3,4\n'],
-    ['a first row with hardly a filled cell', 'a,b,c\n,,\nx,,\nName,City,Post\n'],
-    ['a header that lacks names, above numbers', 'Name,,\nA,1,2\nB,3,4\n'],
-    ['a list of one column', 'Name\nA\nB\n'],
-    ['a header of two names and many blanks', 'Name,City,,,,,\nA,B,,,,,\nC,D,,,,,\n'],
-  ])('are not seen where there are none: %s', async (_what, content) => {
-    expect((await openText(content)).layout).toEqual({});
   });
 
   test('cannot be more than the file has', async () => {

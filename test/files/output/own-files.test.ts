@@ -87,21 +87,6 @@ async function* during(content: string, happens: () => Promise<unknown>): AsyncI
 }
 
 describe('what stands there and is not as we wrote it', () => {
-  test('is kept, ours goes beside it, and that is said; ours is then replaced for ever after', async () => {
-    const place = await Place.open();
-    expect(await place.write(OURS)).toBe(place.path('out.csv'));
-    await writeFile(place.path('out.csv'), THEIRS);
-    for (const content of ['second', 'third']) {
-      expect(await place.write(content)).toBe(place.path('out (2).csv'));
-      expect(await place.read('out (2).csv')).toBe(content);
-    }
-    expect(await place.read('out.csv')).toBe(THEIRS);
-    expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
-    expect(place.said).toEqual(
-      Array(2).fill(`${place.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.`),
-    );
-  });
-
   test('is not kept twice when it is the same to the byte', async () => {
     const place = await Place.open();
     await writeFile(place.path('out.csv'), OURS);
@@ -139,17 +124,6 @@ describe('what stands there and is not as we wrote it', () => {
     await rename(place.path('aside.csv'), place.path('out.csv'));
     expect(await place.write('newest')).toBe(place.path('out (2).csv'));
     expect(await place.read('out.csv')).toBe(OURS);
-  });
-
-  test('is not removed with what is stale of ours', async () => {
-    const place = await Place.open();
-    await place.write(OURS);
-    await writeFile(place.path('out.csv'), THEIRS);
-    await place.write(OURS);
-    await removeStale(place.path('out.csv'), place.ownership(), undefined);
-    expect(await place.names()).toEqual(['out.csv']);
-    expect(await place.read('out.csv')).toBe(THEIRS);
-    expect(place.said).toHaveLength(2);
   });
 
   test('and is put away makes room: ours has its own name again, and not a second one', async () => {

@@ -79,12 +79,6 @@ const likely = (
 };
 
 describe('a column is known by its cells, whatever it is called', () => {
-  test('one of valid ABNs is the ABN column', async () => {
-    expect(await found(enrichCompany, ['Name', 'Number'], ['A', 'B', 'C', 'D'], ABNS)).toBe(
-      'abn ← Number (by its content, 4 of 4 cells)',
-    );
-  });
-
   test('one of bare domains is the domain, one of web addresses of any kind the website', async () => {
     const [domains, mixed, urls] = [
       ['a.example', 'b.example'],
