@@ -150,7 +150,7 @@ export interface TopRow {
 export interface LeftOut {
   /** `211`, or `214-230`. */
   readonly rows: string;
-  readonly why: 'totals' | 'below';
+  readonly why: 'totals' | 'below' | 'header';
   readonly text: string;
 }
 

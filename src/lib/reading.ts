@@ -30,7 +30,13 @@ export const FoundTable = z.object({
   sheet: z.string().optional(),
   header_row: z.string().optional(),
   left_out: z
-    .array(z.object({ rows: z.string(), why: z.enum(['totals', 'below']).catch('below'), text: z.string() }))
+    .array(
+      z.object({
+        rows: z.string(),
+        why: z.enum(['totals', 'below', 'header']).catch('below'),
+        text: z.string(),
+      }),
+    )
     .optional(),
 });
 

@@ -97,7 +97,7 @@ const LayoutObject = noun({
   sheet: shaped(z.string().optional(), ({ sheet }) => sheet.layout.sheet),
   /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `table` for another one. */
   left_out: shaped(
-    z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'below']), text: z.string() })),
+    z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'below', 'header']), text: z.string() })),
     ({ sheet }) => (sheet.layout.left_out ?? []).map((each) => ({ ...each })),
   ),
   /** The first rows that hold something. */

@@ -34,6 +34,15 @@ describe('a list goes through', () => {
     expect(used.stderr).toContain('columns 1 and 2 have the same name, "Domain".');
   });
 
+  test('with its header once more, as where lists were put together', async () => {
+    const { code, stderr, output, requests } = await ran(
+      'Domain,Name\nx.example,X\ny.example,Y\nDomain, Name\nz.example,Z\n',
+    );
+    expect([code, requests]).toEqual([0, 3]);
+    expect(stderr).toContain('Row 4 is the header once more, left out; --rows 2-4 includes it.');
+    expect(output[3]).toMatch(/^Domain, Name,+$/);
+  });
+
   test('with blank lines of delimiters, which are no rows and get blank cells', async () => {
     const { code, output, requests } = await ran('Domain,Name\nx.example,X\n,\ny.example,Y\n , \n,\n');
     expect([code, requests]).toEqual([0, 2]);

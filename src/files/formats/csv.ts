@@ -146,10 +146,11 @@ async function leftOutIn(layout: Layout): Promise<readonly LeftOut[]> {
   try {
     for await (const group of readRecords(layout)) {
       for (const { kind, cells, row } of group) {
-        if (kind === 'header') finder = new LeftOutFinder(row, new ColumnLooks());
-        // A line of nothing but delimiters is a blank row of a sheet.
-        else if (kind === 'row' && cells.some((cell) => cell.trim() !== ''))
-          finder?.take({ number: row, cells });
+        const each = { number: row, cells };
+        if (kind === 'header') {
+          finder = new LeftOutFinder(row, new ColumnLooks());
+          finder.isCalled(cells);
+        } else if (kind === 'row' && finder?.repeatsHeader(each) === false) finder.take(each);
       }
     }
     return finder?.end() ?? [];

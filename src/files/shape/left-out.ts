@@ -3,11 +3,12 @@ import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
-import { ROWS_SAMPLED, rowWords } from './list-start.ts';
+import { ROWS_SAMPLED, rowText, rowWords } from './list-start.ts';
 
 /**
- * Which rows below a header are none of its table: a line of totals at its end, and what stands behind it or behind a blank line
- * and names nobody, such as remarks or another table. Behind them no row may name anybody.
+ * Which rows below a header are none of its table: the header once more, as lists have it that were printed or put together; a line of
+ * totals at its end; and what stands behind that or behind a blank line and names nobody, such as remarks or another table, where
+ * behind them no row names anybody.
  */
 
 interface BodyRow {
@@ -33,6 +34,8 @@ export function rowsWithout(
 
 export class LeftOutFinder {
   readonly #looks: ColumnLooks;
+  #names = '';
+  readonly #repeats: RowNumber[] = [];
   #last: RowNumber;
   /** Rows of the table, and those of them that name somebody. */
   #rows = 0;
@@ -48,6 +51,19 @@ export class LeftOutFinder {
   constructor(header: RowNumber, looks: ColumnLooks) {
     this.#last = header;
     this.#looks = looks;
+  }
+
+  /** The names of the header, before any row is taken. */
+  isCalled(names: readonly string[]): void {
+    this.#names = rowText(names);
+  }
+
+  /** It is left out wherever it stands. */
+  repeatsHeader({ number, cells }: BodyRow): boolean {
+    if (this.#names === '' || rowText(cells) !== this.#names) return false;
+    this.#repeats.push(number);
+    this.#last = number;
+    return true;
   }
 
   /** Takes the rows in order. @returns whether it is one of the table, and with it all that were held back before it. */
@@ -69,13 +85,13 @@ export class LeftOutFinder {
     return false;
   }
 
-  /** What is left out, in order, when all rows were taken: those that are still held back. */
+  /** What is left out when all rows were taken: headers, then those that are still held back. */
   end(): readonly LeftOut[] {
-    return this.#out.map(({ first, last, why, text }) => ({
+    const held = this.#out.map(({ first, last, ...each }) => ({
       rows: rowRangeText({ first, last }),
-      why,
-      text,
+      ...each,
     }));
+    return [...this.#repeats.map((row) => ({ rows: `${row}`, why: 'header' as const, text: '' })), ...held];
   }
 
   #whyLeftOut(cells: readonly string[], isBehindBlank: boolean): LeftOut['why'] | undefined {

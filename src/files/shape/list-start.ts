@@ -174,9 +174,12 @@ interface Look {
 }
 
 /** How the list can be read if the row is where it begins; undefined where it stands above that. */
-function readingsAt(rows: readonly SampledRow[], at: number): Readings | undefined {
-  const [row, next] = [rows[at], rows[at + 1]];
+function readingsAt(all: readonly SampledRow[], at: number): Readings | undefined {
+  const row = all[at];
   if (row === undefined) return undefined;
+  // A header that stands below once more shows nothing of what its columns hold.
+  const rows = all.filter((each, place) => place <= at || rowText(each.cells) !== rowText(row.cells));
+  const next = rows[at + 1];
   const look = lookAt(rows, at);
   const header = rangeOf(row.number);
   const hasTitles = at > 0;
@@ -371,9 +374,11 @@ function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
   const what = {
     totals: isOne ? 'is a line of totals' : 'are lines of totals',
     below: isOne ? 'stands below the table' : 'stand below the table',
+    header: 'is the header once more',
   }[why];
   const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
-  return `${isOne ? 'Row' : 'Rows'} ${rows} ${what} (${foreignWords(text)}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
+  const shown = text === '' ? '' : ` (${foreignWords(text)})`;
+  return `${isOne ? 'Row' : 'Rows'} ${rows} ${what}${shown}, left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
 }
 
 const CELLS_SHOWN = 4;
@@ -384,6 +389,13 @@ export function rowWords(cells: readonly string[]): string {
   const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));
   return shown.join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
 }
+
+/** Cells one by one, without blank ones at the end. */
+export const rowText = (cells: readonly string[]): string =>
+  cells
+    .map((cell) => cell.trim())
+    .join('\n')
+    .trimEnd();
 
 const TOP_ROWS = 12;
 

@@ -565,6 +565,7 @@ export const text = {
     leftOut: {
       totals: (rows: string, first: string) => `Left out: ${rows}, a line of totals (${first}).`,
       below: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
+      header: (rows: string) => `Left out: ${rows}, the header once more.`,
     },
     takeIn: (areMany: boolean) => (areMany ? 'Include them' : 'Include it'),
     onlyRows: (rows: string) => `Only ${rows} are used.`,

@@ -143,6 +143,12 @@ describe('rows behind a blank one that name nobody are left out', () => {
     );
   });
 
+  test('the header once more', async () => {
+    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, HEADER, ...LEADS));
+    expect(rows.map(([row]) => row)).toEqual([2, 3, 4, 6, 7, 8]);
+    expect(layout.left_out).toEqual([{ rows: '5', why: 'header', text: '' }]);
+  });
+
   test.each([
     ['somebody', [undefined, ['Delta', 'd@delta.com', 4]]],
     ['somebody whose address is mistyped', [undefined, ['Delta', 'd@delta', 4]]],

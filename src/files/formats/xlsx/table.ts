@@ -184,10 +184,12 @@ class Counts {
 
   take(row: SheetRow): void {
     if (row.cells.length === 0 || row.number <= (this.#top?.header.last ?? row.number)) {
+      if (row.number === this.#top?.header.last) this.#finder?.isCalled(row.cells);
       this.unsaved.add(row.number, row.unsaved);
       return;
     }
     if (this.#finder === undefined && !this.#isSaid(row.number)) return;
+    if (this.#finder?.repeatsHeader(row) === true) return;
     this.#held.push(row);
     if (this.#finder === undefined) this.looks.add(row.cells);
     else if (!this.#finder.take(row)) return;
