@@ -4,10 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
+import { openTeam } from './team.ts';
 
 const table = (text: string): readonly Readonly<Record<string, string>>[] =>
   parse(text, { columns: true, bom: true });
@@ -102,8 +103,7 @@ describe('rowonce log', () => {
   });
 
   proof('of changes is an audit: each with batch, operator, time and what the service said', async () => {
-    const team = await TeamWorkplace.open();
-    onTestFinished(() => team[Symbol.asyncDispose]());
+    const team = await openTeam();
     await team.apply([{ email: 'jo@team.example', role: 'viewer' }], { more: ['--as', 'Carol'] });
     await team.json('undo', 'last', '--yes', '--as', 'Dan');
     const file = team.place.path('audit.csv');

@@ -196,14 +196,6 @@ test('every guard stops the run before anything is sent, names the rows, and say
   expect((await sheet.json('run', '--yes')).counts).toEqual({ applied: 3 });
 });
 
-test('--allow-admin lets one run make somebody admin', async () => {
-  const sheet = new Sheet('admin');
-  sheet.write('jo as admin');
-  expect((await sheet.type('run', '--yes')).code).toBe(2);
-  expect((await sheet.type('run', '--yes', '--allow-admin')).code).toBe(0);
-  expect(await sheet.roles()).toEqual(['jo as admin']);
-});
-
 proof(
   'remove_missing removes who is not in the sheet, up to a tenth of the people; without it nobody',
   async () => {
@@ -233,9 +225,7 @@ proof(
   },
 );
 
-// ---------------------------------------------------------------------------------------------------- long plans
-
-// ---------------------------------------------------------------------------------------------------- projects, doubts
+// ---------------------------------------------------------------------------------------------------- projects
 
 test('a project that is to be made is made once for all its rows, and said to be there for good', async () => {
   const sheet = new Sheet('made', {
@@ -254,18 +244,4 @@ test('a project that is to be made is made once for all its rows, and said to be
   });
   expect(sent.toSorted()).toEqual(['create-invite', 'create-invite', 'create-project']);
   expect(await sentDuring(() => sheet.type('run'))).toEqual([]);
-});
-
-test('a change whose answer was lost is shown in doubt, is no work, and is not sent again by the same sheet', async () => {
-  const sheet = new Sheet('doubt');
-  sheet.write('jo as editor', 'ann as viewer');
-  await team.vendor.setFaults('charged-reset@create-invite:x1');
-  const { batch } = await sheet.json('run', '--yes', '--limit', '1');
-  await team.vendor.setFaults();
-  expect((await sheet.type('plan')).stdout).toContain(
-    `? row 2, jo@acme.example in proj-doubt: the result of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
-  );
-  await sheet.json('run', '--yes');
-  const again = await sheet.json('run');
-  expect(again).toMatchObject({ batch, counts: { in_doubt: 1, applied: 1 }, requests: 0 });
 });

@@ -4,7 +4,6 @@
  * Method: the sandbox charges lookups and loses their answers; the real commands go on from there, and its book says what was
  * sent and charged after the plan.
  */
-import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -132,17 +131,6 @@ test('a lost call of a batch that a newer one has followed is decided about ther
   );
   await desk.type(['settle', next, '--retry', '--extra-credits', '1']);
   expect((await desk.json(desk.run())).counts).toEqual({ matched: 3 });
-});
-
-test('a lost call of a list that has changed is not sent again, and no command is told that is refused', async () => {
-  const desk = await doubtfulDesk(3, 'charged-reset:x1');
-  const { batch } = await desk.json(['status', 'last']);
-  await writeFile(desk.place.path('list.csv'), 'Domain\nlist.csv-3.example\n');
-  for (const words of [['status'], ['settle'], ['settle', '--retry']]) {
-    const [command = '', ...flags] = words;
-    expect((await desk.type([command, batch, ...flags])).stderr).not.toContain('rowonce run ');
-  }
-  expect((await desk.json(['status', batch])).counts).toEqual({ in_doubt: 1, matched: 2 });
 });
 
 test('where the budget does not cover what is to be sent again, the run says which one does, and nothing is lost', async () => {

@@ -4,17 +4,12 @@
  * Method: the real commands over the store of a real run before a sandbox service.
  */
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { expect, test } from 'vitest';
+import { PROJECT } from '../faults/team-workplace.ts';
+import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
 const MO = 'mo@team.example';
-
-async function openTeam(): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open();
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
 
 test('counts without credits; a row with its plan and every request; people whom the list does not name', async () => {
   const team = await openTeam();

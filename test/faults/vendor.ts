@@ -148,11 +148,6 @@ export class Vendor implements AsyncDisposable {
     return this.#control('revoke', { key });
   }
 
-  /** From now on the key has no Admin permission on the project. */
-  removeAdmin(project: string, key: string): Promise<void> {
-    return this.#control('remove-admin', { project, key });
-  }
-
   /** Who is in which project, and what was sent to whom. */
   async team(): Promise<VendorTeam> {
     const response = await fetch(`${this.url}/sandbox/state`);

@@ -4,8 +4,6 @@
  * Method: a real `rowonce serve` beside typed commands on the same store, the page in a real Chromium; the sandbox's vendors,
  * or one of the test's own, count what was asked.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
@@ -13,6 +11,7 @@ import { type Desk, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { proof, proofs, some } from '../combinations.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { ask, expectToFit, servedIn, useBrowser } from './scene.ts';
 import { environmentIn } from './served.ts';
@@ -133,18 +132,13 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
 
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    const found = answer(String(Object.values(asked)[0]));
+  const vendor = await ScriptedVendor.start(({ body }, response) => {
+    const found = answer(String(Object.values(JSON.parse(body))[0]));
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ?? { error: 'No match' }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return vendor.url;
 }
 
 proofs('what stops a run and is answered by a word on a terminal is answered by a button', () => {

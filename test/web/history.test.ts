@@ -5,11 +5,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { HistoryView, SubjectView, UndoView, WorkView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { openTeam } from '../cli/team.ts';
 import { proof } from '../combinations.ts';
-import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from './served.ts';
 
 async function said<T>(served: Served, path: string, body?: object): Promise<T> {
@@ -85,8 +86,7 @@ proof('before anything was run there is nothing to tell, and no batch leads anyw
 proof(
   'an undo is shown first, is refused when it would do something else, and does what was shown',
   async () => {
-    const team = await TeamWorkplace.open();
-    onTestFinished(() => team[Symbol.asyncDispose]());
+    const team = await openTeam();
     await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
     const { batch } = await team.json('status', 'last');
     await using served = await Served.start([], { cwd: team.place.folder });

@@ -156,17 +156,6 @@ proof('a plan that moved starts nothing and is told so; the choices are kept for
   expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
 });
 
-proof('what was started from a list names its batch, so that the batch says why it stopped', async () => {
-  const { desk, page } = await servedDesk();
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  const { id } = await page.ask('POST', '/starts', { plan: plan.id, budget: 2 });
-  await page.ended(id);
-  const [batch] = (await page.ask('GET', '/batches')).batches;
-  const { work } = await page.ask('GET', '/tasks');
-  expect(work).toMatchObject([{ about: LIST, batch: batch.batch, stopped: { code: 'budget' } }]);
-  expect(await desk.requests()).toBe(2);
-});
-
 proof(
   'a plan counts what a start buys again, because what came for it is no answer by another dialect',
   async () => {

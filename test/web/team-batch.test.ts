@@ -5,10 +5,11 @@
  * program beside each other, the page in a real browser.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { openTeam } from '../cli/team.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
 
 const tabAt = useBrowser();
@@ -19,12 +20,6 @@ const JOB = {
   remove_missing: true,
   guards: { max_removals: '100%' },
 };
-
-async function openTeam(): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open({ job: JOB });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
 
 const FIRST = [
   'ann@t.example,viewer,Platform',
@@ -45,7 +40,7 @@ const SECOND = [
 ];
 
 test('the same figures on the page, in the report, in JSON and in the summary', async () => {
-  const team = await openTeam();
+  const team = await openTeam({ concurrency: 4, job: JOB });
   const write = (rows: readonly string[]): void =>
     writeFileSync(team.place.path('team.csv'), `Email,Role,Project\n${rows.join('\n')}\n`);
   write(FIRST);
@@ -116,8 +111,7 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
 });
 
 test('what is decided about lost invites leaves nothing in doubt in the summary and in the rows, and a lost one of another list does', async () => {
-  const team = await TeamWorkplace.open({ concurrency: 1, faults: 'reset:x2' });
-  onTestFinished(() => team[Symbol.asyncDispose]());
+  const team = await openTeam({ faults: 'reset:x2' });
   const people = ['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' }));
   await team.apply(people);
   await team.apply([...people, { email: 'cid@t.example', role: 'viewer' }], {
@@ -145,8 +139,7 @@ test('what is decided about lost invites leaves nothing in doubt in the summary 
 });
 
 test('a row that a killed run left in doubt is in doubt in the list, in its filter and by itself', async () => {
-  const team = await TeamWorkplace.open({ concurrency: 1 });
-  onTestFinished(() => team[Symbol.asyncDispose]());
+  const team = await openTeam();
   team.writeSheet(['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' })));
   await team.run({ crashAt: 'after-send:2' });
   expect((await team.json('settle', 'last')).in_doubt).toHaveLength(1);
@@ -165,8 +158,7 @@ test('a row that a killed run left in doubt is in doubt in the list, in its filt
 
 /** A batch of which a kill has left a person between two invites. @returns what `status` says of that beside it. */
 async function killedBetweenInvites() {
-  const team = await TeamWorkplace.open({ concurrency: 1 });
-  onTestFinished(() => team[Symbol.asyncDispose]());
+  const team = await openTeam();
   const email = 'ann@t.example';
   await team.apply([{ email, role: 'viewer' }]);
   team.writeSheet([{ email, role: 'editor' }]);

@@ -45,23 +45,6 @@ describe('without a choice, what is sure is guessed', () => {
     expect(map.columns).toEqual(columns);
     expect(map.guessed).toBe(true);
   });
-
-  test('two columns that could be one input are a question, not a guess', () => {
-    const error = stopOf(() => mapColumns(operation, ['ABN', 'Website', 'Charity website']));
-    expect(error.code).toBe('job');
-    expect(error.message).toBe(
-      'find-company: the columns "Website", "Charity website" could all be "website".',
-    );
-    expect(error.next).toContain('columns:');
-  });
-
-  test('a file without a usable column is refused with its columns and the inputs', () => {
-    const error = stopOf(() => mapColumns(operation, ['Name', 'Town\u0007']));
-    expect(error.message).toBe(
-      'find-company needs at least one of abn (the business number), website (the address of the website), ' +
-        'profile_url (the profile); none was recognized among the columns "Name", "Town\\u0007".',
-    );
-  });
 });
 
 describe('what the job chose is taken, and nothing else', () => {
@@ -69,12 +52,6 @@ describe('what the job chose is taken, and nothing else', () => {
     const map = mapColumns(operation, ['ABN', 'Site'], { website: 'Site' });
     expect(map.columns).toEqual({ website: 'Site' });
     expect(map.guessed).toBe(false);
-  });
-
-  test('an unknown input is refused with the nearest one', () => {
-    const error = stopOf(() => mapColumns(operation, ['ABN'], { abm: 'ABN' }));
-    expect(error.message).toBe('columns: "abm" is not an input of find-company.');
-    expect(error.next).toContain('abn');
   });
 });
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { stat, utimes } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import { loadFamily } from '../../../src/core/family.ts';
@@ -7,7 +6,7 @@ import type { Format, Sheet } from '../../../src/core/format.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { endingOf } from '../../../src/lib/file-name.ts';
 import type { SampleWriter } from './sample-writer.ts';
-import { allOf, inputFolder, nextTick, rowByRow, rowsOf } from './sheets.ts';
+import { allOf, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**
  * Goal: whatever format a list comes in, its rows are the same rows, and come back with our cells; so nothing above a
@@ -96,23 +95,6 @@ describe.each([...samples.values()])('$name', (sample) => {
     });
     expect(survey.encoding).not.toBe('');
     expect(heard).toEqual(ROWS);
-  });
-
-  test('reads the same bytes however often, or none: what was written meanwhile is refused, also with its old time', async () => {
-    const write = await inputFolder();
-    const bytes = await sample.write([HEADER, ...RECORDS]);
-    const path = await write(bytes, `list${sample.ending}`);
-    const { atime, mtime } = await stat(path);
-    const sheet = await format.open(new InputFile(path), {});
-    await rowsOf(sheet);
-    await nextTick(path);
-    await write(await sample.write([HEADER, ...RECORDS.toReversed()]), `list${sample.ending}`);
-    await utimes(path, atime, mtime);
-    const copy = (): AsyncIterable<unknown> =>
-      sheet.copy({ columns: [], dropped: none }, async (rows) => rows.map(() => []));
-    for (const again of [() => sheet.groups(), copy]) {
-      await expect(allOf(again())).rejects.toThrow(`${path} changed during the run`);
-    }
   });
 
   test('copies every row with our cells behind it, blank ones in their places', async () => {

@@ -67,20 +67,6 @@ test('what an earlier output added is replaced, and nothing else of a line', asy
   );
 });
 
-test('a line that is no object is a row that cannot be read, and comes back whole beside the reason', async () => {
-  const sheet = await opened('{"a":1}\n{"a":\n\n[1]\n{"a":2}\n');
-  expect((await rowsOf(sheet)).map(({ row, unreadable }) => [row, unreadable])).toEqual([
-    [1, undefined],
-    [2, 'line 2: it is not JSON: {"a":'],
-    [4, 'line 4: it is not an object: [1]'],
-    [5, undefined],
-  ]);
-  expect((await sheet.survey()).rows).toBe(4);
-  expect((await copied(sheet, ['"invalid"'])).split('\n')[1]).toBe(
-    '{"_cells":["{\\"a\\":"],"_status":"invalid"}',
-  );
-});
-
 test('bytes that are no UTF-8 spoil their own line alone', async () => {
   const sheet = await opened(
     Buffer.concat([Buffer.from('{"a":"x"}\n{"a":"'), Buffer.from([0xe9]), Buffer.from('"}\n')]),

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
@@ -153,42 +153,6 @@ class Desk {
 }
 
 describe('the output', () => {
-  test('an answer that nobody can look into is a reason in its row, and all others are written', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\nb\nc\n');
-    const deep = Buffer.from(`{"size":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
-    await desk.matchAll(list.batch, { size: 1 }, deep, { size: 3 });
-    for (const add of [undefined, { Size: 'size', All: 'nothing' }]) {
-      await desk.write(list, 'out.csv', add === undefined ? {} : { add });
-      const rows = desk.table('out.csv');
-      expect(rows.map((row) => row.size ?? row.Size)).toEqual(['1', '', '3']);
-      expect(rows.map(({ _status }) => _status)).toEqual(['matched', 'matched', 'matched']);
-      expect(rows[1]?._reason).toContain('its answer cannot be written: its lists and objects are more than');
-      expect(rows[0]?._reason).toBe('');
-    }
-  });
-
-  test('is written into a stream once, and ends there where the list is changed meanwhile', async () => {
-    const desk = await Desk.open();
-    const domains = Array.from({ length: 20_000 }, (_, at) => `domain-${at}.example`);
-    const list = await desk.list(`Domain\n${domains.join('\n')}\n`);
-    await desk.ledger.submitRows(
-      list.batch.id,
-      domains.map((domain, at) => ({ row: at + 2, cells: [domain] })),
-    );
-    await desk.ledger.changeBatch(list.batch.id, { isSubmitted: true });
-    let text = '';
-    const stream = new Writable({
-      write(chunk, _encoding, done) {
-        if (text === '') writeFileSync(desk.path('list.csv'), 'Domain\nanother.example\n');
-        text += chunk;
-        done();
-      },
-    });
-    await expect(desk.write(list, stream)).rejects.toThrow('changed');
-    expect(text.match(/^Domain,/gm)).toHaveLength(1);
-  });
-
   test('says for each row how it ended, who paid, where the answer came from and when', async () => {
     const desk = await Desk.open();
     const before = await desk.list('Domain\nold\n', 'before.csv');
@@ -502,23 +466,6 @@ describe('a file beside the output', () => {
       await desk.write(list, name, people);
     expect(desk.notes).toEqual([]);
     expect(readdirSync(desk.folder).filter((name) => name.includes('('))).toEqual([]);
-  });
-});
-
-describe('an earlier output as an input', () => {
-  test('gets our columns and what we added replaced, not doubled', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain,size\na,own\n');
-    await desk.matchAll(list.batch, { size: 5, city: 'Perth' });
-    await desk.write(list);
-    expect(desk.read('out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
-
-    const again = await desk.list(desk.read('out.csv'), 'again.csv');
-    const attempt = await desk.answer(again.batch, 2, { size: 6, city: 'Hobart' }, { domain: 'other' });
-    await desk.settle(again.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
-    await desk.write(again, 'again-out.csv');
-    expect(desk.read('again-out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
-    expect(desk.table('again-out.csv')[0]).toMatchObject({ size: 'own', found_size: '6', city: 'Hobart' });
   });
 });
 

@@ -170,15 +170,6 @@ test('folded away, it says how the rows ended, and what was spent and saved', ()
   expect(shown).toContainEqual(['budget', '1,500']);
 });
 
-test('says where the credits are the most that was charged', () => {
-  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
-  expect(report(tally)).not.toContain('at most');
-  const html = report(tally, { spent: { ...money, isAtMost: true } });
-  expect(aboveTheFold(html)).toContain('It cost at most 1,200 credits');
-  expect(cells(html)).toContainEqual(['at most spent', '1,200']);
-  expect(html).toContain('the real cost may be lower, also in <code>_credits</code>');
-});
-
 test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {
   const { cap: _, ...unlimited } = money;
   const tally = tallyOf([matched, answer('abn', 'found', 2)]);
