@@ -45,11 +45,6 @@ test('a vendor without a limit is asked as fast as the concurrency lets it withi
   expect(shareOf(arrivals, 15, 60, { perSecond: reach(32, 80) })).toBeGreaterThan(0.9);
 });
 
-test('what an earlier run has learned is the speed from the first second on', () => {
-  const arrivals = play({ ...usual, rate: new LearnedRate(50), admits: always, seconds: 5 });
-  expect(shareOf(arrivals, 0, 5, { perSecond: 50 })).toBeGreaterThan(0.9);
-});
-
 describe('a refusal', () => {
   test('counts once, with all that left before it was known', () => {
     const rate = new LearnedRate(100);

@@ -136,13 +136,6 @@ describe('windows', () => {
     ]);
   });
 
-  test('a request waits until the window has room', async () => {
-    const limited = limiter({ limits: twoAnHour });
-    const waits: number[] = [];
-    for (let count = 0; count < 5; count += 1) waits.push(await waitOf(limited));
-    expect(waits).toEqual([0, 0, HOUR_MS + MARGIN_MS, 0, HOUR_MS + MARGIN_MS]);
-  });
-
   test('every one of several windows is kept', async () => {
     const windows = [...twoAnHour.windows, { requests: 3, windowMs: DAY_MS }];
     const limited = limiter({ limits: { concurrency: 8, windows } });
@@ -375,12 +368,6 @@ describe('every run ends', () => {
     expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
   });
 
-  test('a wait that is not longer is waited', async () => {
-    const limited = limiter();
-    limited.pause(maxPauseMs, clock.nowMs, 'too fast');
-    expect(await waitOf(limited, impatient)).toBe(maxPauseMs);
-  });
-
   test.each<[string, (limited: Limiter) => void]>([
     ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
     ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
@@ -418,12 +405,6 @@ describe('every run ends', () => {
       limited.pause(1_000, clock.nowMs, 'too fast');
       expect(await waitOf(limited, impatient)).toBe(1_000);
     });
-  });
-
-  test('on a terminal a run may wait for as long as it takes', async () => {
-    const limited = limiter();
-    limited.pause(20 * HOUR_MS, clock.nowMs, 'too fast');
-    expect(await waitOf(limited)).toBe(20 * HOUR_MS);
   });
 });
 
