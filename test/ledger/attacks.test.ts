@@ -58,14 +58,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
     expect((await tables.ask(batch, 'more')).reserved).toBeUndefined();
   });
 
-  attack('a budget of the day holds over batches', async (tables, batch) => {
-    await tables.transaction((sql) => sql.rows('UPDATE accounts SET cap_day = 2 WHERE id = 1'));
-    const other = await tables.batch('0000000d');
-    const intents = [batch, other, batch].map((each, at) => tables.intent(each, `key ${at}`));
-    expect((await tables.write({ intents })).size).toBe(2);
-    expect((await tables.ask(other, 'tomorrow', { day: DAY + 1 })).reserved).toBe(1);
-  });
-
   attack(
     'an answer that is dearer than reserved is booked all the same, and nothing more is bought',
     async (tables) => {
@@ -144,15 +136,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect(await tables.money(batch)).toEqual({ spent: 0, held: 2 });
     });
 
-    attack('whose retry never left may be sent again by the same decision', async (tables, batch) => {
-      const call = await tables.lost(batch, 'acme');
-      const again = { kind: 'retry', prior: call, decision: await tables.decide(call, batch) } as const;
-      const { call: retry } = await tables.ask(batch, 'acme', again);
-      await tables.write({ ends: [unsold(retry)] });
-      expect(await tables.state(call)).toBe('doubt');
-      expect((await tables.ask(batch, 'acme', again)).reserved).toBe(1);
-    });
-
     for (const [what, more] of [
       ['that says to skip it', { said: 'skip' }],
       ['of another batch', { batch: '0000000d' }],
@@ -181,16 +164,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
         expect((await tables.write({ intents })).size).toBe(2);
       },
     );
-
-    attack('beyond its extra credits stays as it is', async (tables) => {
-      const batch = await tables.batch('0000000c', { extra: 0 });
-      const call = await tables.lost(batch, 'acme');
-      const decision = await tables.decide(call, batch);
-      expect(
-        (await tables.ask(batch, 'acme', { kind: 'retry', prior: call, decision })).reserved,
-      ).toBeUndefined();
-      expect(await tables.state(call)).toBe('doubt');
-    });
   });
 
   describe('the late answer of a retried call', () => {
@@ -286,35 +259,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect(await tables.state(old)).toBe('answered');
     });
   });
-
-  attack(
-    'a repeat under the key of the vendor is charged once, where it was risked',
-    async (tables, batch) => {
-      const other = await tables.batch('0000000d', { cap: 0 });
-      const first = await tables.lost(batch, 'acme', { request: '{}' });
-      const again = async (prior: number) => ({
-        ...({
-          kind: 'repeat',
-          reserve: 0,
-          request: '{}',
-          prior,
-          payer: first,
-          decision: await tables.decide(prior, other, 'repeat'),
-        } as const),
-      });
-      const { call: second } = await tables.ask(other, 'acme', await again(first));
-      await tables.write({ ends: [doubt(second)] });
-      const { call: third } = await tables.ask(other, 'acme', await again(second));
-      await tables.write({ replies: [reply(third)], ends: [answer(third, 2)] });
-      expect(await Promise.all([first, second, third].map((call) => tables.state(call)))).toEqual([
-        'released',
-        'released',
-        'answered',
-      ]);
-      expect(await tables.money(batch)).toEqual({ spent: 2, held: 0 });
-      expect(await tables.money(other)).toEqual({ spent: 0, held: 0 });
-    },
-  );
 
   attack(
     'one change of a subject at a time, and none that was planned before another was settled',

@@ -83,12 +83,4 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const deleted = tables.transaction((sql) => sql.rows('DELETE FROM rows WHERE batch = ?', [BATCH]));
     await expect(deleted).rejects.toThrow('money rule: nothing is deleted');
   });
-
-  test('a row in doubt moves on to the next doubt', async () => {
-    const { set, rowThatIs, tables } = await openRows();
-    const [one, two] = [await tables.lost(BATCH, 'one'), await tables.lost(BATCH, 'two')];
-    const row = await rowThatIs('in_doubt');
-    await set(row, `call = ${one}`);
-    await set(row, `call = ${two}`);
-  });
 });

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -73,13 +64,6 @@ describe.runIf(hasModes)('a store', () => {
     chownSync(empty, SOMEBODY, SOMEBODY);
     await expect(openStore(sqlite, empty)).rejects.toMatchObject({ code: 'store' });
     expect(statSync(empty).mode & 0o777).toBe(0o755);
-  });
-
-  test('that is a link itself is where its user wants it', async () => {
-    const place = await store();
-    const link = join(temporaryFolder(), 'link');
-    symlinkSync(place, link);
-    await (await openStore(sqlite, link)).close();
   });
 });
 

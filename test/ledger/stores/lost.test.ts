@@ -1,9 +1,7 @@
 import { cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Connection } from '../../../src/ledger/db/sqlite.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { ledgerNow } from '../../../src/ledger/place.ts';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
@@ -169,8 +167,6 @@ describe('a store at two places', () => {
 
 describe('under an open ledger', () => {
   const TAKEN: readonly [what: string, take: (place: string) => void][] = [
-    ['is deleted', (place) => rmSync(place, { recursive: true })],
-    ['is moved', (place) => renameSync(place, `${place}-moved`)],
     ['is replaced by a copy of itself', (place) => putBack(copyOf(place), place)],
     ['has its ledger deleted', (place) => rmSync(join(place, 'ledger.db'))],
   ];
@@ -218,23 +214,6 @@ describe('what is known outside', () => {
     vi.stubEnv('XDG_STATE_HOME', file);
     putBack(copy, place);
     await buy(place, 'four');
-  });
-
-  test('is compared by keys, however many calls a ledger has', async () => {
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const connection = new Connection(join(place, 'ledger.db'), 'read');
-    onTestFinished(() => void connection.raw.close());
-    const plans: string[] = [];
-    const { newest } = await ledgerNow({
-      rows: async (sql) => {
-        plans.push(JSON.stringify(connection.rows(`EXPLAIN QUERY PLAN ${sql}`)));
-        return connection.rows(sql) as never;
-      },
-    });
-    expect(newest).toBeDefined();
-    expect(plans.join()).toMatch(/SEARCH \w+ USING (?:COVERING )?INDEX calls_account/);
-    expect(plans.join()).not.toMatch(/SCAN c(?:alls)?\b/);
   });
 
   test('that cannot be read says nothing', async () => {

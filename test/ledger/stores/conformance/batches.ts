@@ -72,12 +72,6 @@ export function batchesConform(store: Store): void {
       });
     });
 
-    test('other content elsewhere supersedes nothing', async () => {
-      const ledger = await freshLedger(store);
-      await begin(ledger, { key: 'key-a', lineage: 'here' });
-      expect((await begin(ledger, { key: 'key-b', lineage: 'there' })).superseded).toEqual([]);
-    });
-
     test('a batch whose file was moved resumes, and from then on belongs to its new place', async () => {
       const ledger = await freshLedger(store);
       const first = await begin(ledger);
@@ -144,13 +138,6 @@ export function batchesConform(store: Store): void {
       expect(await heldSince(id)).toBeUndefined();
       await ledger.noteHold(id, true, NOON_MS + 3);
       expect(await heldSince(id)).toBe(NOON_MS + 3);
-    });
-
-    test('where its input was moved to afterwards is kept with a batch', async () => {
-      const ledger = await freshLedger(store);
-      const id = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(id, { state: 'finished', inputPath: '/inbox/done/leads.csv' });
-      expect(await ledger.batch(id)).toMatchObject({ state: 'finished', inputPath: '/inbox/done/leads.csv' });
     });
 
     test('a finished batch is renewed by its next generation, an open one resumes all the same', async () => {

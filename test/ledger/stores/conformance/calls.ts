@@ -162,16 +162,6 @@ export function callsConform(store: Store): void {
       await notAdmitted(admit(ledger, other, 'elsewhere'));
     });
 
-    test('a call never has two open attempts, not even asked for in the same turn', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const [one, other] = await Promise.all([admit(ledger, batch, 'acme'), admit(ledger, batch, 'acme')]);
-      if (one.kind !== 'admitted') throw new Error('the first is admitted');
-      const underWay = { kind: 'in_flight', attempt: one.attempt };
-      expect([other, await admit(ledger, batch, 'acme')]).toEqual([underWay, underWay]);
-      expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
-    });
-
     test('a call that is under way is shown as that until something stands of it', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -223,27 +213,6 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'acme');
     });
 
-    test('attempts are numbered in the order in which they are made, by every later run too', async () => {
-      const place = freshPlace(store);
-      const first = await openStore(store, place);
-      const batch = await batchNamed(first, 'a');
-      const numbers = [await answered(first, batch, 'one'), await answered(first, batch, 'two')];
-      await first.close();
-      const second = await freshLedger(store, place);
-      numbers.push(await answered(second, batch, 'three'));
-      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-    });
-
-    test('an attempt is closed once', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await answered(ledger, batch, 'acme');
-      expect(await ledger.end(attempt, SETTLED, NOON_MS)).toBe('over');
-      const lost = { kind: 'in_doubt', why: 'late' } as const;
-      expect(await ledger.end(attempt, lost, NOON_MS)).toBe('over');
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    });
-
     test('a reply is recorded once, and an attempt without one cannot settle its call', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -292,41 +261,6 @@ export function callsConform(store: Store): void {
       expect(states).toMatchObject([{ answer: { attempt: told } }, {}, { answer: { attempt: bought } }]);
       const kept = (await ledger.history(batch, 2)).filter(({ reply }) => reply?.body.toString() === 'late');
       expect(kept.map(({ attempt }) => attempt)).toEqual([told, freed, again]);
-    });
-
-    test('a write that is refused takes no other write of the same turn with it', async () => {
-      const place = freshPlace(store);
-      const ledger = await openStore(store, place);
-      const batch = await batchNamed(ledger, 'a');
-      await answered(ledger, batch, 'bought');
-      const turn = await Promise.allSettled([
-        admit(ledger, batch, 'before'),
-        ledger.readAgain({
-          attempt: 77 as never,
-          answer: 'found',
-          charged: credits(1),
-          why: 'x',
-          dialect: 7,
-          atMs: NOON_MS,
-        }),
-        ledger.release(77 as never, 'x', NOON_MS),
-        settle(ledger, batch, 2, MATCHED),
-        admit(ledger, batch, 'after'),
-      ]);
-      expect(turn.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'rejected',
-        'rejected',
-        'fulfilled',
-        'fulfilled',
-      ]);
-      expect(await ledger.counts(batch)).toEqual({ matched: 1 });
-      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 2 });
-      await ledger.close();
-      // Where many spend, nobody takes them for over yet.
-      if (store.manySpend) return;
-      const left = await (await freshLedger(store, place)).openAttempts();
-      expect(left.map(({ key }) => key)).toEqual([keyNamed('before'), keyNamed('after')]);
     });
 
     test.skipIf(store.manySpend)(

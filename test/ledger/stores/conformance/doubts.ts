@@ -190,16 +190,6 @@ export function doubtsConform(store: Store): void {
       const decision = await decide(ledger, batch, 'acme', 'retry');
       expect(await admit(ledger, batch, 'acme', { decision })).toMatchObject({ scope: 'batch' });
     });
-
-    test('without a limit of extra credits the budgets alone count', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme');
-      await answered(ledger, batch, 'acme', {
-        reserve: 50,
-        decision: await decide(ledger, batch, 'acme', 'retry'),
-      });
-    });
   });
 
   describe('telling what happened', () => {

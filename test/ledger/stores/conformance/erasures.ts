@@ -122,31 +122,6 @@ export function erasuresConform(store: Store): void {
       });
     });
 
-    test('holds back what may have been charged, also where it was skipped, until a person says what happened', async () => {
-      const place = freshPlace(store);
-      let batch = '' as BatchId;
-      const decide = (kind: 'skip' | 'told') =>
-        ledgerIn(place, async (ledger) => {
-          const spec = { key: keyOf(ABOUT_KIM), batch, kind, by: 'person', why: 'w', atMs: NOON_MS } as const;
-          await ledger.decide(spec, kind === 'told' ? { told: replyWith('{}') } : {});
-        });
-      await ledgerIn(place, async (ledger) => {
-        batch = await batchNamed(ledger, 'a');
-        const intent = intentOf(batch, 'x', { row: 2, reserve: 3 });
-        const admission = await ledger.intent({ ...intent, key: keyOf(ABOUT_KIM), call: ABOUT_KIM });
-        if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
-        await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'reset' }, NOON_MS);
-        await settle(ledger, batch, 2, IN_DOUBT, [admission.attempt]);
-        await ledger.changeBatch(batch, { state: 'finished' });
-      });
-      await decide('skip');
-      expect(await erase(place, PERSON, true)).toMatchObject({ calls: 1, unsettled: [{ batch, row: 2 }] });
-      await decide('told');
-      expect(await erase(place, PERSON)).toMatchObject({ calls: 1, unsettled: [] });
-      const ledger = await freshLedger(store, place);
-      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, inDoubt: 0 });
-    });
-
     test('who was at work, and ordered erasures, has no name any more; what others did stays', async () => {
       const place = freshPlace(store);
       for (const operator of [KIM, 'lee@example.org'])

@@ -34,27 +34,6 @@ export function knownConforms(store: Store): void {
       ]);
     });
 
-    test('is an answer as it was last read, in short and in whole', async () => {
-      const ledger = await freshLedger(store);
-      const odd = await answered(ledger, await batchNamed(ledger, 'a'), 'read again');
-      for (const answer of ['refused', 'no_match'] as const) {
-        const why = `read as ${answer}`;
-        await ledger.readAgain({
-          attempt: odd,
-          answer,
-          charged: credits(1),
-          why,
-          dialect: 7,
-          atMs: NOON_MS,
-        });
-      }
-      const now = { attempt: odd, kind: 'no_match', why: 'read as no_match', dialect: 7 };
-      for (const detail of ['kind', 'whole'] as const)
-        expect(await ledger.find([keyNamed('read again')], { detail })).toMatchObject([
-          { kind: 'answered', answer: now },
-        ]);
-    });
-
     test('a call that is to be bought if it is unknown is not admitted once it is known, and nothing is kept', async () => {
       const ledger = await freshLedger(store);
       const words = await everyState(ledger);
@@ -71,22 +50,6 @@ export function knownConforms(store: Store): void {
         expect(admission.kind, word).toBe(known[at] ? 'known' : 'admitted');
       }
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, inDoubt: 0, reserved: 3 });
-    });
-
-    test('comes in the order of asking, as often as it was asked for', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const one = await answered(ledger, batch, 'one');
-      const two = await answered(ledger, batch, 'two');
-      const keys = ['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word));
-      const known = await ledger.find(keys, { detail: 'kind' });
-      expect(known.map((state) => (state.kind === 'answered' ? state.answer.attempt : state.kind))).toEqual([
-        two,
-        'unknown',
-        one,
-        two,
-      ]);
-      expect(await ledger.find([], { detail: 'kind' })).toEqual([]);
     });
   });
 }

@@ -45,18 +45,6 @@ export function moneyConforms(store: Store): void {
       expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'wait' });
     });
 
-    test('many intents of one turn cannot pass a budget together', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(7) });
-      const words = Array.from({ length: 20 }, (_, index) => `call${index}`);
-      const kinds = (await Promise.all(words.map((word) => admit(ledger, batch, word)))).map(
-        ({ kind }) => kind,
-      );
-      expect(kinds.filter((kind) => kind === 'admitted')).toHaveLength(7);
-      expect(kinds.filter((kind) => kind === 'wait')).toHaveLength(13);
-    });
-
     test('what was refused by a budget leaves nothing behind', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -127,15 +115,6 @@ export function moneyConforms(store: Store): void {
       await admitted(ledger, await batchNamed(ledger, 'a'), 'acme');
       const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
       expect(await admit(ledger, other, 'acme', { account: 'another' })).toMatchObject({ scope: 'day' });
-    });
-
-    test('an answer that is dearer than reserved is booked all the same, and stops what follows', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(3) });
-      await answered(ledger, batch, 'dear', { reserve: 2, charged: 9 });
-      expect(await ledger.batchMoney(batch)).toEqual({ cap: 3, spent: 9, reserved: 0, inDoubt: 0 });
-      expect(await admit(ledger, batch, 'next')).toMatchObject({ kind: 'over_budget' });
     });
 
     test('nothing is ever charged less than nothing', async () => {

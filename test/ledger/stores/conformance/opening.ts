@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../../src/core/clock.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { admit, answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
+import { admit, batchNamed, MATCHED, settle } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 // Goal: one spender, any number of onlookers, and nothing lost by closing. Method: the store opened several times.
@@ -18,21 +18,6 @@ export function openingConforms(store: Store): void {
       expect(await ledger.batches()).toEqual([]);
     });
 
-    test('what was written is there when it is opened again', async () => {
-      const place = freshPlace(store);
-      const first = await openStore(store, place);
-      const batch = await batchNamed(first, 'a');
-      const attempt = await answered(first, batch, 'acme');
-      await settle(first, batch, 2, MATCHED, [attempt]);
-      const state = await stateOf(first, 'acme');
-      await first.close();
-
-      const second = await freshLedger(store, place);
-      expect(await stateOf(second, 'acme')).toEqual(state);
-      expect(await second.counts(batch)).toEqual({ matched: 1 });
-      expect(await second.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    });
-
     test('writes that were asked for before closing are kept', async () => {
       const place = freshPlace(store);
       const first = await openStore(store, place);
@@ -45,21 +30,6 @@ export function openingConforms(store: Store): void {
 
     // Where many spend, nobody waits for another.
     const forOne = test.skipIf(store.manySpend);
-
-    forOne(
-      'a second spender is refused with the command of the first, and let in once that has ended',
-      async () => {
-        const place = freshPlace(store);
-        const first = await openStore(store, place);
-        await expect(openStore(store, place)).rejects.toMatchObject({
-          code: 'busy',
-          exitCode: 76,
-          message: expect.stringContaining('run the tests'),
-        });
-        await first.close();
-        await freshLedger(store, place);
-      },
-    );
 
     forOne('a second spender that may wait gets the store when the first ends', async () => {
       const place = freshPlace(store);

@@ -8,7 +8,6 @@ import {
   answered,
   batchNamed,
   decide,
-  IN_DOUBT,
   lookAt,
   lost,
   NOON_MS,
@@ -16,7 +15,6 @@ import {
   released,
   replyWith,
   requestUnder,
-  settle,
   stateOf,
 } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -155,27 +153,6 @@ export function releasesConform(store: Store): void {
       await decide(ledger, batch, 'acme', 'told', replyWith('told'));
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 4, isAtMost: true, reserved: 0, inDoubt: 0 });
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { charged: 4 } });
-    });
-
-    test('frees the room in a budget', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: 1 as never });
-      const attempt = await lost(ledger, batch, 'acme');
-      expect(await admit(ledger, batch, 'next')).toMatchObject({ kind: 'over_budget' });
-      await released(ledger, attempt);
-      await answered(ledger, batch, 'next');
-    });
-
-    test('leaves the rows that wait for it to be looked at again', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
-      await released(ledger, attempt);
-      const answer = await answered(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, { kind: 'applied' }, [answer]);
-      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
     });
   });
 }
