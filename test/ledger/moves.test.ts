@@ -14,42 +14,25 @@ const [ONE, TWO] = ['0000000a' as BatchId, '0000000b' as BatchId];
 async function opened() {
   const tables = await sqliteTables();
   for (const batch of [ONE, TWO]) await tables.batch(batch);
+  const rowOf = (batch: string, row: number) =>
+    tables.one<{ state: string; reason: string }>(
+      'SELECT state, reason FROM rows WHERE batch = ? AND row = ?',
+      [batch, row],
+    );
   return {
     tables,
     states: () => tables.db.rows('SELECT batch, row, state, call FROM rows ORDER BY batch, row'),
-    stateOf: async (batch: string, row = 2) =>
-      (
-        await tables.one<{ state: string }>('SELECT state FROM rows WHERE batch = ? AND row = ?', [
-          batch,
-          row,
-        ])
-      )?.state,
-    reasonOf: async (batch: string, row = 2) =>
-      (
-        await tables.one<{ reason: string }>('SELECT reason FROM rows WHERE batch = ? AND row = ?', [
-          batch,
-          row,
-        ])
-      )?.reason,
+    stateOf: async (batch: string, row = 2) => (await rowOf(batch, row))?.state,
+    reasonOf: async (batch: string) => (await rowOf(batch, 2))?.reason,
     isOpen: async (batch: string) =>
       (await tables.one<{ state: string }>('SELECT state FROM batches WHERE id = ?', [batch]))?.state ===
       'open',
     end: (batch: string, state: string) =>
       tables.transaction((sql) => sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, batch])),
     /** A row of another batch that waits for the same call. */
-    rests: (batch: string, call: number, row = 2) =>
+    rests: (batch: string, call: number) =>
       tables.write({
-        rows: [
-          {
-            batch,
-            row,
-            state: 'in_doubt',
-            matched_by: null,
-            reason: 'lost',
-            call,
-            others: null,
-          },
-        ],
+        rows: [{ batch, row: 2, state: 'in_doubt', matched_by: null, reason: 'lost', call, others: null }],
       }),
     retry: async (call: number, batch: BatchId) => {
       const decision = await tables.decide(call, batch);

@@ -117,14 +117,14 @@ export class Tables {
     };
   }
 
-  async lost(batch: string, text: string, more: Partial<Intent> = {}): Promise<number> {
-    const { call } = await this.ask(batch, text, more);
+  async lost(batch: string, text: string): Promise<number> {
+    const { call } = await this.ask(batch, text);
     await this.write({ ends: [doubt(call)] });
     return call;
   }
 
-  async bought(batch: string, text: string, charged = 1, more: Partial<Intent> = {}): Promise<number> {
-    const { call } = await this.ask(batch, text, more);
+  async bought(batch: string, text: string, charged = 1): Promise<number> {
+    const { call } = await this.ask(batch, text);
     await this.write({ replies: [reply(call)], ends: [answer(call, charged)] });
     return call;
   }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
+import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import {
@@ -110,10 +111,7 @@ export function intentOf(batch: BatchId, word: string, options: IntentOptions = 
     row: options.row ?? 2,
     reserve: credits(options.reserve ?? 1),
     atMs: options.atMs ?? NOON_MS,
-    ...(decision === undefined ? {} : { decision }),
-    ...(replaces === undefined ? {} : { replaces }),
-    ...(request === undefined ? {} : { request }),
-    ...(ifUnknown === undefined ? {} : { ifUnknown }),
+    ...present({ decision, replaces, request, ifUnknown }),
   };
 }
 

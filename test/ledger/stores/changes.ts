@@ -1,4 +1,4 @@
-import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
+import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { Subject, SubjectFacts } from '../../../src/core/membership.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
@@ -49,11 +49,11 @@ export function admitChange(
   ledger: Ledger,
   batch: BatchId,
   call: Call,
-  options: IntentOptions & { readonly key?: CallKey } = {},
+  options: IntentOptions = {},
 ): Promise<Admission> {
   const { account = ACCOUNT, decision } = options;
   return ledger.intent({
-    key: options.key ?? callKeyOf(account, call),
+    key: callKeyOf(account, call),
     accountIdentity: account,
     call,
     batch,
@@ -127,7 +127,7 @@ export function decideChange(
   return ledger.decide(spec, { told: told?.reply, left: told?.left });
 }
 
-export async function known(ledger: Ledger, subject = KIM, account = ACCOUNT) {
-  const all = await ledger.subjects(account);
+export async function known(ledger: Ledger, subject = KIM) {
+  const all = await ledger.subjects(ACCOUNT);
   return all.find((each) => each.subject.name === subject.name && each.subject.project === subject.project);
 }

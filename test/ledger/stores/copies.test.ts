@@ -2,19 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import type { AnyRecord, Cell, Db } from '../../../src/ledger/db.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import type { Act, BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { keptTables } from '../../../src/ledger/schema.ts';
-import type { Store } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { some, times } from '../../combinations.ts';
+import { times } from '../../combinations.ts';
 import { answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
-import { everything, stepOf, take } from './histories.ts';
+import { anyStep, everything, take } from './histories.ts';
 import { freshPlace, openStore } from './places.ts';
 import { expectSound, type Side, sideOf } from './sides.ts';
 
@@ -26,15 +25,11 @@ import { expectSound, type Side, sideOf } from './sides.ts';
 
 const options = { clock: systemClock, waitForLockMs: 0, command: 'store copy' };
 
-/** Every store that is copied from and to. */
-const STORES: readonly Store[] = [sqlite];
-const WAYS = STORES.flatMap((from) => STORES.map((to) => [from.name, to.name, from, to] as const));
-
-/** Copies what is at a place to a place of its own in the other store. @param changed what the copy is made of instead. */
-async function copyAt(at: string, from: Store, to: Store, changed = (db: Db) => db): Promise<string> {
-  const place = freshPlace(to);
-  await from.alone(at, options, async (source) => {
-    const target = await to.copyTo(place, options);
+/** Copies what is at a place to a place of its own. @param changed what the copy is made of instead. */
+async function copyAt(at: string, changed = (db: Db) => db): Promise<string> {
+  const place = freshPlace(sqlite);
+  await sqlite.alone(at, options, async (source) => {
+    const target = await sqlite.copyTo(place, options);
     const identity = randomBytes(16).toString('hex');
     await target.take(changed(source.db), identity);
     await leaveTo(source, { identity, place: target.place, atMs: NOON_MS });
@@ -45,97 +40,88 @@ async function copyAt(at: string, from: Store, to: Store, changed = (db: Db) => 
 }
 
 /** The same side in another store. */
-async function copyOf(side: Side, from: Store, to: Store): Promise<Side> {
-  const place = await copyAt(side.place, from, to);
-  return { ...side, place, ledger: await openStore(to, place, false) };
+async function copyOf(side: Side): Promise<Side> {
+  const place = await copyAt(side.place);
+  return { ...side, place, ledger: await openStore(sqlite, place, false) };
 }
 
 /** Ends what is under way, which only a ledger that is opened anew takes for left. */
-async function ended(side: Side, store: Store): Promise<Side> {
+async function ended(side: Side): Promise<Side> {
   await side.ledger.close();
-  const ledger = await openStore(store, side.place, false);
+  const ledger = await openStore(sqlite, side.place, false);
   for (const [at, { attempt }] of (await ledger.openAttempts()).entries())
     await ledger.end(attempt, { kind: at % 2 === 0 ? 'in_doubt' : 'not_sent', why: 'w' }, NOON_MS);
   return { ...side, ledger };
 }
 
-async function expectTheSame(from: Store, to: Store, runs: number): Promise<void> {
-  await fc.assert(
-    fc.asyncProperty(fc.array(stepOf(3), { minLength: 15, maxLength: 60 }), async (steps) => {
-      const began = await sideOf(from);
-      for (const each of steps) await take(began, each);
-      const side = await ended(began, from);
-      const said = await everything(side);
-      await side.ledger.close();
-      const copy = await copyOf(side, from, to);
-      expect(await everything(copy)).toEqual(said);
-      await copy.ledger.close();
-      const back = await copyOf(copy, to, from);
-      expect(await everything(back)).toEqual(said);
-      await back.ledger.close();
-      for (const [store, { place }] of [
-        [to, copy],
-        [from, back],
-      ] as const)
-        await expectSound(store, place);
-    }),
-    { numRuns: runs },
-  );
-}
-
 const RUNS = Number(process.env.HISTORIES ?? times(1, 12));
 
-test.each(WAYS)('from %s to %s and back', (_, __, from, to) => expectTheSame(from, to, RUNS));
+test('a copy says what its ledger says, and so does the copy of the copy', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 15, maxLength: 60 }), async (steps) => {
+      const began = await sideOf(sqlite);
+      for (const each of steps) await take(began, each);
+      const side = await ended(began);
+      const said = await everything(side);
+      await side.ledger.close();
+      const copy = await copyOf(side);
+      expect(await everything(copy)).toEqual(said);
+      await copy.ledger.close();
+      const back = await copyOf(copy);
+      expect(await everything(back)).toEqual(said);
+      await back.ledger.close();
+      for (const { place } of [copy, back]) await expectSound(sqlite, place);
+    }),
+    { numRuns: RUNS },
+  );
+});
 
 // Goal: who did what goes with the ledger, and whoever works on in the copy is told apart. Method: several people work one after the
 // other, before the copy and in it.
-describe('who was at work is known in the copy, and each of what was bought there', () => {
-  test.each(some(WAYS, 1))('from %s to %s and back', async (_, __, from, to) => {
-    const place = freshPlace(from);
-    await by('ann', from, place, async (ledger, batch) => {
-      await answered(ledger, batch, 'one', { reserve: 2, charged: 2 });
-      await ledger.noteHold(batch, true, NOON_MS);
-    });
-    await by('bob', from, place, async (ledger, batch) => {
-      await lost(ledger, batch, 'two');
-      await decide(ledger, batch, 'two', 'skip');
-    });
-    await erase(from, place);
-    const said = await toldOf(from, place);
-    expect(said).toMatchObject({ acts: ['begun ann', 'paused ann', 'gone_on bob'], erasures: ['erased cy'] });
-    const there = await copyAt(place, from, to);
-    expect(await toldOf(to, there)).toEqual(said);
-    await by('dee', to, there, async (ledger, batch) => {
-      await answered(ledger, batch, 'three', { reserve: 5, charged: 5 });
-    });
-    const { spent, acts } = await toldOf(to, there);
-    expect(spent).toEqual([...said.spent, ['dee', 5]]);
-    const back = await copyAt(there, to, from);
-    expect(await toldOf(from, back)).toMatchObject({ spent, acts });
+test('who was at work is known in the copy, and each of what was bought there', async () => {
+  const place = freshPlace(sqlite);
+  await by('ann', place, async (ledger, batch) => {
+    await answered(ledger, batch, 'one', { reserve: 2, charged: 2 });
+    await ledger.noteHold(batch, true, NOON_MS);
   });
+  await by('bob', place, async (ledger, batch) => {
+    await lost(ledger, batch, 'two');
+    await decide(ledger, batch, 'two', 'skip');
+  });
+  await erase(place);
+  const said = await toldOf(place);
+  expect(said).toMatchObject({ acts: ['begun ann', 'paused ann', 'gone_on bob'], erasures: ['erased cy'] });
+  const there = await copyAt(place);
+  expect(await toldOf(there)).toEqual(said);
+  await by('dee', there, async (ledger, batch) => {
+    await answered(ledger, batch, 'three', { reserve: 5, charged: 5 });
+  });
+  const { spent, acts } = await toldOf(there);
+  expect(spent).toEqual([...said.spent, ['dee', 5]]);
+  const back = await copyAt(there);
+  expect(await toldOf(back)).toMatchObject({ spent, acts });
 });
 
 async function by(
   operator: string,
-  store: Store,
   place: string,
   work: (ledger: Ledger, batch: BatchId) => Promise<void>,
 ): Promise<void> {
-  const ledger = await openStore(store, place, true, { operator });
+  const ledger = await openStore(sqlite, place, true, { operator });
   await work(ledger, await batchNamed(ledger, 'a'));
   await ledger.close();
 }
 
 /** Orders an erasure of what is old, of which there is nothing. */
-async function erase(store: Store, place: string): Promise<void> {
-  await store.alone(place, { ...options, operator: 'cy' }, async (alone) => {
+async function erase(place: string): Promise<void> {
+  await sqlite.alone(place, { ...options, operator: 'cy' }, async (alone) => {
     const found = await findErasable(alone, { kind: 'old', beforeMs: 1 });
     await found.erase([], NOON_MS);
   });
 }
 
-async function toldOf(store: Store, place: string) {
-  const ledger = await store.look(place);
+async function toldOf(place: string) {
+  const ledger = await sqlite.look(place);
   onTestFinished(() => ledger.close());
   const [batch] = await ledger.batches();
   const acts = batch === undefined ? [] : await ledger.acts(batch.id);
@@ -148,7 +134,7 @@ async function toldOf(store: Store, place: string) {
 
 test('every row of every table is in the copy, as it was', async () => {
   const place = freshPlace(sqlite);
-  await by('ann', sqlite, place, async (ledger, batch) => {
+  await by('ann', place, async (ledger, batch) => {
     const rows = [2, 3, 4].map((row) => ({ row, cells: [`row-${row}.example`] }));
     await ledger.submitRows(batch, [...rows, { row: 5, cells: ['"'], unreadable: 'a stray quote' }]);
     await ledger.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
@@ -170,7 +156,7 @@ test('every row of every table is in the copy, as it was', async () => {
       return [table, rows.map((row) => JSON.stringify(row)).sort()] as const;
     });
   };
-  const there = await copyAt(place, sqlite, sqlite);
+  const there = await copyAt(place);
   const was = tablesAt(place);
   const empty = was.filter(([, rows]) => rows.length === 0).map(([table]) => table);
   expect(empty).toEqual(['prices']);
@@ -181,7 +167,7 @@ test('every row of every table is in the copy, as it was', async () => {
 // such calls whose numbers are exchanged: the first has the greatest, and the second, which names it, the least.
 test('a call that names one with a greater number is copied with it', async () => {
   const place = freshPlace(sqlite);
-  await by('ann', sqlite, place, async (ledger, batch) => {
+  await by('ann', place, async (ledger, batch) => {
     await lost(ledger, batch, 'two');
     for (const _ of [1, 2]) {
       const decision = await decide(ledger, batch, 'two', 'retry');
@@ -206,5 +192,5 @@ test('a call that names one with a greater number is copied with it', async () =
       return turned.toSorted((one, two) => Number(one.id) - Number(two.id)) as Row[];
     },
   });
-  await expectSound(sqlite, await copyAt(place, sqlite, sqlite, exchanged));
+  await expectSound(sqlite, await copyAt(place, exchanged));
 });

@@ -1,11 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { Connection, sqlite } from '../../../src/ledger/db/sqlite.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { keepNote, ledgerNow, realPlaceOf } from '../../../src/ledger/place.ts';
 import type { Store, StoreOptions } from '../../../src/ledger/store.ts';
 
 /** Where the tests of the stores put their ledgers. Everything is gone when the test ends. */
@@ -24,32 +22,6 @@ export function freshPlace(store: Store): string {
   places += 1;
   if (store.name === 'postgres') return `postgres://test-${process.pid}-${places}`;
   return join(temporaryFolder(), 'store');
-}
-
-/**
- * Makes a store in a folder once, closed, for all tests of a file that begin with such a one.
- * @returns what gives each test a copy of its own. What is known outside of it is that it is the newest.
- */
-export function madeOnce(make: () => Promise<string>): () => Promise<string> {
-  let made: Promise<() => string> | undefined;
-  const making = async () => {
-    const place = await make();
-    const kept = mkdtempSync(join(tmpdir(), 'rowonce-kept-'));
-    cpSync(place, kept, { recursive: true });
-    const connection = new Connection(join(kept, 'ledger.db'), 'read');
-    const now = await ledgerNow(sqlite(connection));
-    connection.raw.close();
-    return () => {
-      const copy = join(temporaryFolder(), 'store');
-      cpSync(kept, copy, { recursive: true });
-      keepNote({ shown: copy, at: realPlaceOf(copy) }, now);
-      return copy;
-    };
-  };
-  return async () => {
-    made ??= making();
-    return (await made)();
-  };
 }
 
 export function openStore(

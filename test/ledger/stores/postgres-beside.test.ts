@@ -17,39 +17,33 @@ import {
   NOON_MS,
   released,
 } from './book.ts';
-import { workplace } from './postgres-places.ts';
+import { twoWorkers, workplace } from './postgres-places.ts';
 
 // Goal: what several workers write at once of batches, rows, accounts and the time stays whole. Method: ledgers over one database.
 
-async function ledgersBeside(count: number): Promise<readonly Ledger[]> {
+async function five(): Promise<readonly Ledger[]> {
   const place = await workplace();
   const ledgers: Ledger[] = [];
-  for (let at = 0; at < count; at += 1) ledgers.push(await place.worker());
+  while (ledgers.length < 5) ledgers.push(await place.worker());
   return ledgers;
 }
 
-async function two(): Promise<readonly [Ledger, Ledger]> {
-  const [one, other] = await ledgersBeside(2);
-  if (one === undefined || other === undefined) throw new Error('there are two');
-  return [one, other];
-}
-
 test('the same batch that many begin at once is one', async () => {
-  const ledgers = await ledgersBeside(5);
+  const ledgers = await five();
   const begun = await Promise.all(ledgers.map((ledger) => begin(ledger)));
   expect(new Set(begun.map(({ batch }) => batch.id)).size).toBe(1);
   expect(begun.filter(({ start }) => start === 'new')).toHaveLength(1);
 });
 
 test('of lists with other content at the same place, begun at once, one is open', async () => {
-  const ledgers = await ledgersBeside(5);
+  const ledgers = await five();
   await Promise.all(ledgers.map((ledger, at) => ledger.beginBatch(batchSpec({ key: `key-${at}` }))));
   const states = (await ledgers[0]?.batches())?.map(({ state }) => state) ?? [];
   expect(states.toSorted()).toEqual(['open', ...new Array(4).fill('superseded')]);
 });
 
 test('rows that two finish at once are finished: alike is no error, and of two outcomes one is refused', async () => {
-  const ledgers = await two();
+  const [, ...ledgers] = await twoWorkers();
   const batch = await batchNamed(ledgers[0], 'a');
   const list = Array.from({ length: 500 }, (_, at) => ({
     batch,
@@ -75,7 +69,7 @@ test('rows that two finish at once are finished: alike is no error, and of two o
 });
 
 test('what both have asked is counted, and misses that follow the answer of the other', async () => {
-  const [one, other] = await two();
+  const [, one, other] = await twoWorkers();
   const batch = await batchNamed(one, 'a');
   const buying = async (ledger: Ledger, name: string) => {
     for (let at = 0; at < 10; at += 1) await answered(ledger, batch, `${name}${at}`);
@@ -124,7 +118,7 @@ test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Prom
 ])(
   'what a process goes by when it asks for a call may be gone when it is written: %s',
   async (_, overtake) => {
-    const [one, other] = await two();
+    const [, one, other] = await twoWorkers();
     const options = await overtake(one, other, await batchNamed(one, 'a'));
     const batch =
       options.replaces === undefined ? await batchNamed(one, 'a') : await batchNamed(one, 'b', ANEW);
@@ -134,7 +128,7 @@ test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Prom
 );
 
 test('an answer that is to be bought anew waits for the price that a call of another worker is to show', async () => {
-  const [one, other] = await two();
+  const [, one, other] = await twoWorkers();
   const replaces = await answered(one, await batchNamed(one, 'a'), 'acme');
   const intent = intentOf(await batchNamed(one, 'b', ANEW), 'acme', { ...LATER, replaces });
   const attempt = await admitted(other, await batchNamed(other, 'c'), 'first');
@@ -144,7 +138,7 @@ test('an answer that is to be bought anew waits for the price that a call of ano
 });
 
 test('what a rule decides about a loss is refused where the call was sent again and lost again meanwhile', async () => {
-  const [one, other] = await two();
+  const [, one, other] = await twoWorkers();
   const batch = await batchNamed(one, 'a');
   const about = await lost(one, batch, 'acme');
   await lost(other, batch, 'acme', { decision: await decide(other, batch, 'acme', 'retry') });
@@ -153,7 +147,7 @@ test('what a rule decides about a loss is refused where the call was sent again 
 });
 
 test('a row that waits to be finished is left where another process has taken its answer back', async () => {
-  const [one, other] = await two();
+  const [, one, other] = await twoWorkers();
   const batch = await batchNamed(one, 'a');
   const found = { batch, row: 2, outcome: MATCHED, answers: [await answered(one, batch, 'found')] };
   const attempt = await answered(one, batch, 'missed', MISSED);
@@ -166,13 +160,4 @@ test('a row that waits to be finished is left where another process has taken it
   await other.takeBack(ACCOUNT, 'misses');
   await one.finishRows([found, missed]);
   expect((await one.rows(batch, 2, 10)).map(({ row }) => row)).toEqual([2]);
-});
-
-test('a pause that a vendor asked one for is not shortened by what it asked the other', async () => {
-  const [one, other] = await two();
-  const pause = { fromMs: NOON_MS, why: 'too fast', asked: true };
-  await one.notePause(ACCOUNT, { ...pause, untilMs: NOON_MS + 60_000 });
-  await other.notePause(ACCOUNT, { ...pause, untilMs: NOON_MS + 100 });
-  expect((await one.account(ACCOUNT)).pausedForMs).toBeGreaterThan(30_000);
-  expect(await one.pauses(ACCOUNT, NOON_MS, NOON_MS)).toHaveLength(2);
 });

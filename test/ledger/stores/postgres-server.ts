@@ -30,8 +30,6 @@ export interface Server {
   /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
   stopAtOnce(): Promise<void>;
   startAgain(): Promise<void>;
-  /** All that the tables of a ledger hold, or one of them. */
-  everyRow(database: string, table?: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 let started: Promise<Server> | undefined;
@@ -139,23 +137,6 @@ async function begun(tls: Tls | undefined): Promise<Server> {
       while (isAlive(pid)) await delay(5);
     },
     startAgain: () => server.start(),
-    async everyRow(database, table) {
-      const named = table === undefined ? '' : `AND tablename = '${table}'`;
-      const tables = await ask(
-        `SELECT tablename FROM pg_tables WHERE schemaname = 'rowonce_ledger' ${named}`,
-        database,
-      );
-      const rows = await Promise.all(
-        tables.map(({ tablename }) =>
-          ask(
-            `SELECT t::text, convert_from(b, 'UTF8') AS body FROM rowonce_ledger.${tablename} t
-          LEFT JOIN LATERAL (SELECT (to_jsonb(t) ->> 'body')::bytea AS b) body ON true`,
-            database,
-          ),
-        ),
-      );
-      return rows.flat();
-    },
   };
 }
 

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 const SPENDER = fileURLToPath(new URL('./spender.ts', import.meta.url));
 
-export type SpenderAction = 'hold' | 'buy' | 'some' | 'group' | 'fill' | 'plan' | 'recover';
+export type SpenderAction = 'hold' | 'some' | 'fill' | 'recover';
 
 export interface Spender {
   readonly process: ChildProcess;

@@ -5,7 +5,7 @@ import type sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchSpec, DAY_MS, NOON_MS } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 
-// Ledgers of two stores side by side, for histories that are written to both.
+// Ledgers side by side, for histories and their copies.
 
 export const BATCHES = [0, 1] as const;
 

@@ -2,11 +2,11 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, admitted, answered, batchNamed, batchSpec, MATCHED, replyWith, settle } from './book.ts';
+import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle } from './book.ts';
 
 /**
  * A spender in a process of its own, so that tests can stop it, kill it and fill its disk.
- * `node spender.ts FOLDER hold|buy|some|group|fill|plan|recover`. What it has been promised, it says on stdout, a line each.
+ * `node spender.ts FOLDER hold|some|fill|recover`. What it has been promised, it says on stdout, a line each.
  */
 const [folder = '', action = ''] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -16,18 +16,13 @@ async function hold(): Promise<void> {
   await new Promise(() => setInterval(() => {}, 1000));
 }
 
-/** Buys one call after the other until it is killed; a number that it says has been promised to be on the disk. */
-async function buy(ledger: Ledger, batch: BatchId, rows = Number.POSITIVE_INFINITY): Promise<void> {
-  for (let number = 1; number <= rows; number += 1) {
+/** Buys as many as `ROWS` says, then holds the store until it is killed; a number that it says is promised to be on the disk. */
+async function some(ledger: Ledger, batch: BatchId): Promise<void> {
+  for (let number = 1; number <= Number(process.env.ROWS); number += 1) {
     const attempt = await answered(ledger, batch, `call${process.pid}-${number}`);
     await settle(ledger, batch, number, MATCHED, [attempt]);
     say(String(number));
   }
-}
-
-/** Buys as many as `ROWS` says, then holds the store until it is killed. */
-async function some(ledger: Ledger, batch: BatchId): Promise<void> {
-  await buy(ledger, batch, Number(process.env.ROWS));
   await hold();
 }
 
@@ -37,22 +32,6 @@ async function recover(ledger: Ledger): Promise<void> {
     await ledger.end(attempt, { kind: 'in_doubt', why: 'no answer came' }, Date.now());
   say('recovered');
   await hold();
-}
-
-/** A hundred rows in one turn, which is one commit. */
-async function group(ledger: Ledger, batch: BatchId): Promise<void> {
-  await Promise.all(Array.from({ length: 100 }, (_, index) => settle(ledger, batch, index + 2, MATCHED)));
-  say('committed');
-}
-
-/** Begins a batch of changes with a long plan, which supersedes one that is open. */
-async function plan(ledger: Ledger): Promise<void> {
-  const rows = Array.from(
-    { length: 2000 },
-    (_, index) => ({ row: index + 2, kind: 'work', work: {} }) as const,
-  );
-  await ledger.beginBatch(batchSpec({ key: 'key-team', lineage: 'lineage-a' }), false, rows);
-  say('planned');
 }
 
 /** Fills the disk while requests are in flight, then lets their answers arrive. */
@@ -98,11 +77,8 @@ async function spend(): Promise<void> {
   say('open');
   const actions: Record<string, () => Promise<void>> = {
     hold,
-    buy: () => buy(ledger, batch),
     some: () => some(ledger, batch),
-    group: () => group(ledger, batch),
     fill: () => fill(ledger, batch),
-    plan: () => plan(ledger),
     recover: () => recover(ledger),
   };
   await actions[action]?.();
