@@ -1,6 +1,6 @@
 /**
  * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
- * only what the dialect calls free leaves without one; and a permit is given back however it ends.
+ * only what the dialect calls free leaves without one.
  * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
  * else has is said to the compiler, which fails this file when they are not.
  */
@@ -16,7 +16,7 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { type AccountLine, Admitted, type AttemptId, credits } from '../../src/ledger/ledger.ts';
+import { Admitted, type AttemptId, credits } from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
@@ -27,11 +27,7 @@ const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Se
   client.send(permit, admission, PAID, nothing);
 const admission = () => new Admitted(1 as AttemptId, credits(1));
 
-async function openClient(
-  script: Script = (_, response) => response.end('{}'),
-  dialect: Dialect = provider,
-  line?: AccountLine,
-) {
+async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
   const vendor = await ScriptedVendor.start(script);
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   const account: Account = {
@@ -47,7 +43,7 @@ async function openClient(
   const client = await Client.open({
     ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
     ...{ earlierSendsMs: [], learnedPerSecond: undefined, unhurried: true },
-    ...{ onPause: nothing, onLearned: nothing, line },
+    ...{ onPause: nothing, onLearned: nothing },
   });
   onTestFinished(() => client.close());
   return { client, vendor };
@@ -81,21 +77,6 @@ test('an admission sends one request, also by another permit', async () => {
   const second = await client.permit(WAITER);
   expect(() => client.send(second, once, PAID, nothing)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
-});
-
-test('a permit is given back when it was used, when it was not, and once', async () => {
-  const { client } = await openClient();
-  const used = await client.permit(WAITER);
-  await sentBy(client, used, admission());
-  used.giveBack();
-  const unused = await client.permit(WAITER);
-  unused.giveBack();
-  unused.giveBack();
-  const last = await client.permit(WAITER);
-  const another = client.permit(WAITER).then(() => 'a second one at the same time');
-  expect(await Promise.race([another, turnOfLoop('none')])).toBe('none');
-  last.giveBack();
-  await another;
 });
 
 test('an exchange is over after a minute where the account says no timeout, and not before', async () => {

@@ -77,18 +77,6 @@ describe('a request leaves once', () => {
     },
   );
 
-  test('a redirect is an answer and is not followed', async () => {
-    const vendor = await vendorThat((_, response) =>
-      response.writeHead(307, { location: '/elsewhere' }).end(),
-    );
-    const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
-    expect(reply).toMatchObject({
-      kind: 'answered',
-      raw: { status: 307, headers: { location: '/elsewhere' } },
-    });
-    expect(vendor.requests).toHaveLength(1);
-  });
-
   test('one connection carries one request at a time', async () => {
     const answers: (() => void)[] = [];
     const vendor = await vendorThat((_, response) => answers.push(() => response.end('{}')));

@@ -63,13 +63,3 @@ describe('nothing is paid for', () => {
     expect(reasonOf(row)).toBe(`no usable identifier: ${why}`);
   });
 });
-
-test('an unusable ABN beside a usable domain is looked up by domain, and stays in the reason of a match', () => {
-  const prepared = enrichCompany.prepare({ abn: '51824753557', domain: 'acme.org.au' }, {});
-  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
-  const step = enrichCompany.next(prepared.input, () => ({ kind: 'found', fields: { name: 'Acme' } }));
-  expect(step).toEqual({
-    kind: 'end',
-    outcome: { kind: 'matched', matchedBy: 'domain', reason: 'ABN 51 824 753 557: the checksum fails' },
-  });
-});

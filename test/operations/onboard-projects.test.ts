@@ -197,10 +197,6 @@ describe('people whom the list does not have any more', () => {
     });
   });
 
-  test('are not those whom we know by a user id alone: the list may have them by e-mail', () => {
-    expect(missing(REMOVING).map(({ work }) => work.subject.name)).not.toContain('user:u-7');
-  });
-
   const [FAR, ANN, BOB, ZOE] = ['far@x.org', 'ann@x.org', 'bob@x.org', 'zoe@x.org'];
   const FINE = { role: 'viewer', project_id: PROJECT };
   test.each<readonly [string, Record<string, string> | undefined, readonly string[]]>([

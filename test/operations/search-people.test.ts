@@ -54,11 +54,6 @@ describe('what is asked', () => {
     expect(walk([page(25, 2)]).asked).toHaveLength(1);
   });
 
-  test('is the next page by the vendor’s own word for it, as many as the job wants', () => {
-    const { asked } = walk([page(25, 'b'), page(25, 'c'), page(25, 'd')], { pages: 3 });
-    expect(asked.map(({ parameters }) => parameters.page)).toEqual([undefined, 'b', 'c']);
-  });
-
   test('ends at the last page, and where the vendor names the same page again and again', () => {
     expect(walk([page(25, 2), page(3)], { pages: 9 }).asked).toHaveLength(2);
     const again = walk([page(25, 2), page(25, 2)], { pages: 9 });

@@ -1,4 +1,3 @@
-import type { Dialect } from '../../src/client/dialect.ts';
 import service from '../../src/client/dialects/service.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
@@ -59,16 +58,11 @@ export const GONE: Answer = { kind: 'no_match', words: 'status 404' };
 export const refusal = (words: string): Answer => ({ kind: 'refused', words });
 
 /** Answers each call in turn as the vendor's body says; what lacks an answer is done by the vendor. */
-export function walk(
-  operation: Operation,
-  work: unknown,
-  answers: readonly Answer[] = [],
-  dialect: Dialect = service,
-): Walked {
+export function walk(operation: Operation, work: unknown, answers: readonly Answer[] = []): Walked {
   const ledger = new Map<string, Answer>();
   const calls: Call[] = [];
   for (;;) {
-    const step = stepIn(dialect, operation, work, (call) => ledger.get(callKeyOf('a', call)));
+    const step = stepIn(service, operation, work, (call) => ledger.get(callKeyOf('a', call)));
     if (step.kind === 'end') return { calls, outcome: step.outcome };
     ledger.set(callKeyOf('a', step.call), answers[calls.length] ?? FOUND);
     calls.push(step.call);

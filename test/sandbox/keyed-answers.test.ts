@@ -9,13 +9,8 @@ import { afterwards, bookOf, get, linesOf, post, type Reply, sandbox, temporaryF
 const KEY = 'Bearer key-1';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-function keyed(
-  url: string,
-  idempotencyKey: string,
-  body: object = { domain: 'a.example' },
-  key = KEY,
-): Promise<Reply> {
-  return post(url, '/enrich/company', key, body, { 'Idempotency-Key': idempotencyKey });
+function keyed(url: string, idempotencyKey: string, body: object = { domain: 'a.example' }): Promise<Reply> {
+  return post(url, '/enrich/company', KEY, body, { 'Idempotency-Key': idempotencyKey });
 }
 
 describe('the same idempotency key', () => {

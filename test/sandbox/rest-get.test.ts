@@ -40,13 +40,6 @@ test.each([
   expect((await bookOf(url)).charges).toBe(0);
 });
 
-test('a 500 that is a fault says something else', async () => {
-  const url = await vendor({ faults: 'charged-500:x1' });
-  const { status, json } = await asked(url, '/company?fqdn=a.example');
-  expect([status, json]).toEqual([500, { error: 'Status 500, on purpose.' }]);
-  expect((await bookOf(url)).credits).toBe(1);
-});
-
 test('throttling is a success that says how long to wait, rounded up', async () => {
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
@@ -98,10 +91,4 @@ describe('what it does not know is refused', () => {
     expect((await asked(url, '/account/plan')).status).toBe(404);
     expect((await get(url, '/company?fqdn=a.example')).status).toBe(401);
   });
-});
-
-test('a dialect is named, or a file is that is called so; another is refused', async () => {
-  const { url } = await sandbox({ matchRate: 1, dialect: 'jobs/dialects/rest-get.yaml' });
-  expect((await asked(url, '/company?fqdn=a.example')).status).toBe(200);
-  await expect(sandbox({ dialect: 'rest-post' })).rejects.toThrow('does not speak "rest-post"');
 });

@@ -20,9 +20,9 @@ function invite(
   return post(url, '/latest/auth/invite/create', authorization, { permissions: grant(role), email });
 }
 
-async function projectMade(url: string, key = 'key-1'): Promise<string> {
+async function projectMade(url: string): Promise<string> {
   const body = { name: 'Platform', description: '', organization_id: 'org-1' };
-  return (await post(url, '/latest/projects/create', `Bearer :${key}`, body)).json.project_id;
+  return (await post(url, '/latest/projects/create', 'Bearer :key-1', body)).json.project_id;
 }
 
 test('an invite says whether it was accepted at once, and then who the user is', async () => {

@@ -143,15 +143,6 @@ describe('a body is taken to the character', () => {
   });
 });
 
-test('only the key that made a project has the Admin permission on it', async () => {
-  const { url } = await sandbox();
-  const { project_id: project } = (await post(url, '/latest/projects/create', 'Bearer :key-1', PROJECT)).json;
-  expect((await invite(url, 'ann@a.example', EDITOR, `Bearer ${project}:key-2`)).status).toBe(403);
-  expect((await invite(url, 'ann@a.example', EDITOR, `Bearer ${project}:key-1`)).status).toBe(200);
-  expect((await invite(url, 'ann@a.example', EDITOR, 'Bearer foreign-1:key-1')).status).toBe(403);
-  expect((await invite(url, 'ann@a.example', EDITOR, 'Bearer proj-anything:key-2')).status).toBe(200);
-});
-
 test('somebody of the organization is accepted at once, and the answer does not tell', async () => {
   const { url } = await sandbox();
   const pending = await invite(url, 'ann@a.example');

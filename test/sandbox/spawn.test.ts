@@ -8,13 +8,12 @@ import { createInterface } from 'node:readline';
 import { expect, test, vi } from 'vitest';
 import { spawnSandbox } from '../../src/sandbox/spawn.ts';
 import { proof } from '../combinations.ts';
-import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from './client.ts';
+import { afterwards, bookOf, company, linesOf, temporaryFolder } from './client.ts';
 
 // Goal: the judge is a process of its own that outlives no one and is hurt by no signal of its parent.
 // Method: real processes, real signals; waiting is asking the address until it answers or refuses.
 
 const PROGRAM = new URL('../../src/bin.js', import.meta.url).pathname;
-const TEST_PROGRAM = join(import.meta.dirname, 'program.ts');
 const SPAWN_MODULE = new URL('../../src/sandbox/spawn.ts', import.meta.url).href;
 
 const answers = (url: string): Promise<boolean> =>
@@ -122,18 +121,13 @@ interface Finished {
   readonly errors: string;
 }
 
-const command = (...flags: string[]) => program([PROGRAM, 'sandbox'], flags);
-
-function program(
-  words: readonly string[],
-  flags: readonly string[],
-): {
+function command(...flags: string[]): {
   finished: Promise<Finished>;
   line: Promise<string>;
   end: () => void;
   signal: (name: NodeJS.Signals) => void;
 } {
-  const child = spawn(process.execPath, [...words, ...flags], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [PROGRAM, 'sandbox', ...flags], { stdio: 'pipe' });
   afterwards(() => void child.kill('SIGKILL'));
   let out = '';
   let errors = '';
@@ -170,31 +164,6 @@ test('`--json` prints one object, and `--until-stdin-ends` does what it says', a
   expect(await answers(url)).toBe(true);
   running.end();
   expect((await running.finished).code).toBe(0);
-});
-
-proof('what the vendors did and whom they wrote to outlives a kill -9 of the sandbox', async () => {
-  const bookPath = join(temporaryFolder(), 'book.jsonl');
-  const start = async (): Promise<{ url: string; kill: () => Promise<unknown> }> => {
-    const running = program([TEST_PROGRAM], ['--book', bookPath, '--dialect', 'lists']);
-    const kill = (): Promise<unknown> => {
-      running.signal('SIGKILL');
-      return running.finished;
-    };
-    return { url: (await running.line).replace('sandbox listening on ', ''), kill };
-  };
-  const first = await start();
-  const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
-  for (const email of ['ann@a.example', 'member.bob@a.example', 'ann@a.example'])
-    await post(first.url, '/latest/auth/invite/create', 'Bearer proj-1:key-1', { permissions, email });
-  await post(first.url, '/sandbox/remove-admin', undefined, { project: 'proj-1', key: 'key-1' });
-  const state = async (url: string): Promise<unknown> => (await get(url, '/sandbox/state')).json;
-  const before = [await state(first.url), (await bookOf(first.url)).changes];
-  await first.kill();
-  const second = await start();
-  expect([await state(second.url), (await bookOf(second.url)).changes]).toEqual(before);
-  expect(before).toMatchObject([{ mails: [{ email: 'ann@a.example' }] }, [{ refused: 1 }, {}]]);
-  expect((await get(second.url, '/latest/auth/users', 'Bearer proj-1:key-1')).status).toBe(403);
-  await second.kill();
 });
 
 test.each([

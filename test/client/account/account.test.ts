@@ -431,9 +431,4 @@ describe('the key', () => {
       await expect(resolveKey(account, { DATA_KEY: key })).rejects.toMatchObject({ code: 'account' });
     },
   );
-
-  test('one line end behind it is no part of it', async () => {
-    const account = await loadOne(`${PROVIDER}, key_env: DATA_KEY`);
-    expect(await resolveKey(account, { DATA_KEY: 'abc\r\n' })).toBe('abc');
-  });
 });

@@ -27,10 +27,3 @@ describe('one answer too many on a connection', () => {
     expect(vendor.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 });
-
-test('a server that keeps them open is asked on the same one', async () => {
-  const vendor = await rawVendor((socket, { body }) => socket.write(answer(`to ${body}`)));
-  const transport = transportTo(vendor);
-  for (let count = 0; count < 20; count += 1) await ask(transport);
-  expect(new Set(vendor.requests.map(({ connection }) => connection)).size).toBe(1);
-});

@@ -11,9 +11,8 @@ export interface RawRequest {
   /** The body, which is how tests tell requests apart. */
   readonly body: string;
   readonly head: string;
-  /** Which connection it came on, and the how-manieth it is there; both from 1. */
+  /** Which connection it came on, from 1. */
   readonly connection: number;
-  readonly nth: number;
 }
 
 export interface RawVendor {
@@ -33,15 +32,13 @@ export async function rawVendor(script: (socket: Socket, request: RawRequest) =>
     sockets.add(socket);
     const connection = connections;
     let heard = '';
-    let nth = 0;
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     socket.on('data', (chunk) => {
       heard += chunk;
       for (let end = wholeRequest(heard); end > 0; end = wholeRequest(heard)) {
         const [head = '', body = ''] = heard.slice(0, end).split('\r\n\r\n');
         heard = heard.slice(end);
-        nth += 1;
-        const request = { head, body, connection, nth };
+        const request = { head, body, connection };
         requests.push(request);
         script(socket, request);
       }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Answered, Call, Normalised } from '../../../src/core/operation.ts';
 import {
@@ -284,22 +283,5 @@ describe('the next step', () => {
   ])('a remark stays with the row when the answer is %j', (answer, outcome) => {
     const remarked = { tiers: [tier({ code: '7' })], remark: 'page 9: has no slash' };
     expect(nextTier(remarked, ledger({ code: answer }), lookUp)).toEqual({ kind: 'end', outcome });
-  });
-
-  test('depends on the answers alone, so a run that was killed anywhere goes on as if it had not been', () => {
-    const answer = fc.constantFrom(found, missed, refused('no'));
-    fc.assert(
-      fc.property(fc.array(answer, { minLength: 3, maxLength: 3 }), (answers) => {
-        const known = new Map<string, Answer>();
-        const answered: Answered = (call) => known.get(Object.keys(call.parameters).join());
-        for (const next of answers) {
-          const step = nextTier(input, answered, lookUp);
-          expect(nextTier(input, answered, lookUp)).toEqual(step);
-          if (step.kind === 'end') return;
-          known.set(Object.keys(step.call.parameters).join(), next);
-        }
-        expect(nextTier(input, answered, lookUp).kind).toBe('end');
-      }),
-    );
   });
 });
