@@ -165,16 +165,6 @@ describe('--json prints one object on stdout and nothing else there', () => {
   });
 });
 
-proof('--quiet says nothing on stderr when all is well, and still what went wrong', async () => {
-  const desk = await openDesk();
-  desk.list(2);
-  const quiet = await desk.type(desk.run('--quiet'));
-  expect(quiet).toMatchObject({ code: 0, stderr: '' });
-  expect(quiet.stdout).toContain('2 spent');
-  const failed = await desk.type(desk.run('--quiet', '--limit', 'x'));
-  expect(failed.stderr).toBe('--limit x is not a whole number.\nGive --limit as digits, such as 500.\n');
-});
-
 test('--limit works on the first rows only; without it the rest is done, and nothing is bought again', async () => {
   const desk = await openDesk();
   desk.list(5);

@@ -71,19 +71,6 @@ describe.concurrent('asked to stop', () => {
 });
 
 describe.concurrent('a budget', () => {
-  test('is never passed; the last line names one with which the run ends', async () => {
-    await using workplace = await Workplace.open({ latencyMs: 10 });
-    workplace.writeList(domainsOf('budget', ROWS));
-    const ended = await workplace.runHere({ budget: 10 });
-    expect(ended).toMatchObject({ code: 4, report: { credits: { spent: 10 }, stopped: { code: 'budget' } } });
-    expect((await workplace.vendor.book()).credits).toBe(10);
-    expect(ended.lastLine).toMatch(new RegExp(`^npx --no rowonce run .* --budget ${ROWS}$`));
-
-    expect((await typeLastLine(workplace, ended.lastLine).ended).code).toBe(0);
-    expect(workplace.statuses()).toEqual(Array(ROWS).fill('matched'));
-    expect(await workplace.vendor.book()).toMatchObject({ credits: ROWS, requests: ROWS, charged_twice: [] });
-  });
-
   test('counts what is in doubt, because it may have been charged', async () => {
     await using workplace = await Workplace.open({ faults: 'charged-reset:x4', concurrency: 1 });
     workplace.writeList(domainsOf('doubtful', 10));

@@ -190,11 +190,6 @@ describe.each(['text', 'workbook'] as const)('as %s', (kind) => {
   });
 });
 
-test('hardly anybody is asked', () => {
-  expect(LISTS.length).toBeGreaterThanOrEqual(46);
-  expect(LISTS.filter(({ header }) => header === 'asked').length).toBeLessThanOrEqual(6);
-});
-
 test('columns that a job names are no matter of doubt', async () => {
   const sheet = await opened('text', 'Acme|Sydney\nBeta|Perth', { wanted: ['Sydney'] });
   expect([rowRangeText(sheet.start.header), sheet.start.readings]).toEqual(['1', undefined]);

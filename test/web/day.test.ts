@@ -13,17 +13,10 @@ import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { servedIn, useBrowser } from './scene.ts';
+import { chooseFile, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
-
-/** Chooses a file as a person does. */
-async function bring(page: Page, file: string): Promise<void> {
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, text.bring.choose);
-  await (await choosing).setFiles(file);
-}
 
 async function downloaded(
   page: Page,
@@ -69,7 +62,7 @@ test('an analyst has people and the size of their companies, in her own workbook
   const data = [['E-mail', 'Website'], ...people];
   writeFileSync(file, await writeExcel([{ sheet: 'Contacts', data }]).toBuffer());
 
-  await bring(page, file);
+  await chooseFile(page, file);
   await press(page, text.list.next);
   const both = text.todo.operations['enrich-company,enrich-person'];
   await press(page, `${both}: ${text.todo.go}`);
@@ -104,7 +97,7 @@ proof(
     const toPlan = async (file: string): Promise<void> => {
       await page.goto(`${served.url}/new`);
       await page.evaluate(COUNTER);
-      await bring(page, file);
+      await chooseFile(page, file);
       await press(page, text.list.next);
       await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
       const columnOf = (input: RegExp) =>

@@ -2,13 +2,12 @@
  * Goal: what stops a batch or leaves it in doubt has its next click on the batch itself, on a wide screen and on a phone.
  * Method: a real Chromium before a real `rowonce serve`; the vendor's own book says what the click came to.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { ask, expectToFit, servedIn, useBrowser } from './scene.ts';
 
 const tabAt = useBrowser();
@@ -16,19 +15,14 @@ const tabAt = useBrowser();
 /** A vendor that knows this key alone. @returns its address, and about what it was asked with that key. */
 async function vendorWithKey(key: string): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString();
-    const isKnown = Object.values(request.headers).some((value) => String(value).includes(key));
+  const vendor = await ScriptedVendor.start(({ headers, body }, response) => {
+    const isKnown = Object.values(headers).some((value) => String(value).includes(key));
     if (isKnown) asked.push(body);
     const [status, answer] = isKnown ? [200, { name: 'Company' }] : [401, { error: 'unknown key' }];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return { url: vendor.url, asked };
 }
 
 interface Started {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { ask, expectToFit, useBrowser } from './scene.ts';
+import { ask, bring, expectToFit, useBrowser } from './scene.ts';
 import { Served } from './served.ts';
 
 const { columns: words } = text;
@@ -22,12 +22,6 @@ beforeAll(async () => {
   served = await Served.start();
 });
 afterAll(() => served?.[Symbol.asyncDispose]());
-
-async function bring(name: string, body: string, choices: object): Promise<string> {
-  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
-  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
-  return id;
-}
 
 const tabAt = (path: string): Promise<Page> => open(served, path);
 
@@ -50,9 +44,14 @@ proof(
   'a column that is not used is taken by a click, and what comes back is chosen by an example of it',
   async () => {
     const domains = Array.from({ length: 8 }, (_, at) => `,site-${at}.example\n`);
-    const list = await bring('leads.csv', `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`, {
-      ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
-    });
+    const list = await bring(
+      served,
+      'leads.csv',
+      `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`,
+      {
+        ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
+      },
+    );
     const { id: plan } = await ask(served, 'POST', '/plans', { list });
     const { id: work } = await ask(served, 'POST', '/starts', { plan });
     const isOver = async () =>
@@ -90,7 +89,7 @@ proof(
 proof(
   'a column of projects that invite-user would not read is left unread by a tick, and by nothing else',
   async () => {
-    const list = await bring('people.csv', 'Project,Email,Role\nSales,jo@team.example,viewer\n', {
+    const list = await bring(served, 'people.csv', 'Project,Email,Role\nSales,jo@team.example,viewer\n', {
       ...{ what: { operation: 'invite-user' }, account: 'sandbox-service' },
     });
     const page = await tabAt(`/lists/${list}/columns`);
@@ -104,7 +103,7 @@ proof(
 );
 
 proof('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
-  const search = await bring('firms.csv', 'Company\nAcme\nBeta\n', {
+  const search = await bring(served, 'firms.csv', 'Company\nAcme\nBeta\n', {
     ...{ what: { operation: 'search-people' }, account: 'sandbox-provider' },
   });
   const page = await tabAt(`/lists/${search}/columns`);
@@ -114,10 +113,15 @@ proof('filters of a search, and for a team the words of its roles and how far a 
   await jobOf(search, { filters: { country: ['AU', 'NZ'] } });
   await fits(page);
 
-  const team = await bring('team.csv', 'Email,Access,Project\njo@acme.example,Read only,proj-care\n', {
-    ...{ what: { operation: 'onboard' }, account: 'sandbox-service' },
-    columns: { email: 'Email', role: 'Access', project_id: 'Project' },
-  });
+  const team = await bring(
+    served,
+    'team.csv',
+    'Email,Access,Project\njo@acme.example,Read only,proj-care\n',
+    {
+      ...{ what: { operation: 'onboard' }, account: 'sandbox-service' },
+      columns: { email: 'Email', role: 'Access', project_id: 'Project' },
+    },
+  );
   await page.goto(`${served.url}/lists/${team}/columns`);
   await page.getByLabel('Read only').selectOption('viewer');
   await page.getByText(words.moreOfChange).click();

@@ -12,7 +12,7 @@ import writeExcel from 'write-excel-file/node';
 import type { BatchDetail, BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { ask, servedIn, useBrowser } from './scene.ts';
+import { ask, chooseFile, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
@@ -67,7 +67,7 @@ proof(
     const page = await tabAt(served, '/new');
     // Five clicks start a list: "Choose a file", "What to do", "Choose", "See what it costs", "Start". A drop saves the first;
     // a sheet that is not the first of its workbook takes one more.
-    await bring(page, file);
+    await chooseFile(page, file);
     await page.getByLabel(text.list.sheet).selectOption('Leads');
     await page.getByText('12 rows').waitFor();
     await press(page, text.list.next);
@@ -100,13 +100,6 @@ proof(
     await page.getByText('leads.xlsx', { exact: true }).waitFor();
   },
 );
-
-/** Chooses a file as a person does. */
-async function bring(page: Page, file: string): Promise<void> {
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, text.bring.choose);
-  await (await choosing).setFiles(file);
-}
 
 /** Goes on by the Tab key until that button has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -142,7 +135,7 @@ proof(
     const served = await servedIn(undefined, QUICK);
     const said = async (name: string, way: string, find: RegExp): Promise<readonly string[]> => {
       const page = await tabAt(served, '/new');
-      await bring(page, join(FIXTURES, name));
+      await chooseFile(page, join(FIXTURES, name));
       await press(page, text.list.next);
       await press(page, `${way}: ${text.todo.go}`);
       await page.getByText(find).waitFor();
@@ -210,7 +203,7 @@ proof(
   async () => {
     const served = await servedIn(undefined, QUICK);
     const page = await tabAt(served, '/new');
-    await bring(page, join(FIXTURES, 'team.csv'));
+    await chooseFile(page, join(FIXTURES, 'team.csv'));
     await press(page, text.list.next);
     await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
     const project = (name: string) => page.getByLabel(name, { exact: true });
@@ -241,7 +234,7 @@ proof(
     await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
 
     await page.goto(`${served.url}/new`);
-    await bring(page, join(FIXTURES, 'leavers.csv'));
+    await chooseFile(page, join(FIXTURES, 'leavers.csv'));
     await press(page, text.list.next);
     await page.getByText(text.todo.more).click();
     await press(page, `${text.todo.operations['remove-user']}: ${text.todo.go}`);

@@ -9,7 +9,7 @@ import { text } from '../../src/web/page/text.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { ask, expectToFit, useBrowser } from './scene.ts';
+import { ask, bring, expectToFit, useBrowser } from './scene.ts';
 import { environmentIn, Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -21,13 +21,6 @@ async function servedAt(place: Workplace): Promise<Served> {
     await place[Symbol.asyncDispose]();
   });
   return served;
-}
-
-/** Brings a list with what is to be done with it. @returns its id. */
-async function bring(served: Served, name: string, body: string, choices: object): Promise<string> {
-  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
-  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
-  return id;
 }
 
 const { plan: words } = text;

@@ -228,21 +228,6 @@ proof(
 );
 
 proof(
-  'how the list is read, as it was chosen where one looks at it, is part of the plan and of its job',
-  async () => {
-    const { page } = await servedDesk();
-    await page.list(LIST, 'exported today\nNo;Domain\n1;beta.example\n', {
-      skip_lines: 1,
-      delimiter: 'semicolon',
-    });
-    const { facts } = await page.ask('GET', `/lists/${LIST}/ways`);
-    expect(facts.columns.map(({ name }: JsonResult) => name)).toEqual(['No', 'Domain']);
-    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-    expect(plan).toMatchObject({ rows: 1, to_buy: 1, columns: { domain: 'Domain' } });
-  },
-);
-
-proof(
   'after a restart the plan is made again with everything that was chosen for it, and starts as it was agreed to',
   async () => {
     const { desk, page } = await servedDesk();

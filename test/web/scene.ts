@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -45,6 +46,20 @@ export function useBrowser() {
     onTestFinished(() => page.context().close());
     return page;
   };
+}
+
+/** Chooses a file as a person does. */
+export async function chooseFile(page: Page, file: string): Promise<void> {
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: text.bring.choose }).click();
+  await (await choosing).setFiles(file);
+}
+
+/** Brings a list with what is to be done with it. @returns its id. */
+export async function bring(served: Served, name: string, body: string, choices: object): Promise<string> {
+  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
+  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
+  return id;
 }
 
 /** A desk's screen and a telephone's. The narrow one comes last, and stays, because there less has room for a click. */

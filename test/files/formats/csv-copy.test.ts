@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { readdir, readlink } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
@@ -11,13 +14,13 @@ import {
   written as writtenCell,
   writtenCsv,
 } from './csv-arbitrary.ts';
-import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
+import { allOf, type CellsOfRow, eachRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**
- * Goal: an output is the input, byte for byte, with our cells appended, and nothing else. Where the header has all its
- * cells in quotes, ours have quotes as well.
- * Method: for files of known pieces the copy is predicted without a parser and compared as bytes; it is then read and
- * copied again, as an earlier output is.
+ * Goal: what is read is what the file says, row by row, and an output is the input, byte for byte, with our cells appended,
+ * and nothing else. Where the header has all its cells in quotes, ours have quotes as well.
+ * Method: files are built from pieces of known meaning; the rows and the copy are predicted without a parser. The copy is compared
+ * as bytes, and then read and copied again, as an earlier output is.
  */
 
 const none: ReadonlySet<string> = new Set();
@@ -135,3 +138,47 @@ test('a zero byte in an answer does not make the output unreadable', async () =>
   const [row] = await rowsOf(await csv.open(new InputFile(output), AS_COMMA));
   expect(row?.cells).toEqual(['1', 'x\uFFFDy', '\uFFFD']);
 });
+
+/** The rows of a file by its pieces alone. */
+function expectedRows({ pieces }: WrittenCsv): InputRow[] {
+  return pieces.flatMap(({ kind, cells }, index) => (kind === 'row' ? [{ row: index + 1, cells }] : []));
+}
+
+test('any CSV file gives its cells, and each row knows its number', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, async (file) => {
+      const bytes = bytesOf(file);
+      const path = await write(bytes);
+      const rows = expectedRows(file);
+      const sheet = await csv.open(new InputFile(path), AS_COMMA);
+      expect(await rowsOf(sheet)).toEqual(rows);
+      expect(await sheet.survey()).toEqual({
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        bytes: bytes.length,
+        encoding: file.mark === '' ? 'UTF-8' : 'UTF-8 with byte-order mark',
+        delimiter: 'comma',
+        header: file.header,
+        rows: rows.length,
+      });
+    }),
+  );
+});
+
+test.runIf(process.platform === 'linux')(
+  'whoever stops reading early leaves no open file behind',
+  async () => {
+    const write = await inputFolder();
+    const path = await write(`a\n${'x\n'.repeat(200_000)}`);
+    await (await csv.open(new InputFile(path), {})).header();
+    for await (const row of eachRow(await csv.open(new InputFile(path), {}))) if (row.row === 3) break;
+    // Closing goes through the thread pool and may end a little after the loop; it must end.
+    await expect.poll(() => openFiles(path)).toBe(0);
+  },
+);
+
+async function openFiles(path: string): Promise<number> {
+  const links = await readdir('/proc/self/fd');
+  const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
+  return targets.filter((target) => target === path).length;
+}

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Encoding, ReadOptions } from '../../../src/core/format.ts';
+import {
+  type Encoding,
+  NAMED_ENCODINGS,
+  type NamedEncoding,
+  type ReadOptions,
+} from '../../../src/core/format.ts';
 import { codecOf } from '../../../src/files/formats/csv/text.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -17,17 +22,7 @@ async function open(path: string, options: ReadOptions = {}) {
 }
 
 describe('the encoding is found by strict rules, and said where it was a guess', () => {
-  test('a byte that is not UTF-8 makes the file Windows-1252, and the user hears which byte', async () => {
-    const write = await inputFolder();
-    const path = await write(Buffer.from('Name\r\n\r\nplain\r\nZo\xeb\r\n', 'latin1'));
-    const sheet = await open(path);
-    expect(sheet.notes).toEqual([
-      'The file is read as Windows-1252, because byte 0xEB on line 4 is not UTF-8; use --encoding to change that.',
-    ]);
-    expect(await sheet.survey()).toMatchObject({ encoding: 'Windows-1252' });
-  });
-
-  test('the byte may stand anywhere, also far below where nobody looks', async () => {
+  test('the byte that makes a file Windows-1252 may stand far below where nobody looks', async () => {
     const write = await inputFolder();
     const path = await write(
       Buffer.concat([Buffer.from('Name\n'), Buffer.alloc(70_000, 'x\n'), Buffer.from([0x80])]),
@@ -126,6 +121,17 @@ describe('an answer that the encoding cannot write', () => {
     ]);
   });
 
+  test('is said by the name of the encoding, also where the user has named it', async () => {
+    const write = await inputFolder();
+    const notes: string[] = [];
+    const sheet = await open(await write(Buffer.from('Name\n\xcf\n', 'latin1')), {
+      encoding: 'windows-1251',
+    });
+    const copy = await copied(sheet, ['n'], () => ['é'], { note: (note) => notes.push(note) });
+    expect(copy.toString()).toBe('\uFEFFName,n\nП,é\n');
+    expect(notes[0]).toContain('Windows-1251 has no "é" (U+00E9), so the output is UTF-8');
+  });
+
   test('leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
@@ -150,4 +156,36 @@ describe('the encodings themselves', () => {
     expect(['Ł', '\u0080', 'é'].map(lacking)).toEqual(['Ł', '\u0080', undefined]);
     expect((await codecOf('utf-16le')).encode('\ud800')).toEqual(Buffer.from('\uFFFD', 'utf16le'));
   });
+});
+
+/** The bytes above ASCII that are characters, in lines of a table. */
+function everyCharacter(encoding: NamedEncoding): { readonly bytes: Buffer; readonly text: string } {
+  const decoder = new TextDecoder(encoding);
+  const known = Array.from({ length: 96 }, (_, at) => at + 0xa0).filter(
+    (byte) => !/[\uFFFD\u200E\u200F]/.test(decoder.decode(Uint8Array.of(byte))),
+  );
+  const rows = known.flatMap((byte) => [...Buffer.from('x'), byte, ...Buffer.from('\n')]);
+  const bytes = Buffer.from([...Buffer.from('Name\n'), ...rows]);
+  return { bytes, text: decoder.decode(bytes) };
+}
+
+test.each(NAMED_ENCODINGS)('%s is read and comes back', async (encoding) => {
+  const { bytes, text } = everyCharacter(encoding);
+  const write = await inputFolder();
+  const sheet = await open(await write(bytes), { encoding });
+  const cells = (await rowsOf(sheet)).map((row) => row.cells[0]);
+  expect(cells.join('\n')).toBe(text.split('\n').slice(1, -1).join('\n'));
+  const copy = await copied(sheet, ['n'], () => ['']);
+  const expected = Buffer.from(
+    bytes.toString('latin1').replaceAll('\n', ',\n').replace('Name,', 'Name,n'),
+    'latin1',
+  );
+  expect(copy.equals(expected)).toBe(true);
+});
+
+test('a byte that the encoding does not have comes back as well', async () => {
+  const write = await inputFolder();
+  const path = await write(Buffer.from('Name\nx\xd2\n', 'latin1'));
+  const copy = await copied(await open(path, { encoding: 'windows-1253' }), ['n'], () => ['']);
+  expect(copy.toString('latin1')).toBe('Name,n\nx\xd2,\n');
 });

@@ -166,12 +166,6 @@ describe('the rows of the table', () => {
       'Name,Size,n\nA,1,2\nB,2,3\nTotal,,\n\nSource: the register,,\n',
     );
   });
-
-  test('stand below the header', async () => {
-    expect((await refusalOf(TOTALLED, { rows: '1-3' })).message).toContain(
-      '--rows begins with row 1, and row 1 is the header.',
-    );
-  });
 });
 
 describe('rows of another width than the header', () => {

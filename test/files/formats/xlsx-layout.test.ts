@@ -58,9 +58,6 @@ test('the header is where it is said to be, although another row looks likelier'
     'Mail Mail address',
     'Size Heads',
   ]);
-  await expect(opened(book, { header_row: '70' })).rejects.toMatchObject({
-    message: expect.stringContaining('row 70 is blank'),
-  });
 });
 
 describe('lines of totals at the end are left out', () => {

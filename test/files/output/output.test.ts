@@ -153,36 +153,6 @@ class Desk {
 }
 
 describe('the output', () => {
-  test('says for each row how it ended, who paid, where the answer came from and when', async () => {
-    const desk = await Desk.open();
-    const before = await desk.list('Domain\nold\n', 'before.csv');
-    const old = await desk.answer(before.batch, 2, { size: 1 });
-    const list = await desk.list('Domain\na\na\nold\nnew\nbad\n');
-    const bought = await desk.answer(list.batch, 3, { size: 2 }, { domain: 'a' });
-    const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
-    await desk.settle(list.batch, 3, matched, [bought]);
-    await desk.settle(list.batch, 2, matched, [bought]);
-    await desk.settle(list.batch, 4, matched, [old]);
-    await desk.settle(list.batch, 6, { kind: 'invalid', reason: 'domain: not one' });
-    const { tally } = await desk.write(list);
-    const when = '2026-11-20T02:13:00.000Z';
-    expect(desk.table('out.csv')).toMatchObject([
-      {
-        size: '2',
-        _status: 'matched',
-        _matched_by: 'domain',
-        _credits: '1',
-        _source: 'bought',
-        _as_of: when,
-      },
-      { size: '2', _status: 'matched', _credits: '0', _source: 'row 2' },
-      { size: '1', _status: 'matched', _credits: '0', _source: 'ledger' },
-      { size: '', _status: 'pending', _reason: '', _credits: '0', _source: '', _as_of: '' },
-      { size: '', _status: 'invalid', _reason: 'domain: not one', _credits: '0', _source: '', _as_of: '' },
-    ]);
-    expect(tally.saved).toBe(2);
-  });
-
   test('is as open as the input, but for what the umask closes, and so are the files beside it', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
