@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { type AttemptRecord, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import { type AttemptRecord, type CallState, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -26,6 +26,9 @@ import {
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const SETTLED = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+
+const attemptOf = (state: CallState<'kind'>) =>
+  state.kind === 'answered' ? state.answer.attempt : state.kind;
 
 const statesOf = (ledger: Ledger) => ledger.find(['told', 'freed', 'again'].map((word) => keyNamed(word)));
 
@@ -77,10 +80,14 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const word of ['one', 'two', 'three']) await answered(ledger, batch, word);
-      const states = await ledger.find(['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word)));
+      const keys = ['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word));
+      const states = await ledger.find(keys);
       expect(
         states.map((state) => (state.kind === 'answered' ? state.answer.body.toString() : state.kind)),
       ).toEqual(['two', 'unknown', 'one', 'two']);
+      const inShort = await ledger.find(keys, { detail: 'kind' });
+      expect(inShort.map(attemptOf)).toEqual(states.map(attemptOf));
+      expect(await ledger.find([], { detail: 'kind' })).toEqual([]);
     });
 
     test('calls whose keys begin alike are two calls', async () => {
