@@ -12,7 +12,7 @@ import {
   type Ledger,
   type RawReply,
 } from '../../../src/ledger/ledger.ts';
-import { ACCOUNT, type IntentOptions, NOON_MS, replyWith } from './book.ts';
+import { ACCOUNT, type IntentOptions, intentOf, NOON_MS, replyWith } from './book.ts';
 
 /** What the tests of the stores change: people in projects, by calls that are named by their operation. */
 
@@ -51,17 +51,9 @@ export function admitChange(
   call: Call,
   options: IntentOptions = {},
 ): Promise<Admission> {
-  const { account = ACCOUNT, decision } = options;
-  return ledger.intent({
-    key: callKeyOf(account, call),
-    accountIdentity: account,
-    call,
-    batch,
-    row: options.row ?? 2,
-    reserve: credits(options.reserve ?? 0),
-    atMs: options.atMs ?? NOON_MS,
-    ...(decision === undefined ? {} : { decision }),
-  });
+  const { account = ACCOUNT, reserve = 0 } = options;
+  const intent = intentOf(batch, call.operation, { ...options, reserve });
+  return ledger.intent({ ...intent, key: callKeyOf(account, call), call });
 }
 
 export async function admittedChange(

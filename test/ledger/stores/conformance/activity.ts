@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import type { BatchId, Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { admitted, batchNamed, lost, NOON_MS, replyWith } from '../book.ts';
+import { admitted, answered, batchNamed, lost, NOON_MS } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a picture of a run shows every request and every credit once. Method: attempts at known times, put into buckets.
@@ -93,9 +93,6 @@ interface Bought {
   readonly charged: number;
 }
 
-async function bought(ledger: Ledger, batch: BatchId, word: string, { sentAt, closedAt, charged }: Bought) {
-  const attempt = await admitted(ledger, batch, word, { atMs: NOON_MS + sentAt });
-  await ledger.keep(attempt, replyWith(word));
-  const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'found' } as const;
-  await ledger.end(attempt, closure, NOON_MS + closedAt);
+function bought(ledger: Ledger, batch: BatchId, word: string, { sentAt, closedAt, charged }: Bought) {
+  return answered(ledger, batch, word, { atMs: NOON_MS + sentAt, closedAtMs: NOON_MS + closedAt, charged });
 }

@@ -9,7 +9,7 @@ import {
   type Ledger,
 } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, batchNamed, NOON_MS, replyWith, requestUnder } from '../book.ts';
+import { ACCOUNT, batchNamed, intentOf, NOON_MS, replyWith, requestUnder } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a price that an answer has shown is reserved by every later attempt, so that no budget is passed by knowing better.
@@ -23,14 +23,9 @@ export function pricesConform(store: Store): void {
       ...more,
     });
 
-    const intentOf = (batch: BatchId, asked: Call, account = ACCOUNT) => ({
-      key: callKeyOf(account, asked),
-      accountIdentity: account,
-      call: asked,
-      batch,
-      row: 2,
-      reserve: credits(1),
-      atMs: NOON_MS,
+    const intentFor = (batch: BatchId, asked: Call, account = ACCOUNT) => ({
+      ...intentOf(batch, 'x', { account }),
+      ...{ key: callKeyOf(account, asked), call: asked },
     });
 
     /** @returns what was reserved for it. */
@@ -42,7 +37,7 @@ export function pricesConform(store: Store): void {
       showsPrice = true,
       isAtMost = false,
     ): Promise<number> {
-      const admission = await ledger.intent(intentOf(batch, asked));
+      const admission = await ledger.intent(intentFor(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.keep(admission.attempt, replyWith('found'));
       const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
@@ -73,7 +68,7 @@ export function pricesConform(store: Store): void {
     test('is not what was charged where a person told the answer of a lost call', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
-      const intent = intentOf(batch, call('lost'));
+      const intent = intentFor(batch, call('lost'));
       const admission = await ledger.intent(intent);
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
@@ -99,7 +94,7 @@ export function pricesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await ledger.changeBatch(batch, { budget: credits(100) });
       await bought(ledger, batch, call('one'), 60);
-      expect(await ledger.intent(intentOf(batch, call('two')))).toEqual({
+      expect(await ledger.intent(intentFor(batch, call('two')))).toEqual({
         kind: 'over_budget',
         scope: 'batch',
         money: { cap: 100, spent: 60, reserved: 0, inDoubt: 0 },
@@ -115,7 +110,7 @@ export function pricesConform(store: Store): void {
       expect(await ledger.price(ACCOUNT, call('any', { creditsMost: 1 }))).toBe(1);
       expect(await ledger.price('another', call('any'))).toBeUndefined();
       const foreign = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      expect(await ledger.intent(intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
+      expect(await ledger.intent(intentFor(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
     });
 
     test('is not learned from an answer that does not say what it cost', async () => {
@@ -130,7 +125,7 @@ export function pricesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await bought(ledger, batch, call('one'), 5);
       const request: KeyedRequest = requestUnder('key-1');
-      const intent = intentOf(batch, call('lost'));
+      const intent = intentFor(batch, call('lost'));
       const first = await ledger.intent({ ...intent, request });
       expect(first).toMatchObject({ reserved: 5 });
       await ledger.end((first as { attempt: AttemptId }).attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);

@@ -26,6 +26,13 @@ const LATER_MS = NOON_MS + DAY_MS + 1000;
 
 // Goal: an answer is bought anew once, by a batch that finds it too old. Method: answers of one batch, refreshed by another.
 export function refreshesConform(store: Store): void {
+  /** A batch that buys, and one that finds all of it too old. */
+  async function opened() {
+    const ledger = await freshLedger(store);
+    const a = await batchNamed(ledger, 'a');
+    return { ledger, a, b: await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }) };
+  }
+
   describe('an answer that is too old', () => {
     test('is bought anew, and the new one counts for everybody from then on', async () => {
       const ledger = await freshLedger(store);
@@ -42,11 +49,7 @@ export function refreshesConform(store: Store): void {
     });
 
     test('stays what the rows that used it point to', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [
-        await batchNamed(ledger, 'a'),
-        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
-      ];
+      const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme');
       await settle(ledger, a, 2, MATCHED, [old]);
       const renewed = await answered(ledger, b, 'acme', refresh(old));
@@ -61,11 +64,7 @@ export function refreshesConform(store: Store): void {
     });
 
     test('costs the batch that buys it anew, within its budget; each batch counts the call that it settled', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [
-        await batchNamed(ledger, 'a'),
-        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
-      ];
+      const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme', { charged: 2 });
       await ledger.changeBatch(b, { budget: 0 as never });
       expect(await admit(ledger, b, 'acme', refresh(old))).toMatchObject({ kind: 'over_budget' });
@@ -214,11 +213,7 @@ export function refreshesConform(store: Store): void {
     });
 
     test('is one though another batch has bought them anew, because its own rows still show the old ones', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [
-        await batchNamed(ledger, 'a'),
-        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
-      ];
+      const { ledger, a, b } = await opened();
       const [one, two] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
       await settle(ledger, a, 2, MATCHED, [one, two]);
       await answered(ledger, b, 'one', refresh(one));
@@ -228,11 +223,7 @@ export function refreshesConform(store: Store): void {
     });
 
     test('is none once they were tried to be bought anew, until those attempts are too old as well', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [
-        await batchNamed(ledger, 'a'),
-        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
-      ];
+      const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme');
       await settle(ledger, a, 2, MATCHED, [old]);
       await lost(ledger, b, 'acme', refresh(old));
@@ -242,11 +233,7 @@ export function refreshesConform(store: Store): void {
   });
 
   test('a miss that was bought anew is taken back with the one below it, when all was a wrong address', async () => {
-    const ledger = await freshLedger(store);
-    const [a, b] = [
-      await batchNamed(ledger, 'a'),
-      await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
-    ];
+    const { ledger, a, b } = await opened();
     const missed = { kind: 'no_match', charged: 0, status: 404 } as const;
     const noMatch = { kind: 'no_match', reason: 'nothing found' } as const;
     const old = await answered(ledger, a, 'acme', missed);
