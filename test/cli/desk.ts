@@ -81,6 +81,10 @@ export async function openDesk(options: WorkplaceOptions = {}): Promise<Desk> {
   return new Desk(place);
 }
 
+/** The command of the last line, without the program's name. */
+export const lastCommand = (stderr: string): readonly string[] =>
+  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+
 /** What `--json` promises: one object, on one line, and nothing else. */
 export function objectIn(stdout: string): JsonResult {
   expect(stdout).toMatch(/^\{.*\}\n$/);

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { proof, some } from '../combinations.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Desk, lastCommand, openDesk } from './desk.ts';
 
 const sampled = (size: number, ...more: readonly string[]): readonly string[] => [
   'run',
@@ -139,10 +139,6 @@ const PARTS = [
   '--rows 3-12 --limit 4',
   '--rows 3-12 --sample 30',
 ];
-
-/** The command of the last line, without the program's name. */
-const lastCommand = (stderr: string): readonly string[] =>
-  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
 
 const budgetIn = (words: readonly string[]): number => Number(words[words.indexOf('--budget') + 1]);
 

@@ -5,14 +5,10 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type Answer, type Desk, deskBefore, type JsonResult, openDesk } from './desk.ts';
+import { type Answer, type Desk, deskBefore, type JsonResult, lastCommand, openDesk } from './desk.ts';
 
 const BOTH = 'enrich-company,enrich-person';
 const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\nnone,\n';
-
-/** The command of the last line, without the program's name. */
-const lastCommand = (stderr: string): readonly string[] =>
-  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
 
 const rowsOf = async (desk: Desk, name: string): Promise<JsonResult[]> =>
   parse(await desk.read(name), { columns: true, bom: true });

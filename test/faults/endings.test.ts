@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 
 /*
  * Goal: every run ends (protocol, rule 14), says when to go on, and the same command then does.
- * Method: a vendor that is never going to answer, in each of the ways in which vendors do that, and a short --max-pause.
+ * Method: a vendor that is never going to answer, and a short --max-pause. One that says "too fast" for ever: `cli/hints.test.ts`.
  * Runs that wait side by side have a process each; those that a pause ends at once are typed here.
  */
 
@@ -15,20 +14,6 @@ const SHORT = { more: ['--max-pause', '3s'] };
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe.concurrent('a run over a vendor that never answers ends with 75', () => {
-  test('429 for ever', async () => {
-    await using workplace = await Workplace.open({ faults: '429:1' });
-    workplace.writeList(domainsOf('limited', 8));
-    const { code, report, lastLine } = await workplace.run(SHORT);
-    expect(code).toBe(75);
-    expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
-    expect(report?.stopped?.message).toMatch(
-      /longer than --max-pause allows \(3 s\): the vendor (asked to wait (for \S+ s )?\(status 429|says that requests come too fast \(status 429.*, but gives no time)/,
-    );
-    expect(report?.counts, 'a pause is not an attempt that failed: every row is pending').toEqual({});
-    expect(lastLine).toMatch(/^npx --no rowonce run /);
-    await expectToGoOn(workplace, 8, 0);
-  });
-
   test('no connection for ever', async () => {
     await using workplace = await Workplace.open();
     const { port } = workplace.vendor;
@@ -62,11 +47,3 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect((await workplace.vendor.book()).requests).toBe(inDoubt);
   });
 });
-
-/** The vendor answers again, and the pause that it asked for is over or is waited for. */
-async function expectToGoOn(workplace: Workplace, rows: number, code: number): Promise<void> {
-  await workplace.vendor.setFaults();
-  expect(await workplace.runHere()).toMatchObject({ code, report: { counts: { matched: rows } } });
-  expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-  expect((await workplace.vendor.book()).credits).toBe(rows);
-}

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { ask, bring, expectToFit, useBrowser } from './scene.ts';
+import { bring, expectToFit, startToEnd, useBrowser } from './scene.ts';
 import { Served } from './served.ts';
 
 const { columns: words } = text;
@@ -52,11 +52,7 @@ proof(
         ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
       },
     );
-    const { id: plan } = await ask(served, 'POST', '/plans', { list });
-    const { id: work } = await ask(served, 'POST', '/starts', { plan });
-    const isOver = async () =>
-      JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
-    await expect.poll(isOver).toBe(true);
+    await startToEnd(served, list);
 
     const page = await tabAt(`/lists/${list}/columns`);
     await page.getByText(words.unusedColumn('Webseite', 'domain')).waitFor();

@@ -9,7 +9,7 @@ import { text } from '../../src/web/page/text.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { ask, bring, expectToFit, useBrowser } from './scene.ts';
+import { bring, expectToFit, startToEnd, useBrowser } from './scene.ts';
 import { environmentIn, Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -98,10 +98,7 @@ proof('after a sample only what something else has moved is told', async () => {
   const domains = Array.from({ length: 30 }, (_, at) => `company-${at}.example\n`);
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
   const id = await bring(served, 'leads.csv', `Domain\n${domains.join('')}`, choices);
-  const { id: plan } = await ask(served, 'POST', '/plans', { list: id });
-  const { id: work } = await ask(served, 'POST', '/starts', { plan, sample: 20, budget: 30 });
-  const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
-  await expect.poll(ended).toBe(0);
+  const work = await startToEnd(served, id, { sample: 20, budget: 30 });
   writeFileSync(place.path('other.csv'), `No,Domain\n1,${domains.join('1,')}`);
   const elsewhere = ['run', 'enrich-company', 'other.csv', '--account', 'data', '--budget', '30'];
   expect(await rowonce(elsewhere, { cwd: place.folder, env: environmentIn(place.folder) })).toMatchObject({
@@ -125,10 +122,7 @@ proof(
       columns: { email: 'Email', role: 'Role', project_id: 'Project' },
     };
     const first = await bring(served, 'first.csv', sheet(['gone']), choices);
-    const { id: plan } = await ask(served, 'POST', '/plans', { list: first });
-    const { id: work } = await ask(served, 'POST', '/starts', { plan });
-    const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
-    await expect.poll(ended).toBe(0);
+    await startToEnd(served, first);
     const many = Array.from({ length: 120 }, (_, at) => `new-${at}`);
     const id = await bring(served, 'team.csv', sheet(many), choices);
     const page = await tabAt(served, `/lists/${id}/plan`);

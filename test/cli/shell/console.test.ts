@@ -50,13 +50,6 @@ describe('where things go', () => {
     expect(err()).toBe('status 401, "Revoked."\nDo.\n');
   });
 
-  test('a failure is the object under --json, with the time to go on', () => {
-    const { terminal, out } = open({ json: true });
-    terminal.fail({ code: 'paused', message: 'fact', next: 'Do.', resumeAtMs: 0 });
-    const stopped = { code: 'paused', message: 'fact.', next: 'Do.', resume_at: '1970-01-01T00:00:00.000Z' };
-    expect(JSON.parse(out())).toEqual({ stopped });
-  });
-
   test('a command that gave its object already is not followed by a second', () => {
     const { terminal, out, err } = open({ json: true });
     terminal.result({ rows: 3 });
