@@ -182,7 +182,15 @@ export class PostgresDb implements Db {
 
   script(sql: string): Promise<void> {
     const text = `SELECT pg_advisory_xact_lock(${WRITING}); ${inWordsOf('postgres', sql)}`;
-    return this.#through(async (client) => void (await this.#ask(client, { text })));
+    return this.#through(async (client) => {
+      try {
+        await this.#ask(client, { text });
+      } catch (error) {
+        // Else the connection stays in the transaction that has failed.
+        await client.query('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    });
   }
 
   /**

@@ -28,6 +28,13 @@ async function five(): Promise<readonly Ledger[]> {
   return ledgers;
 }
 
+test('a database in which nothing is yet is laid out once, however many open it at once', async () => {
+  const place = await workplace();
+  const ledgers = await Promise.all(Array.from({ length: 5 }, () => place.worker()));
+  const begun = await Promise.all(ledgers.map((ledger) => begin(ledger)));
+  expect(new Set(begun.map(({ batch }) => batch.id)).size).toBe(1);
+});
+
 test('the same batch that many begin at once is one', async () => {
   const ledgers = await five();
   const begun = await Promise.all(ledgers.map((ledger) => begin(ledger)));
