@@ -43,16 +43,23 @@ UPDATE rows SET call = o.id FROM v JOIN calls c ON c.id = v.call JOIN calls o ON
   JOIN calls x ON x.key = c.key AND ${isPast('x')} AND NOT (x.state = 'lost' AND x.kind = 'refresh')
 WHERE rows.call = x.id AND rows.state = 'in_doubt'`);
 
-/** A row may wait for another one of the same person: then the call is the last one of its others. */
-const WAITS = `rows.state = 'in_doubt' AND rows.call IS NULL AND (rows.others = '[' || c.id || ']' OR rows.others LIKE '%,' || c.id || ']')`;
+/**
+ * A row may wait for a change of the same person: then that is the last one of its others. They are looked for in the batches of its
+ * account, in this order, because an index finds the rows in doubt of a batch.
+ */
+const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, c.state, c.charged, c.batch AS by
+  FROM v JOIN calls c ON c.id = v.call CROSS JOIN batches b CROSS JOIN rows w
+  WHERE c.subject IS NOT NULL AND b.account = c.account AND w.batch = b.id AND w.state = 'in_doubt' AND w.call IS NULL
+    AND (w.others = '[' || c.id || ']' OR w.others LIKE '%,' || c.id || ']')) d WHERE rows.batch = d.batch AND rows.row = d.row`;
 
-const NOT_WAITING = ofCall(`
-UPDATE rows SET call = c.id, others = NULL FROM v JOIN calls c ON c.id = v.call AND c.state = 'released' WHERE ${WAITS}`);
+const NOT_WAITING = ofCall(
+  `UPDATE rows SET call = d.id, others = NULL FROM ${WAITING} AND d.state = 'released'`,
+);
 
 /** It was planned from how the person was before. */
 const PLANNED_BEFORE = ofCall(`
-UPDATE rows SET state = 'refused', reason = 'changed by batch ' || c.batch || ' since this was planned; run the list again to make a new plan'
-FROM v JOIN calls c ON c.id = v.call AND c.charged IS NOT NULL WHERE ${WAITS}`);
+UPDATE rows SET state = 'refused', reason = 'changed by batch ' || d.by || ' since this was planned; run the list again to make a new plan'
+FROM ${WAITING} AND d.charged IS NOT NULL`);
 
 /**
  * Rows in doubt wait for a run, and their batch is open again: one of a lineage is open at a time, so of several finished ones the

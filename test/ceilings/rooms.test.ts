@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 9_950,
   index: 339,
   job: 1_350,
-  ledger: 8_588,
+  ledger: 8_595,
   lib: 1_974,
   objects: 1_281,
   operations: 3_065,

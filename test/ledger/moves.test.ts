@@ -145,7 +145,8 @@ test('a row that one batch skips waits in another one, and is in doubt again onc
 test('a row of the same person waits until it is known what became of the other: then it asks, or has another plan', async () => {
   for (const isDone of [true, false]) {
     const { tables, stateOf } = await opened();
-    const call = await tables.lost(ONE, 'x');
+    const { call } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
+    await tables.write({ ends: [doubt(call)] });
     const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
     await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
     await (isDone ? tables.tell(call) : tables.release(call));
