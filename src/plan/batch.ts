@@ -240,7 +240,7 @@ async function announce(
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) {
-    note(`The file has changed: batch ${old} ends; what it bought is kept.`);
+    note(`The file has changed: batch ${old} ends; what it bought is kept, and the budget counts anew.`);
     for (const line of await interruptedChanges(ledger, { id: old, accountIdentity: account.identity }))
       note(line);
   }
