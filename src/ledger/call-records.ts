@@ -235,6 +235,8 @@ export type CallState<Level extends Detail = 'whole'> =
       readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;
       /** The last decision of the asking batch about the call, unless an attempt has already used it. */
       readonly decision?: Decision;
+      /** The attempt that sends it again, and is under way. */
+      readonly sentAgainAs?: AttemptId;
     };
 
 /** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */

@@ -131,7 +131,10 @@ function stateOf(
     return {
       kind: 'in_doubt',
       doubt: doubt ?? { attempt, batch: kept.batch },
-      ...present({ decision: decision?.id === used ? undefined : decision }),
+      ...present({
+        decision: decision?.id === used ? undefined : decision,
+        sentAgainAs: open === null || open === attempt ? undefined : (open as AttemptId),
+      }),
     };
   }
   const erasedAtMs: number | null = erased === null ? null : JSON.parse(erased).erasedAtMs;

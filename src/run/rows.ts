@@ -308,7 +308,10 @@ async function answerOnce(work: Work, wanted: CallToBuy): Promise<Obtained> {
   }
 }
 
-/** Waits for who asks for the call by now. */
+const isSentAgain = (state: CallState): boolean =>
+  state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
+
+/** Waits for who asks for the call by now, or sends it again. */
 async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<Standing>> {
   const { context, batch, run } = work;
   const { ledger, account } = context;
@@ -322,7 +325,7 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<Standing>>
   });
   invariant(found !== undefined, 'the ledger answers for every key');
   const { state } = found;
-  if (state.kind !== 'in_flight') return { ...found, state };
+  if (state.kind !== 'in_flight' && !isSentAgain(state)) return { ...found, state };
   await untilMoved(run);
   return look(work, wanted);
 }
@@ -367,7 +370,7 @@ async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Ob
   } catch (error) {
     if (error instanceof StopError) throw error;
     const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
-    if (now?.kind === 'in_doubt' && now.doubt.attempt === attempt) throw error;
+    if (now?.kind === 'in_doubt' && now.doubt.attempt === attempt && !isSentAgain(now)) throw error;
     return undefined;
   }
 }
