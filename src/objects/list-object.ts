@@ -95,7 +95,7 @@ const LayoutObject = noun({
   header_guessed: shaped(z.boolean(), ({ sheet }) => sheet.start.isFound),
   /** The sheet, where it is not the one that was open; left out otherwise. */
   sheet: shaped(z.string().optional(), ({ sheet }) => sheet.layout.sheet),
-  /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `table` for another one. */
+  /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `below` for what stands below the table. */
   left_out: shaped(
     z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'below', 'header']), text: z.string() })),
     ({ sheet }) => (sheet.layout.left_out ?? []).map((each) => ({ ...each })),
