@@ -46,7 +46,9 @@ function wordsOf({ rows, found, mended, nowhere, kept }: Merged): readonly strin
   const named = (words: readonly string[]): string => words.map((text) => foreignName(text)).join(', ');
   return [
     `${found} of ${counted(rows, 'row')} found in the result.`,
-    ...(mended === 0 ? [] : [`${counted(mended, 'cell')} of yours as mended in the result.`]),
+    ...(mended === 0
+      ? []
+      : [`${mended} of your cells ${mended === 1 ? 'was' : 'were'} corrected from the result.`]),
     ...shown(nowhere, ({ row, identifiers }) =>
       identifiers.length === 0
         ? `Row ${row} of the result has no identifier, and no row of your file is sure to be the same, so none of it was written.`

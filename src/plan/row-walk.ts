@@ -89,7 +89,9 @@ export function preparedCells(
   const repaired = operation.prepare(text, options);
   if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
   const isCured = note !== undefined && repaired.kind !== 'invalid';
-  return isCured ? { ...asItIs, reason: `${asItIs.reason}; repaired it is sent, with ${note}` } : asItIs;
+  return isCured
+    ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
+    : asItIs;
 }
 
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */

@@ -68,11 +68,11 @@ test('what is wrong with a cell is said as what it is', async () => {
   const [error, rounded, scientific, mistyped, number] = output.slice(1);
   expect(error).toContain('is an error of a formula in the spreadsheet');
   expect(rounded).toContain(
-    'ends with zeros and the checksum fails, as of a number that a spreadsheet has rounded',
+    'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded',
   );
   expect(scientific).toContain('looks like a rounded number from a spreadsheet');
   expect(mistyped).toContain('the checksum fails');
-  expect(number).toContain('repaired it is sent, with ABN read as 51824753556');
+  expect(number).toContain('repaired, it would be sent with ABN read as 51824753556');
   const others = [error, rounded, scientific, mistyped].join('\n');
   expect(others, 'no repair is offered that is not certain').not.toContain('repaired');
 });

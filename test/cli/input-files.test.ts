@@ -99,7 +99,7 @@ test('where only a person knows whether a row names the columns, nothing is sent
   for (const words of [RUN, ['plan']]) {
     const asked = await desk.type([...words, 'list.csv', '--json']);
     expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain('list.csv: it is not sure where the list begins.');
+    expect(asked.stderr).toContain('list.csv: it is not clear where the list begins.');
     expect(JSON.parse(asked.stdout).stopped.choices).toEqual([
       { flag: '--header-row', value: '0', says: expect.stringMatching(/^no row names the columns/) },
       { flag: '--header-row', value: '2', says: 'row 2 (Acme, x.example) names the columns' },

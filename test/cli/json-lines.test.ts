@@ -56,7 +56,10 @@ test('what was mended in the rows that need attention goes back into its object,
   );
   const merge = ['merge', 'list.enriched.needs-attention.jsonl', 'list.jsonl'];
   const { code, stderr } = await desk.type(merge);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('2 cells of yours as mended in the result.')]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('2 of your cells were corrected from the result.'),
+  ]);
   const mended = '{"abn":53597112640,"id":1.50,"tags":["a","b"]}';
   expect(await desk.read('list.merged.jsonl')).toBe(`${mended}\n${other}\n`);
   // What comes from a table is a text, but a number stays one.

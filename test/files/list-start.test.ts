@@ -201,7 +201,7 @@ test('whoever opens a list for a command is told of both readings, each with its
   await expect(openFile(path)).rejects.toMatchObject({
     code: 'input',
     exitCode: 2,
-    message: `${path}: it is not sure where the list begins.`,
+    message: `${path}: it is not clear where the list begins.`,
     next: 'Say which it is with --header-row 1: row 1 (Acme, Sydney) names the columns; or --header-row 0: no row names the columns, and row 1 (Acme, Sydney) is the first of the list. In a job it is `header_row` under `read:`.',
   });
   expect(await (await openFile(path, { header_row: '0' })).sheet.header()).toEqual(['A', 'B']);

@@ -120,7 +120,7 @@ export function unclearStart(path: string, readings: readonly StartReading[]): S
   const flags = choices.map(({ flag, value, says }) => `${flag} ${value}: ${says}`);
   return new StopError({
     code: 'input',
-    message: `${path}: it is not sure where the list begins.`,
+    message: `${path}: it is not clear where the list begins.`,
     next: `Say which it is with ${flags.join('; or ')}. In a job it is \`header_row\` under \`read:\`.`,
     choices,
   });

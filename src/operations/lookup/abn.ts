@@ -69,7 +69,7 @@ function problemOf(digits: string): string | undefined {
   if (digits.startsWith('0')) return 'starts with 0, an ABN never does';
   if (checksumHolds(digits)) return undefined;
   return isRounded(digits)
-    ? 'ends with zeros and the checksum fails, as of a number that a spreadsheet has rounded'
+    ? 'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded'
     : 'the checksum fails';
 }
 
