@@ -39,6 +39,7 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   replies: { headers: '{"x-about":"KIM"}' },
   calls: { asked: '$.parameters.email', request: '{"path":"/v1/KIM","body":"BASE64"}', why: 'KIM was found' },
   rows: { reason: 'KIM was invited', work: '{"kind":"work","work":{"email":"KIM"}}' },
+  cells: { cells: '{"cells":["KIM"]}' },
   files: { path: '/lists/KIM.csv' },
 };
 
@@ -54,8 +55,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   notes: ['kind', 'said', 'batch', 'who'],
   calls: ['state', 'kind', 'operation', 'batch', 'said'],
   rows: ['batch', 'state', 'others', 'matched_by'],
-  // A row that has cells is not settled, and keeps its person from being forgotten.
-  cells: ['batch', 'cells'],
+  cells: ['batch'],
   files: ['kind', 'sha256', 'batch', 'host'],
   // What is told outside has no personal data.
   notices: ['id', 'kind', 'target', 'body'],
@@ -77,6 +77,7 @@ async function usedStore(): Promise<string> {
   const place = freshPlace(sqlite);
   const ledger = await openStore(sqlite, place, true, { operator: 'ann' });
   const batch = await batchNamed(ledger, 'a');
+  await ledger.submitRows(batch, [{ row: 2, cells: ['x'] }]);
   await settle(ledger, batch, 2, { kind: 'matched', matchedBy: 'email' }, [
     await answered(ledger, batch, 'one'),
   ]);
