@@ -129,7 +129,6 @@ async function buildPage(rolldown, folder) {
   const { output } = await bundle.write({
     dir: folder,
     entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
     minify: true,
     comments: false,
   });

@@ -157,7 +157,7 @@ function verdictOf(
     case 'project_refused':
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
-      const hints = said.isOuter && dialect.through !== undefined ? undefined : dialect.rate_hints;
+      const hints = said.isOuter ? undefined : dialect.rate_hints;
       const wait = present({ pauseMs: askedWaitMs(said.raw, hints, said.body) });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };

@@ -76,7 +76,6 @@ export const NAMED_ENCODINGS = [
   'iso-8859-15',
   'iso-8859-16',
 ] as const;
-export type NamedEncoding = (typeof NAMED_ENCODINGS)[number];
 
 export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];

@@ -63,13 +63,11 @@ export interface KeptCell {
 
 // ------------------------------------------------------------------------------------------ the two files
 
-/** Opens a result. It may have a sheet of its own. */
+/** Opens a result. */
 export async function openResult(path: string): Promise<OpenedFile> {
-  const isResult = (header: readonly string[]): boolean => isOutput(header) || isAttention(header);
   const opened = await openFile(path);
-  if (isResult(await opened.sheet.header())) return opened;
-  const tab = opened.sheet.tabs?.findLast(({ name }) => name.startsWith('Rowonce'));
-  if (tab !== undefined) return openFile(path, { sheet: tab.name });
+  const header = await opened.sheet.header();
+  if (isOutput(header) || isAttention(header)) return opened;
   const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
   const next = 'Name an output or a file of rows that need attention first, then your own file.';
   throw stop('input', fact, next);

@@ -45,7 +45,6 @@ const settingsSchema = z.object({
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
   /** How cells that would begin a formula are written; without it they are made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
-  /** Whether each result carries the columns of the row that found it; without it, it does. */
   /** How the file is read, where the job says so; otherwise that is detected. */
   read: Reading.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */

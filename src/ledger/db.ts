@@ -104,7 +104,7 @@ export interface Db extends Sql {
   close(): Promise<void>;
 }
 
-export const RUN_AGAIN =
+const RUN_AGAIN =
   'Run the same command again when the database can be reached: it continues from what is kept.';
 
 /** The server of a store said nothing, or that it can do nothing now. */

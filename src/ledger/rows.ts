@@ -182,7 +182,7 @@ export const readRows = ({ db }: Context) => ({
       CELLS_OF,
       rows.map((row) => ({ batch, row })),
     );
-    return new Map(found.map(({ row, cells }) => [row, { row, ...JSON.parse(cells) }]));
+    return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
 });
 
@@ -231,12 +231,10 @@ const plannedFrom = ({ row, work }: Pick<Row, 'row'> & { readonly work: string }
 const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
   work === null ? listedFrom(left) : plannedFrom({ ...left, work });
 
-const ERASED = 'its cells were erased';
-
 /** Cells that were erased are not asked by. */
 const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow => ({
   row,
-  ...(cells === null ? { cells: [], unreadable: ERASED } : JSON.parse(cells)),
+  ...(cells === null ? { cells: [], unreadable: 'its cells were erased' } : JSON.parse(cells)),
 });
 
 // ------------------------------------------------------------------------------------------ their submit
@@ -303,7 +301,7 @@ export const PAGE_ROWS = {
   /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
   lists: 20,
   /** Rows without answers: some milliseconds of the event loop, and 80 KB. */
-  inputs: 10_000,
+  states: 10_000,
 } as const;
 
 type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<typeof readRows>, Name>;
@@ -335,8 +333,8 @@ export function recordPages(
 }
 
 export async function* listedRows(ledger: Reader<'rowKinds'>, batch: BatchId): AsyncGenerator<RowKind> {
-  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, PAGE_ROWS.inputs);
-  for await (const page of pages(PAGE_ROWS.inputs, read)) yield* page;
+  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, PAGE_ROWS.states);
+  for await (const page of pages(PAGE_ROWS.states, read)) yield* page;
 }
 
 /** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
@@ -348,7 +346,7 @@ export async function* keptRows(
   for await (const page of pages(single, (from) => ledger.rowKinds(id, { from }, single))) {
     const rows = page.slice(0, left).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
-    yield rows.map((row) => cells.get(row) ?? { row, cells: [], unreadable: ERASED });
+    yield rows.map((row) => cells.get(row) ?? listedFrom({ row, cells: null }));
     left -= rows.length;
     if (left === 0) return;
   }

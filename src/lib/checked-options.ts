@@ -60,12 +60,6 @@ export const oneOfWords = (words: readonly string[]): z.ZodOptional => z.enum(wo
 
 const textByName = z.record(z.string(), z.string()).optional();
 
-const _textThat = (isRight: (value: string) => boolean, kind: string): z.ZodOptional =>
-  z
-    .string()
-    .refine(isRight, { error: `it must be ${kind}` })
-    .optional();
-
 export const reading = Reading.extend({ country: text, strict: flag }).optional();
 
 export const jobEntries = z

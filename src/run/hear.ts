@@ -156,11 +156,11 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
 function applyLost({ session: { client } }: Run, why: string, reply: Reply, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
   // It may be a proxy that says so, and not the vendor.
-  const rule = (): string =>
+  const rule =
     reply.kind === 'answered'
       ? `; if the vendor means "no match" by it, its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``
       : '';
-  client.limiter.doubted(sentAtMs, words + rule());
+  client.limiter.doubted(sentAtMs, words + rule);
 }
 
 /** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */

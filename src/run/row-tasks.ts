@@ -1,3 +1,4 @@
+import { present } from '../core/objects.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
 import { inputReader } from '../files/columns/columns.ts';
 import { countryOf } from '../files/input.ts';
@@ -6,7 +7,7 @@ import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { keptWork } from '../operations/team/change-action.ts';
 import type { Pace, RunContext } from '../plan/context.ts';
-import { optionsOf, preparedCells, type ResolvedJob, type WalkedRow } from '../plan/row-walk.ts';
+import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
@@ -67,18 +68,14 @@ export async function taskMaker(
   resolved: ResolvedJob,
   { settings, header }: Pick<Batch, 'settings' | 'header'>,
 ): Promise<(left: RowLeft) => Task> {
-  const { job } = resolved;
   const read = inputReader(columnsOf(settings)?.columns ?? {}, header);
-  const options = optionsOf(resolved);
-  const code = job.repair === true ? readSettings(settings).country : undefined;
+  const code = resolved.job.repair === true ? readSettings(settings).country : undefined;
   const country = code === undefined ? undefined : await countryOf(code);
+  const prepare = rowPreparer(resolved, { read: ({ cells }) => read(cells), ...present({ country }) });
   return (left) => {
     if ('kind' in left) return plannedTask(left);
-    const { row, cells, unreadable } = left;
-    const prepared =
-      unreadable === undefined
-        ? preparedCells(job, read(cells), options, country)
-        : ({ kind: 'invalid', reason: unreadable } as const);
+    const { row } = left;
+    const prepared = prepare(left);
     return prepared.kind === 'ready'
       ? { row, kind: 'work', work: prepared }
       : { row, kind: 'end', outcome: prepared };

@@ -54,7 +54,7 @@ export function stopFor(
   { vendor, through }: Dialect,
 ): StopDetail {
   const again = 'run the same command again';
-  const name = through !== undefined && isOuter ? 'service' : vendor;
+  const name = isOuter ? 'service' : vendor;
   const [keyPlace, addressPlace] = placesOf(through, isOuter);
   if (means === 'credits_used_up') {
     const message = `The ${name} says that the account's credits are used up: ${words}.`;

@@ -39,21 +39,8 @@ function answerOf(said: Said, question: Question) {
   /** The status of HTTP, or the one that a 2xx states which does not show what was asked for. */
   const by = is2xx(raw.status) && !holds && !isProved ? (heard.status ?? raw.status) : raw.status;
   return {
-    ...{
-      question,
-      said,
-      isJson,
-      value,
-      leaves,
-      held,
-      holds,
-      heard,
-      change,
-      isLookup,
-      published,
-      isProved,
-      by,
-    },
+    ...{ question, said, isJson, value, leaves, held, holds },
+    ...{ heard, change, isLookup, published, isProved, by },
     http: raw.status,
     /** It names an error, or says that a change was not made. */
     isNo: heard.no || heard.trouble || (isProved && heard.status !== undefined),

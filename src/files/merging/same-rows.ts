@@ -68,7 +68,7 @@ export interface MergeColumns {
 }
 
 export interface Line {
-  /** Of a row that needs attention that of the list. */
+  /** For a row that needs attention: its number in the list. */
   readonly row: RowNumber;
   /** The hash of its cells that are sent; undefined where no store knows which they are. */
   readonly own: number | undefined;

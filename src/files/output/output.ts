@@ -171,11 +171,12 @@ export async function writeOutput(
   } catch (error) {
     // What went into a stream cannot be taken back.
     const isOfFile = !isBegun && error instanceof StopError && error.code === 'input';
-    const isUnchanged = input.file?.requireContent(batch.inputSha256).then(
-      () => true,
-      () => false,
-    );
-    if (!isOfFile || (await (isUnchanged ?? true))) throw error;
+    const isUnchanged = () =>
+      input.file?.requireContent(batch.inputSha256).then(
+        () => true,
+        () => false,
+      ) ?? true;
+    if (!isOfFile || (await isUnchanged())) throw error;
     const kept = keptList(order.ledger, (await order.ledger.batch(batch.id)) ?? batch);
     if (kept === undefined || isMacrosName(destination)) throw error;
     order.emit({ kind: 'note', message: keptWords(batch) });

@@ -96,7 +96,7 @@ function waterfallBySteps(
   return waterfall;
 }
 
-/** What is there in the answer of each has a word of its step behind it for the later ones. */
+/** A path without a step is read from the answer of every step; from the second step on, its column ends in a word of the step. */
 function addBySteps(steps: readonly Operation[], add: Names): Names {
   const all = Object.entries(add).flatMap(([column, path]) =>
     steps.some(({ name }) => path.startsWith(`${name}.`))

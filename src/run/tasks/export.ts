@@ -39,7 +39,7 @@ export async function exportBatch(
   { batch, location }: FoundBatch,
   { output, copy, formulas, onEvent: emit }: ExportOptions,
 ): Promise<OutputFiles> {
-  requirePlace(copy, output);
+  if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
   const settings = { ...outputSettings(batch.settings), ...present({ formulas }) };
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
@@ -63,10 +63,6 @@ export async function exportBatch(
   } finally {
     await ledger.close();
   }
-}
-
-function requirePlace(copy: true | undefined, output: ExportOptions['output']): void {
-  if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
 }
 
 /** A plain table never takes the place of an output that was made of the file itself. */

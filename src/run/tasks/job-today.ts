@@ -17,7 +17,7 @@ export async function jobOfBatch({ settings, operation }: Batch): Promise<Resolv
   return chosen.job.operation.name === operation ? chosen : undefined;
 }
 
-export interface Over {
+interface Over {
   /** A clause. */
   readonly why: string;
   /** The newest batch that has begun in its place, of the same list or of what the list has become. */

@@ -1,17 +1,17 @@
 import type { Outcome } from '../../core/row.ts';
-import type {
-  AnswerAtHand,
-  AnswerKind,
-  AttemptId,
-  Batch,
-  BatchId,
-  CallState,
-  Doubt,
-  FinishedRow,
-  Ledger,
-  LedgerReader,
+import {
+  type AnswerAtHand,
+  type AnswerKind,
+  type AttemptId,
+  type Batch,
+  type BatchId,
+  type CallState,
+  type Doubt,
+  type FinishedRow,
+  type Ledger,
+  type LedgerReader,
+  standingDecision,
 } from '../../ledger/ledger.ts';
-import { standingDecision } from '../../ledger/ledger.ts';
 import { identifierOf } from '../../ledger/tally.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { doubtReason } from '../reconcile.ts';
@@ -22,7 +22,7 @@ import { jobOfBatch } from './job-today.ts';
 
 /** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 
-export type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
+type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
   readonly kind: Extract<AnswerKind, 'found' | 'no_match'>;
 };
 

@@ -169,7 +169,7 @@ export type Continuation = z.infer<typeof Continuation>;
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
-  kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep', 'export']),
+  kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep']),
   /** The batch, the list or the job. */
   about: z.string(),
   /** The batch that its plan began, as soon as there is one. */
@@ -182,8 +182,6 @@ export const WorkView = z.object({
   stopped: StopObject.extend({ budget: z.number().optional() }).nullable(),
   /** The last lines that it said. */
   said: z.array(z.string()),
-  /** What the command printed under `--json`. */
-  result: z.unknown(),
 });
 export type WorkView = z.infer<typeof WorkView>;
 

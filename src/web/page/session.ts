@@ -43,7 +43,7 @@ export async function enter(): Promise<void> {
 }
 
 /** The server does not know this tab, which has to be opened anew. */
-export function leave(): void {
+function leave(): void {
   entry = undefined;
   sessionStorage.removeItem(KEY);
   isIn.value = false;
@@ -113,10 +113,6 @@ export class Refused extends Error {
   }
 }
 
-export function headers(): Record<string, string> {
-  return entry === undefined ? {} : { authorization: `Bearer ${entry.token}` };
-}
-
 /** Asks the API. @throws Refused */
 export async function ask<T>(
   path: string,
@@ -128,7 +124,7 @@ export async function ask<T>(
   try {
     answer = await fetch(`/api${path}`, {
       method,
-      headers: headers(),
+      headers: entry === undefined ? {} : { authorization: `Bearer ${entry.token}` },
       ...sent,
       ...(signal ? { signal } : {}),
     });

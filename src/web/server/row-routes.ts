@@ -171,8 +171,6 @@ function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {
   return filter === 'attention' ? [...ATTENTION_KINDS] : [filter];
 }
 
-/** What is shown of rows: the cells of the list, what was found for them, and how they ended, as the output has it. */
-
 /** The output has every column; a table for the eye has an end. */
 const MOST_ADDED = 40;
 

@@ -164,6 +164,5 @@ function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): Wo
     exit_code: ended?.exitCode ?? null,
     stopped: stopped === undefined ? null : { ...stopped, ...present({ budget }) },
     said: [...(ended?.said ?? [])],
-    result: ended?.result ?? null,
   };
 }

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Encoding,
-  NAMED_ENCODINGS,
-  type NamedEncoding,
-  type ReadOptions,
-} from '../../../src/core/format.ts';
+import { type Encoding, NAMED_ENCODINGS, type ReadOptions } from '../../../src/core/format.ts';
 import { codecOf } from '../../../src/files/formats/csv/text.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -159,7 +154,10 @@ describe('the encodings themselves', () => {
 });
 
 /** The bytes above ASCII that are characters, in lines of a table. */
-function everyCharacter(encoding: NamedEncoding): { readonly bytes: Buffer; readonly text: string } {
+function everyCharacter(encoding: (typeof NAMED_ENCODINGS)[number]): {
+  readonly bytes: Buffer;
+  readonly text: string;
+} {
   const decoder = new TextDecoder(encoding);
   const known = Array.from({ length: 96 }, (_, at) => at + 0xa0).filter(
     (byte) => !/[\uFFFD\u200E\u200F]/.test(decoder.decode(Uint8Array.of(byte))),

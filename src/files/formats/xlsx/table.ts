@@ -283,8 +283,8 @@ function rowNotes({ hidden, long, unsaved }: Counts): readonly string[] {
 // ------------------------------------------------------------------------------------------------------------ its rows
 
 export interface TableRow {
-  /** A title stands above the header, and stays as it is, like what is left out of the table below it. */
-  readonly kind: 'title' | 'header' | 'row' | 'left_out';
+  /** `left_out`: titles above the header, and rows below it that are none of the table; they stay as they are. */
+  readonly kind: 'header' | 'row' | 'left_out';
   readonly number: RowNumber;
   readonly cells: readonly string[];
   /** The reason why the row cannot be read, as in `InputRow`. */
@@ -294,8 +294,8 @@ export interface TableRow {
 export function tableRow({ number, cells }: SheetRow, table: SheetTable): TableRow {
   const { header, hasRow } = table;
   if (number === header.last) return { kind: 'header', number, cells };
-  if (number < header.last) return { kind: 'title', number, cells };
-  if (!hasRow(number) || cells.length === 0) return { kind: 'left_out', number, cells };
+  if (number < header.last || !hasRow(number) || cells.length === 0)
+    return { kind: 'left_out', number, cells };
   return { kind: 'row', number, cells, ...present({ unreadable: strayWords(number, cells, table) }) };
 }
 

@@ -172,7 +172,7 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
 }
 
 function Notices({ batch, works, running }: AtWork) {
-  const last = works.findLast(({ kind }) => kind !== 'export');
+  const last = works.at(-1);
   const waiting = works.find(({ state }) => state === 'waiting');
   return (
     <div class="notices" aria-live="polite">
