@@ -20,7 +20,7 @@ async function start() {
   const { existsSync } = await builtin('node:fs');
   const { fileURLToPath } = await builtin('node:url');
   const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
-  const checkout = existsSync(beside('./cli/shell/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
+  const checkout = existsSync(beside('./cli/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
 
   if (isNewEnough()) return startProgram(checkout, beside('../package.json'));
   const newerNode = beside('../node_modules/.bin/node');
@@ -45,7 +45,7 @@ async function startProgram(checkout, manifest) {
   if (process.argv.slice(2).join(' ') === '--version' && wroteVersion(manifest)) return;
   // A stack trace that is asked for names the lines of the source.
   if (process.env.ROWONCE_DEBUG === '1') process.setSourceMapsEnabled(true);
-  const program = build === undefined ? '../dist/main.js' : `../dist/${build}/cli/shell/main.js`;
+  const program = build === undefined ? '../dist/main.js' : `../dist/${build}/cli/main.js`;
   const { main } = await import(program);
   return main(process.argv.slice(2));
 }

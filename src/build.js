@@ -19,13 +19,13 @@ const STAMP = join(DIST, 'built-from.json');
 const BUILDS_KEPT = 5;
 
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
-const FAMILIES = '{operations,client/dialects,files/formats,cli}/*.ts';
+const FAMILIES = '{operations,client/dialects,files/formats,commands}/*.ts';
 
 /** What is loaded together, with all that it imports, is one file: every command, one that looks, and a run. */
 const LOADED_TOGETHER = [
-  { name: 'start', test: /cli\/shell\/main\.ts$/ },
-  { name: 'look', test: /cli\/status\.ts$|stores\/sqlite\.ts$/ },
-  { name: 'run', test: /cli\/run\.ts$|formats\/csv\.ts$|dialects\/provider\.ts$/ },
+  { name: 'start', test: /cli\/main\.ts$/ },
+  { name: 'look', test: /commands\/status\.ts$|stores\/sqlite\.ts$/ },
+  { name: 'run', test: /commands\/run\.ts$|formats\/csv\.ts$|dialects\/provider\.ts$/ },
 ];
 
 /** @returns the present build when it is of the sources as they are now; false when it is of others, `undefined` when there is none. */
@@ -82,7 +82,7 @@ async function build(withTypes) {
   const present = {
     'index.js': `export * from './${build}/index.js';\n`,
     'index.d.ts': `export * from './${build}/index.js';\n`,
-    'main.js': `export * from './${build}/cli/shell/main.js';\n`,
+    'main.js': `export * from './${build}/cli/main.js';\n`,
     '.npmignore': `/*/\n!/${build}/\nbuilt-from.json\n`,
     'built-from.json': JSON.stringify({ build, files }),
   };
@@ -106,10 +106,7 @@ const takeFromBuiltins = (code) => {
 function entryFiles() {
   const found = fs.globSync(join(SOURCES, '**/*.ts'));
   const placed = found.filter((path) => fs.readFileSync(path, 'utf8').includes('import.meta.url'));
-  return [
-    ...fs.globSync(['{index,cli/shell/main}.ts', FAMILIES].map((path) => join(SOURCES, path))),
-    ...placed,
-  ];
+  return [...fs.globSync(['{index,cli/main}.ts', FAMILIES].map((path) => join(SOURCES, path))), ...placed];
 }
 
 /** What a browser gets: one script, one style, the two files that name them, and the licences of what is inside. */

@@ -83,7 +83,7 @@ const rowonce = (...words: string[]): Promise<Ended> =>
 proof('the pages show one file each, in the place of its family', () => {
   expect(written.toSorted()).toEqual([
     'jobs/dialects/acme.yaml',
-    'src/cli/inputs.ts',
+    'src/commands/inputs.ts',
     'src/files/formats/psv.ts',
     'src/operations/verify-email.ts',
   ]);

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { describeProgram } from '../src/cli/shell/main/program.ts';
+import { describeProgram } from '../src/cli/program.ts';
 import { proof } from './combinations.ts';
 import { domainsOf, Workplace } from './faults/workplace.ts';
 import { anotherServer } from './ledger/stores/postgres-server.ts';

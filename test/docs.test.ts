@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeProgram } from '../src/cli/shell/main/program.ts';
+import { describeProgram } from '../src/cli/program.ts';
 import { loadAccounts } from '../src/client/account/account.ts';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import { answerRule, MEANINGS } from '../src/client/dialect/dialect-schema.ts';
@@ -322,7 +322,7 @@ describe('examples', () => {
 /** Files that a page has its reader make. */
 const MADE_BY_READERS = [
   'jobs/dialects/acme.yaml',
-  'src/cli/inputs.ts',
+  'src/commands/inputs.ts',
   'src/files/formats/psv.ts',
   'src/operations/verify-email.ts',
   'test/operations/verify-email.test.ts',

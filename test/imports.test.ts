@@ -104,8 +104,9 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/workers.ts',
   ],
   objects: 'open',
-  index: [],
   web: ['serve.ts'],
+  commands: ['shared/command.ts'],
+  index: [],
   cli: [],
 };
 const ROOMS = Object.keys(STREET);
@@ -114,7 +115,7 @@ const ROOMS = Object.keys(STREET);
 const SANDBOX = 'sandbox';
 
 /** Folders in which every file has the same shape; nothing lists their members. */
-const FAMILIES = ['operations', 'client/dialects', 'files/formats', 'cli'];
+const FAMILIES = ['operations', 'client/dialects', 'files/formats', 'commands'];
 
 /** Paths below `src/`, such as `stores/sqlite/lock.ts`. */
 const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();
@@ -265,9 +266,9 @@ function circles(imports: readonly Import[]): readonly string[] {
 
 describe('what a start loads before its command begins', () => {
   test.for([
-    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
-    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
-    ['cli/run.ts', ['undici', 'client/dialect/dialect-schema.ts', 'client/dialect/file.ts']],
+    ['commands/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
+    ['commands/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
+    ['commands/run.ts', ['undici', 'client/dialect/dialect-schema.ts', 'client/dialect/file.ts']],
   ] as const)('%s does without %j', ([command, spared]) => {
     const loaded = loadedBy(command);
     expect([...loaded]).toContain('core/errors.ts');

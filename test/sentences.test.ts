@@ -73,7 +73,7 @@ test('no text that a user may see has one of these habits', () => {
 });
 
 test('no text says what the program is called: a command is printed with the name that it has where that is', () => {
-  const commands = globSync('src/cli/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
+  const commands = globSync('src/commands/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
   const named = new RegExp(`\\browonce (?:${commands.join('|')}|--)`);
   // A pipe with FILE, JOB and OUT in it is nothing to be copied.
   const programs = PROGRAMS.filter((path) => !path.endsWith('core/other-files.ts'));

@@ -13,7 +13,7 @@ const HERE = import.meta.url;
 export const OPERATIONS = new URL('../operations/', HERE);
 export const DIALECTS = new URL('../client/dialects/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
-export const COMMANDS = new URL('../cli/', HERE);
+export const COMMANDS = new URL('../commands/', HERE);
 
 /** What a browser gets. Only a build has it, so a program that runs from its sources takes it from the last one. */
 export function pageFolder(): URL {

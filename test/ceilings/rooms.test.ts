@@ -10,8 +10,9 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_271,
+  cli: 583,
   client: 6_670,
+  commands: 4_688,
   core: 2_351,
   files: 9_949,
   index: 339,

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { describeProgram } from '../../src/cli/shell/main/program.ts';
-import { runCommandLine } from '../../src/cli/shell/main.ts';
+import { runCommandLine } from '../../src/cli/main.ts';
+import { describeProgram } from '../../src/cli/program.ts';
 import { startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 

@@ -9,7 +9,7 @@ import { type Ended, environmentOf, PROGRAM, rowonce, type Start } from './rowon
  * environment.
  */
 
-type BuiltProgram = typeof import('../../src/cli/shell/main.ts');
+type BuiltProgram = typeof import('../../src/cli/main.ts');
 
 /** The test runner would load it piece by piece; Node loads it as it has compiled it. */
 const load = createRequire(import.meta.url);

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { entriesOf } from '../../src/cli/shell/entry-flags.ts';
+import { entriesOf } from '../../src/commands/shared/entry-flags.ts';
 import { loadJob } from '../../src/job/job.ts';
 import { jobYaml } from '../../src/job/job-yaml.ts';
 

@@ -4,8 +4,8 @@
  * show is collected.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Progress } from '../../../src/cli/run/progress.ts';
-import type { Console } from '../../../src/cli/shell/command.ts';
+import { Progress } from '../../../src/commands/run/progress.ts';
+import type { Console } from '../../../src/commands/shared/command.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { BatchId } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';

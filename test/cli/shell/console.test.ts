@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/shell/console.ts';
-import { report } from '../../../src/cli/shell/main.ts';
-import { stoppedBy } from '../../../src/cli/shell/spending.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
+import { report } from '../../../src/cli/main.ts';
+import { stoppedBy } from '../../../src/commands/shared/spending.ts';
 import { STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
 

@@ -1,0 +1,259 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { type Command, CommanderError } from 'commander';
+import type { Report, RunCommand } from '../commands/shared/command.ts';
+import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../core/errors.ts';
+import { version } from '../core/families.ts';
+import { plainText } from '../core/plain-text.ts';
+import { stopObject } from '../core/stop-object.ts';
+import { nameStore } from '../lib/command-line.ts';
+import { systemStop } from '../lib/system-errors.ts';
+import { storeToName } from '../run/store-choice.ts';
+import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
+import { buildProgram, load, usageStop } from './program.ts';
+
+/**
+ * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
+ * and an exit code.
+ */
+
+export async function main(argv: readonly string[]): Promise<never> {
+  let terminal = terminalFor(argv, processStreams);
+  // An error that no code awaited ends the process too, because a run must not go on in an unknown state.
+  process.on('uncaughtException', (error) => process.exit(reportUnexpected(terminal, error, processStreams)));
+  let unwritten: Error | undefined;
+  // A run goes on when stderr is closed: to end here would leave calls in doubt that were already paid for.
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error) => {
+    if (!isReaderGone(error, process.stdout)) unwritten = error;
+  });
+  if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
+  const exitCode = await runCommandLine(argv, processStreams, {
+    // Not before: once V8 was told anything, it refuses what Node has compiled of its own modules.
+    loaded: compileInPlace,
+    opened(own) {
+      terminal = own;
+      keepGarbageLow();
+    },
+  });
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
+  process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
+}
+
+/**
+ * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
+ * a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service manager stops all processes of a
+ * page by a signal of its own; two would make a run leave at once, so its signal is waited for.
+ */
+function stopWithStdin(): void {
+  // Not for the processes that this one starts: it holds theirs.
+  delete process.env.ROWONCE_UNTIL_STDIN_ENDS;
+  let wasAsked = false;
+  process.once('SIGTERM', () => {
+    wasAsked = true;
+    // A command that is not asked to stop in any other way dies of it, as if nobody had listened.
+    if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
+  });
+  const end = (): void => {
+    setTimeout(() => wasAsked || process.kill(process.pid, 'SIGTERM'), OTHER_SIGNAL_MS).unref();
+  };
+  process.stdin.once('end', end).once('error', end).resume();
+  // The command ends by itself when its work is done.
+  process.stdin.unref();
+}
+
+const OTHER_SIGNAL_MS = 100;
+
+interface Moments {
+  /** What answers is loaded, or could not be. However the command line ends, it comes here first. */
+  loaded(): void;
+  opened(terminal: Terminal): void;
+}
+
+/** Runs the command line on these streams. Never throws; the exit code says how it ended. */
+export async function runCommandLine(
+  argv: readonly string[],
+  streams: Streams,
+  { loaded, opened }: Moments = { loaded: () => {}, opened: () => {} },
+): Promise<ExitCode> {
+  let terminal = terminalFor(argv, streams);
+  let exitCode: ExitCode = EXIT.done;
+  let help = '';
+  const run: RunCommand =
+    (action) =>
+    async (...args) => {
+      const ended = await action(terminal, ...args);
+      exitCode = typeof ended === 'number' ? ended : report(terminal, ended);
+    };
+  let program: Command | undefined;
+  try {
+    program = await buildProgram({
+      started: ({ json = false, quiet = false, color, store }) => {
+        nameStore(storeToName(store));
+        terminal = openTerminal({ json, quiet, noColor: color === false }, streams);
+        opened(terminal);
+      },
+      write: (text) => {
+        help += text;
+      },
+      writeError: (text) => terminal.say(text),
+    });
+    const words = await load(program, argv, run).finally(loaded);
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    const chosen = await chosenFlag(terminal, error);
+    if (chosen !== undefined) {
+      // What is printed to go on with is what was typed, and what was answered.
+      const words = [...argv.slice(0, behindOptions(argv)), ...chosen, ...argv.slice(behindOptions(argv))];
+      process.argv = [...process.argv.slice(0, 2), ...words];
+      return runCommandLine(words, streams);
+    }
+    const isAsked = asksForVersion(error);
+    if (isAsked) help = version();
+    else if (!isAnswerOfCommander(error))
+      return reportError(terminal, error, commandIn(argv, program), streams);
+    terminal.print(help.trimEnd());
+    const isVersion = isAsked || hasCode(error, 'commander.version');
+    terminal.result(isVersion ? { version: help.trim() } : { help });
+    return EXIT.done;
+  }
+}
+
+/** Asks a person which of several flags is meant. @returns undefined where nothing is to be asked, or nobody answers. */
+async function chosenFlag(terminal: Terminal, error: unknown): Promise<readonly string[] | undefined> {
+  if (!(error instanceof StopError) || !terminal.interactive) return undefined;
+  const { choices = [], message } = error.detail;
+  if (choices.length === 0) return undefined;
+  const lines = choices.map(({ value, says }) => `  ${value}: ${says}`);
+  const question = [message, ...lines, `${choices.map(({ value }) => value).join(' or ')}? `].join('\n');
+  const answer = (await terminal.ask(question))?.trim();
+  const chosen = choices.find(({ value }) => value === answer);
+  return chosen && [chosen.flag, chosen.value];
+}
+
+/** Where options end and what follows is none, whatever it looks like. */
+function behindOptions(argv: readonly string[]): number {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv.length : end;
+}
+
+/** Says how a command ended. Under `--json` what stopped it has the command that goes on, as the last line says it. */
+export function report(
+  terminal: Terminal,
+  { object, lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done }: Report,
+): ExitCode {
+  for (const line of lines) terminal.print(plainText(line));
+  terminal.result(stopped === undefined ? object : { ...object, stopped: stopObject(stopped) });
+  for (const line of warnings) terminal.warn(plainText(line));
+  for (const line of advice) terminal.say(plainText(line));
+  if (stopped !== undefined) terminal.fail(stopped);
+  return exitCode;
+}
+
+/** Whether commander's exception is no error: it ends `--help` and `--version` by an exception too. */
+function isAnswerOfCommander(error: unknown): error is CommanderError {
+  return error instanceof CommanderError && error.exitCode === 0;
+}
+
+/** Behind a command as well, because `npm start` puts one before whatever it is given. */
+function asksForVersion(error: unknown): boolean {
+  return hasCode(error, 'commander.unknownOption') && messageOf(error).includes("'--version'");
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof CommanderError && error.code === code;
+
+function reportError(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
+  if (error instanceof StopError) return reportStop(terminal, error);
+  if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
+  // The reader of our output, such as `head`, has closed it. That is no error.
+  if (isReaderGone(error, streams.stdout)) return EXIT.done;
+  return reportUnexpected(terminal, error, streams);
+}
+
+function reportStop(terminal: Terminal, { detail, exitCode }: StopError): ExitCode {
+  terminal.fail(detail);
+  return exitCode;
+}
+
+function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
+  const debug = streams.env.ROWONCE_DEBUG === '1';
+  if (debug && error instanceof Error) terminal.warn(error.stack ?? '');
+  const refused = systemStop(error);
+  if (refused !== undefined) return reportStop(terminal, refused);
+  terminal.fail({
+    code: 'bug',
+    message: bugWords(error),
+    next: debug
+      ? 'This is a bug of Rowonce: please report it with the output above.'
+      : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',
+  });
+  return EXIT.bug;
+}
+
+/** The terminal until commander has read the options, so that a wrong command line is answered as JSON too. */
+function terminalFor(argv: readonly string[], streams: Streams): Terminal {
+  const options = argv.slice(0, behindOptions(argv));
+  const has = (option: string): boolean => options.includes(option);
+  return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
+}
+
+/** The command that the user meant, for "see rowonce run --help"; empty when none was given. */
+function commandIn(argv: readonly string[], program: Command | undefined): string {
+  return program?.commands.find((command) => argv.includes(command.name()))?.name() ?? '';
+}
+
+/** Reports a result that could not be written. The exit code is that of the command unless that was a success. */
+function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): ExitCode {
+  if (exitCode !== EXIT.done && exitCode !== EXIT.attention) return exitCode;
+  terminal.warn(`The result could not be written to standard output: ${messageOf(error)}.`);
+  terminal.warn(
+    'Make room where standard output goes, then run the same command again: nothing is bought twice.',
+  );
+  return EXIT.usage;
+}
+
+/** Resolves when everything written to the stream has left this process. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+/** Of new objects. V8 by itself goes up to 64 MiB in a long list, however little of it is alive. */
+const ENOUGH_BYTES = 16 * 1024 * 1024;
+
+const GROWTH = '--semi-space-growth-factor=2';
+const NO_GROWTH = '--semi-space-growth-factor=1';
+
+/** Most commands have ended by then, and need not load what looks at collections. */
+const LONG_MS = 300;
+
+/** What new objects get at first. */
+const FIRST_MIB = 4;
+
+/**
+ * Has V8 take less memory. It takes sizes from the command line alone, and a second start with a longer one would cost every
+ * command 30 ms; by how much to grow, it reads each time that it grows.
+ */
+function keepGarbageLow(): void {
+  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString(`--min-semi-space-size=${FIRST_MIB}`);
+  setFlagsFromString(NO_GROWTH);
+  setTimeout(growToEnough, LONG_MS).unref();
+}
+
+/**
+ * Has the main thread compile what is compiled first, and most. A thread of V8 that compiles while the program ends may wait for a
+ * collection which nobody does any more, and the program for that thread: it never ends (nodejs/node, issue 54918).
+ */
+function compileInPlace(): void {
+  setFlagsFromString('--no-concurrent-sparkplug');
+}
+
+async function growToEnough(): Promise<void> {
+  const { PerformanceObserver } = await import('node:perf_hooks');
+  new PerformanceObserver(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    setFlagsFromString((young?.space_size ?? 0) < ENOUGH_BYTES ? GROWTH : NO_GROWTH);
+  }).observe({ entryTypes: ['gc'] });
+}

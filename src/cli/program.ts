@@ -1,0 +1,185 @@
+import { Command, type CommanderError } from 'commander';
+import type { CliCommand, RunCommand } from '../commands/shared/command.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
+import { COMMANDS, version } from '../core/families.ts';
+import { familyNames, loadMember } from '../core/family.ts';
+import { suggestion } from '../core/nearest.ts';
+import { commandLine } from '../lib/command-line.ts';
+
+/** Only the command that is typed is imported: the others would cost every start their imports. */
+
+interface HelpOutput {
+  write(text: string): void;
+  writeError(text: string): void;
+}
+
+/** Declared on every command, so that each command's own `--help` lists them. */
+export interface SharedOptions {
+  readonly json?: true;
+  readonly quiet?: true;
+  /** False when none are wanted. */
+  readonly color?: boolean;
+  /** A folder, or the address of a shared store. */
+  readonly store?: string;
+  readonly as?: string;
+}
+
+interface ProgramHooks extends HelpOutput {
+  started(options: SharedOptions): void;
+}
+
+/** The program with the names of all commands, none of which is loaded. */
+export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
+  const program = bareProgram(hooks);
+  for (const name of await familyNames(COMMANDS)) program.command(name);
+  program.hook('preAction', (_program, command) => {
+    inheritOptions(command);
+    hooks.started(command.opts<SharedOptions>());
+  });
+  return program;
+}
+
+/** @returns the command line's words as `program` is to read them. */
+export async function load(
+  program: Command,
+  argv: readonly string[],
+  run: RunCommand,
+): Promise<readonly string[]> {
+  const words = withoutHelpCommand(program, argv);
+  const { operands, unknown } = program.parseOptions([...words]);
+  const typed = commandNamed(program, operands[0]);
+  if (typed !== undefined) await configure(typed, run);
+  else if (listsCommands(operands, unknown))
+    for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
+  return words;
+}
+
+/**
+ * `help run` as `run --help`: commander would answer it before the command is loaded, and so without its options. Options are left
+ * out, because `--help` behind one that takes a value would be that value. A word that is no command is answered as a wrong one.
+ */
+function withoutHelpCommand(program: Command, argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = program.parseOptions([...argv]).operands;
+  if (first !== HELP) return argv;
+  const words = rest.filter((word) => word !== HELP && !word.startsWith('-'));
+  const isKnown = words.length === 0 || commandNamed(program, words[0]) !== undefined;
+  return isKnown ? [...words, '--help'] : words;
+}
+
+const HELP = 'help';
+
+const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
+  program.commands.find((command) => command.name() === name);
+
+/** `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without the list. */
+function listsCommands(operands: readonly string[], unknown: readonly string[]): boolean {
+  if (unknown.some((option) => ['--help', '-h'].includes(option))) return true;
+  return operands.length === 0 && unknown.length === 0;
+}
+
+/** The program with every command configured, for readers of the whole, such as the test of the documentation. */
+export async function describeProgram(): Promise<Command> {
+  const program = await buildProgram({
+    started: () => {},
+    write: () => {},
+    writeError: () => {},
+  });
+  for (const command of program.commands) await configure(command, () => async () => {});
+  return program;
+}
+
+function bareProgram(output: HelpOutput): Command {
+  const program = new Command('rowonce')
+    .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
+    .version(version())
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      writeErr: (text) => output.writeError(text),
+      // What is wrong is said in our own style, from the error that is thrown.
+      outputError: () => {},
+    })
+    .addHelpText(
+      'after',
+      `\n${commandLine(['COMMAND', '--help'])} shows the options of a command and an example.`,
+    );
+  return withSharedOptions(program);
+}
+
+async function loadCommand(name: string): Promise<CliCommand> {
+  const command = await loadMember<CliCommand>(COMMANDS, name);
+  invariant(command, `there is no command ${name}`);
+  return command;
+}
+
+async function configure(command: Command, run: RunCommand): Promise<void> {
+  const { summary, example, examples = {}, configure } = await loadCommand(command.name());
+  command.summary(summary).description(summary);
+  configure(command, run);
+  for (const each of [command, ...command.commands]) {
+    const shown = each === command ? example : (examples[each.name()] ?? example);
+    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${commandLine([])} ${shown}`);
+  }
+}
+
+function withSharedOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object on stdout and nothing else there')
+    .option('--quiet', 'no progress, and nothing on stderr except what went wrong')
+    .option('--no-color', 'no colours, even on a terminal')
+    .option(
+      '--store <location>',
+      'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
+    )
+    .option('--as <name>', 'your name, for the log (default: the user of the system)');
+}
+
+/** `rowonce --json status` means the same as `rowonce status --json`. */
+function inheritOptions(command: Command): void {
+  for (let parent = command.parent; parent !== null; parent = parent.parent) {
+    for (const [name, value] of Object.entries(parent.opts<SharedOptions>())) {
+      const typed = parent.getOptionValueSource(name) === 'cli';
+      if (typed && command.getOptionValueSource(name) !== 'cli') command.setOptionValue(name, value);
+    }
+  }
+}
+
+/** Commander's words for a wrong command line, in our style: the fact, then what to do. */
+export function usageStop(error: CommanderError, command: string): StopError {
+  const see = `see ${commandLine([...(command === '' ? [] : [command]), '--help'])}`;
+  if (error.code === 'commander.help')
+    return stop('usage', 'No command was given.', `Name a command: ${see}`);
+  const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
+  const choice = WRONG_CHOICE.exec(fact)?.groups;
+  if (choice !== undefined) return wrongChoice(choice);
+  const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
+  return stop(
+    'usage',
+    capitalized(command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact)),
+    nearest ? `Did you mean ${nearest}? Else ${see}` : `Please ${see}`,
+  );
+}
+
+function capitalized(fact: string): string {
+  return fact.charAt(0).toUpperCase() + fact.slice(1);
+}
+
+/** Commander's words for a value that is none of a list, of an option or of an argument. */
+const WRONG_CHOICE =
+  /^(?:option '(?<flag>--[\w-]+).*' argument|command-argument value) '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
+
+function wrongChoice({ flag, word = '', known = '' }: Record<string, string | undefined>): StopError {
+  const fact = flag === undefined ? `"${word}" is not known.` : `${flag} ${word} is not known.`;
+  return stop('usage', fact, suggestion(word, known.split(', ')));
+}
+
+/** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
+function withoutValue(fact: string): string {
+  return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'");
+}
+
+/** Nor are the words that nobody expected, where one of them may be a key. */
+function withoutWords(fact: string): string {
+  return fact.replace(/( but got \d+): .*$/, '$1');
+}

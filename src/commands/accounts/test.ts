@@ -1,0 +1,133 @@
+import {
+  type Account,
+  describeKey,
+  findAccount,
+  loadAccounts,
+  resolveKey,
+} from '../../client/account/account.ts';
+import { isAgreed } from '../../client/account/agreements.ts';
+import { checkAddress } from '../../client/client.ts';
+import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
+import { systemClock } from '../../core/clock.ts';
+import { EXIT, type ExitCode, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import type { AccountTest } from '../../objects/account-object.ts';
+import { DriftObject } from '../../objects/log-object.ts';
+import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
+import { amountIn } from '../../run/reconcile.ts';
+import { driftWords, heldAgainstBooks } from '../../run/tasks/spend.ts';
+import type { Console } from '../shared/command.ts';
+
+/** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
+export async function testAccounts(console: Console, name: string | undefined): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
+  if (chosen.length === 0) {
+    throw stop(
+      'account',
+      `There is no account in ${accounts.path}.`,
+      `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+    );
+  }
+  const reports: AccountTest[] = [];
+  for (const account of chosen) {
+    let report: AccountTest = { name: account.name };
+    await testAccount(console, account, (told, ...lines) => {
+      // Each line is shown at once, so that those before a failure are seen.
+      for (const line of linesOf(...lines)) console.print(`${account.name}: ${line}`);
+      report = { ...report, ...told };
+    });
+    reports.push(report);
+  }
+  console.result({ accounts: reports });
+  return EXIT.done;
+}
+
+type Tell = (told: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
+
+/** A test stops instead of waiting longer than this, because a person watches it. */
+const MAX_PAUSE_MS = 60_000;
+
+/**
+ * Finds out step by step whether an account can be used. It sends at most two questions, which are free.
+ * @throws StopError at the first step that fails.
+ */
+async function testAccount(console: Console, account: Account, tell: Tell): Promise<void> {
+  const { baseUrl, via, documentationUrl, dialectPath, key } = account;
+  if (baseUrl === undefined)
+    return tell({ sandbox: true }, 'needs no key and no network; it is started when it is used.');
+  await resolveKey(account);
+  const dialect = await dialectOf(account);
+  tell(
+    { sandbox: false, dialect: dialect.name },
+    dialectPath !== undefined && `the dialect ${dialect.name} can be used.`,
+    via && `asked through ${via.service}, as ${via.connectedAccount}.`,
+  );
+  tell(
+    { key: 'present' },
+    `the key is there (${describeKey(key)}), and only you can read the accounts file.`,
+  );
+  const { addresses, proxy } = await checkAddress(baseUrl);
+  const where = proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
+  const isNumber = proxy === undefined && addresses.join() === baseUrl.hostname;
+  tell(
+    { resolves_to: [...addresses], ...present({ proxy }), connects: true },
+    `${baseUrl.hostname} ${isNumber ? '' : `${where} and `}takes connections.`,
+    documentationUrl && `its API reference is at ${documentationUrl}.`,
+  );
+  const context: LookContext = {
+    ...{ account, dialect, clock: systemClock, maxPauseMs: MAX_PAUSE_MS },
+    signal: new AbortController().signal,
+    emit: (event) => event.kind === 'paused' && console.say(`${account.name}: waits, because ${event.why}.`),
+  };
+  await testKey(context, baseUrl, tell);
+}
+
+/** Asks the vendor whose key it is, and what is left, where it answers that for free. */
+async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<void> {
+  const { account, dialect } = context;
+  const untried = (why: string, instead: string): void =>
+    tell({ key_tried: false }, `${why}, so the key itself was not tried; ${instead}.`);
+  const { whoami, balance } = dialect;
+  const question = (whoami ?? balance) && dialectQuestion(dialect, baseUrl);
+  if (question !== undefined && !(await isAgreed(question.agreement)))
+    return untried('nobody has agreed yet to what its dialect sends', 'a run asks');
+  const told = await whoAmI(context);
+  const left = await balanceLeft(context, baseUrl);
+  if (told?.kind === 'told') {
+    const { userId, email } = told.user;
+    tell(
+      { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
+      `the key works; it belongs to ${foreignWords(linesOf(userId, email).join(', '))}.`,
+    );
+  } else if (told !== undefined)
+    untried(`the vendor does not say whose key it is (${told.why})`, 'the first run does that');
+  else if (left === undefined)
+    untried(
+      `the ${account.vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`,
+      'the first run does that',
+    );
+  if (left === undefined) return;
+  const drift = await heldAgainstBooks(account.identity, left, systemClock);
+  tell(
+    { key_tried: true, balance: left, ...present({ drift: drift && DriftObject.of(drift) }) },
+    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left.`,
+    drift && `${driftWords(drift)}.`,
+  );
+}
+
+/** @throws StopError where the vendor refuses the key, or is none. */
+async function balanceLeft(context: LookContext, baseUrl: URL): Promise<number | undefined> {
+  const { balance } = context.dialect;
+  if (balance === undefined) return undefined;
+  const { client, waiter } = await openLookUps(context, baseUrl);
+  try {
+    const asked = await client.ask(waiter, client.freeRequest(balance));
+    if (asked.verdict.kind === 'stopped') throw new StopError(asked.verdict.stop);
+    return amountIn(asked, context.dialect, balance.credits);
+  } finally {
+    await client.close();
+  }
+}

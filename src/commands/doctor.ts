@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { loadAccounts } from '../client/account/account.ts';
+import { dialectProblem } from '../client/dialect.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
+import { EXIT, StopError } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
+import { isUrl } from '../ledger/store.ts';
+import { APART_MS, toldIn } from '../ledger/time.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { lookAtLedger } from '../run/open-ledger.ts';
+import { chooseStore, isThere } from '../run/store-choice.ts';
+import type { CliCommand, Console, Report } from './shared/command.ts';
+
+/** A problem says in `next` what to do. */
+interface Finding {
+  readonly what: string;
+  readonly fact: string;
+  readonly next?: string;
+}
+
+export default {
+  name: 'doctor',
+  summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
+  example: 'doctor',
+  configure(command: Command, wrap) {
+    command.action(wrap(examine));
+  },
+} satisfies CliCommand;
+
+async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
+  const { location } = chooseStore(flags.store, false);
+  const findings = [
+    machine(),
+    await eventLoop(),
+    await clock(),
+    ...(await store(flags.store)),
+    ...(isUrl(location) ? [] : [await disk(location)]),
+    ...(await accounts()),
+  ];
+  return {
+    lines: findings.flatMap(({ what, fact, next }) => [
+      `${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`,
+      ...(next === undefined ? [] : [`         ${''.padEnd(10)}  ${next}`]),
+    ]),
+    object: {
+      findings: findings.map(({ next = null, what, fact }) => ({ what, ok: next === null, fact, next })),
+    },
+    exitCode: findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done,
+  };
+}
+
+function machine(): Finding {
+  return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
+}
+
+function finding(what: string, fact: string, isFine: boolean, next: string): Finding {
+  return isFine ? { what, fact } : { what, fact, next };
+}
+
+/** Measures how late timers fire, because the rate limiter is only as exact as they are. */
+async function eventLoop(): Promise<Finding> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await sleep(MEASURED_MS);
+  delay.disable();
+  const worstMs = delay.max / 1e6;
+  const fact = `event loop at most ${worstMs.toFixed(0)} ms late in ${MEASURED_MS} ms`;
+  const next = 'Stop other heavy programs, or give the account a lower rate.';
+  return finding('load', fact, worstMs < STALL_MS, next);
+}
+
+const MEASURED_MS = 500;
+const STALL_MS = 200;
+
+/** Compares the system clock with one that never jumps. Waits do not use it, but the user should know of a jump. */
+async function clock(): Promise<Finding> {
+  const began = { wallMs: systemClock.wallMs(), monotonicMs: systemClock.monotonicMs() };
+  await sleep(100);
+  const driftMs = Math.abs(
+    systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
+  );
+  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms`;
+  return finding(
+    'clock',
+    fact,
+    driftMs < STALL_MS,
+    `Let the system set its clock, then look again: ${commandLine(['doctor'])}`,
+  );
+}
+
+/** Reports a system clock that is behind a time which it and a vendor have both reached already. */
+function timeIn(location: string, toldMs: number | undefined): Finding {
+  if (toldMs === undefined) return { what: 'time', fact: `no answer in ${location} has told one yet` };
+  const fact = `last told by an answer in ${location}: ${isoTime(toldMs)}`;
+  const next = 'Set the clock of this machine.';
+  return finding('time', fact, systemClock.wallMs() >= toldMs - APART_MS, next);
+}
+
+async function store(flag: string | undefined): Promise<readonly Finding[]> {
+  const locations = [...new Set([chooseStore(flag, false).location, chooseStore(flag, true).location])];
+  return (await Promise.all(locations.map(storeFound))).flat();
+}
+
+async function storeFound(location: string): Promise<readonly Finding[]> {
+  if (!isThere(location)) return [{ what: 'store', fact: `none yet at ${location}` }];
+  try {
+    const held: string[] = [];
+    const ledger = await lookAtLedger(location, (fact) => held.push(fact));
+    const batches = await ledger.batches();
+    const toldMs = await toldIn(ledger);
+    await ledger.close();
+    const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = held;
+    const next = 'Restore the newest copy of the store, with all its files.';
+    return [finding('store', fact, held.length === 0, next), timeIn(location, toldMs)];
+  } catch (error) {
+    return [problem('store', error)];
+  }
+}
+
+async function disk(location: string): Promise<Finding> {
+  let folder = location;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const freeMiB = Math.floor((bavail * bsize) / 1024 / 1024);
+  const fact = `${freeMiB} MiB free at ${folder}`;
+  const next = 'Free some space: a million rows take about 300 MiB in the store.';
+  return finding('disk', fact, freeMiB >= LEAST_FREE_MIB, next);
+}
+
+const LEAST_FREE_MIB = 512;
+
+async function accounts(): Promise<readonly Finding[]> {
+  try {
+    const { path, configured } = await loadAccounts();
+    const names = configured.map(({ name }) => name).join(', ');
+    const fact = configured.length === 0 ? `none in ${path}` : `${names} in ${path}`;
+    // Each dialect is checked alone, so that one wrong file does not hide another.
+    const wrong = (await Promise.all(configured.map(dialectProblem))).filter((each) => each !== undefined);
+    return [{ what: 'accounts', fact }, ...wrong.map((each) => problem('dialect', each))];
+  } catch (error) {
+    return [problem('accounts', error)];
+  }
+}
+
+function problem(what: string, error: unknown): Finding {
+  if (!(error instanceof StopError)) throw error;
+  return { what, fact: error.message, next: error.next };
+}

@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import { moneyWords } from '../client/account/price.ts';
+import { isoTime } from '../core/clock.ts';
+import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
+import { aboutOf, type LogAbout, type LogEntry, logOf } from '../run/tasks/log.ts';
+import { pricesOfAccounts } from '../run/tasks/spend.ts';
+import type { CliCommand, Console, Report } from './shared/command.ts';
+import { TableFile } from './shared/table-file.ts';
+
+interface Flags {
+  readonly changes?: true;
+  readonly all?: true;
+  readonly output?: string;
+  readonly store?: string;
+}
+
+export default {
+  name: 'log',
+  summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
+  example: 'log jo@example.com',
+  configure(command: Command, wrap) {
+    command
+      .argument('[about]', 'an e-mail address, an ABN, a web address, or a batch; left out: everything')
+      .option('--changes', 'only what was changed at the service, with what it answered')
+      .option('--all', 'every entry, not only the newest 100')
+      .option('-o, --output <file>', 'write every entry as a table (CSV); - is standard output')
+      .action(wrap(logCommand));
+  },
+} satisfies CliCommand;
+
+/** As many as a person looks through. */
+const SHOWN = 100;
+
+async function logCommand(console: Console, text: string | undefined, flags: Flags): Promise<Report> {
+  const { store, output, changes = false } = flags;
+  const about = await aboutOf(text, store);
+  const prices = await pricesOfAccounts();
+  const table = output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
+  const most = flags.all ? Number.POSITIVE_INFINITY : SHOWN;
+  const shown: PricedEntry[] = [];
+  let count = 0;
+  const enough = new AbortController();
+  await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
+    const priced = { ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') };
+    count += 1;
+    if (shown.length < most) shown.push(priced);
+    // A table has all of them, and words no more than are shown.
+    if (table !== undefined)
+      await table.add({
+        ...LogEntryObject.of(priced),
+        ended: priced.decision?.kind ?? endOf(priced) ?? null,
+      });
+    else if (count > most) enough.abort();
+  });
+  await table?.close();
+  const more = count > shown.length;
+  return {
+    lines: output === '-' ? [] : linesFor(about, shown, { output, count, changes }),
+    object: LogObject.parse({
+      about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
+      entries: shown.map(LogEntryObject.of),
+      more: table === undefined && more,
+      output: output === undefined || output === '-' ? null : output,
+    }),
+    advice: more && output === undefined ? ['There is more: --all shows it, and -o log.csv writes it.'] : [],
+  };
+}
+
+function linesFor(
+  about: LogAbout,
+  entries: readonly PricedEntry[],
+  {
+    output,
+    count,
+    changes,
+  }: { readonly output: string | undefined; readonly count: number; readonly changes: boolean },
+): readonly string[] {
+  if (output !== undefined) return [`${counted(count, 'entry', 'entries')} in ${output}`];
+  if (entries.length > 0) return entries.map(lineOf);
+  if (about.kind !== 'values') return [`Nothing has been ${changes ? 'changed' : 'done'} yet.`];
+  return [`Nothing was ${changes ? 'changed for' : 'asked about'} ${about.values.join(', ')}.`];
+}
+
+// ---------------------------------------------------------------------------------------------------- as words
+
+function lineOf(entry: PricedEntry): string {
+  const { atMs, operator = 'nobody noted', batch, row } = entry;
+  const where = batch === undefined ? '' : `  batch ${batch.id}${row === undefined ? '' : ` row ${row}`}`;
+  return `${isoTime(atMs).slice(0, 19)}Z  ${operator}  ${whatOf(entry)}${where}${batch?.sandbox ? '  (play money)' : ''}`;
+}
+
+const ACTS: Readonly<Record<Exclude<LogEntry['kind'], 'asked' | 'changed' | 'decided'>, string>> = {
+  begun: 'began a batch',
+  gone_on: 'continued a batch',
+  settled: 'decided about a batch',
+  paused: 'paused a batch',
+  resumed: 'resumed a batch',
+  cancelled: 'cancelled a batch',
+  erased: 'erased a person or old data',
+};
+
+function whatOf(entry: PricedEntry): string {
+  const { kind, request, decision, batch } = entry;
+  if (request === undefined)
+    return `${ACTS[kind as keyof typeof ACTS]}${batch === undefined ? '' : `, ${batch.operation} over ${batch.inputPath}`}`;
+  if (decision !== undefined) {
+    const who = decision.by === 'person' ? '' : `, by ${decision.by === 'job' ? 'the job' : 'a rule'}`;
+    return `decided${decision.kind === 'told' ? '' : ` ${decision.kind}`}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
+  }
+  const { operation, charged, inDoubt, why } = request;
+  const said = kind === 'changed' ? `, ${saidOf(entry)}` : ` (${foreignWords(why)})`;
+  const cost = kind === 'changed' && charged + inDoubt === 0 ? '' : `, ${costOf(entry)}`;
+  return `${operation} ${subjectOf(entry)}: ${endOf(entry)}${cost}${said}`;
+}
+
+/** A change that was made is done: nothing was looked for. */
+const endOf = ({ kind, request }: LogEntry): string | undefined =>
+  kind === 'changed' && request?.ended === 'found' ? 'done' : request?.ended;
+
+const saidOf = ({ request }: LogEntry): string =>
+  request?.status === undefined
+    ? 'no answer'
+    : `status ${request.status} ${foreignWords(request.said ?? '')}`.trim();
+
+/** `email jo@x.com`, or by what it is known since it was erased. */
+function subjectOf({ request }: LogEntry): string {
+  if (request?.hash !== undefined) return `erased, hash ${request.hash}`;
+  if (request?.subject !== undefined) return request.subject;
+  return Object.entries(request?.asked ?? {})
+    .map(([name, value]) => `${name} ${foreignWords(value, 80)}`)
+    .join(', ');
+}
+
+function costOf(entry: PricedEntry): string {
+  const { charged = 0, inDoubt = 0 } = entry.request ?? {};
+  const { money } = LogEntryObject.of(entry);
+  const amount = money === null ? '' : ` (${moneyWords(money)})`;
+  return linesOf(
+    `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
+    inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
+  ).join(', ');
+}

@@ -1,0 +1,61 @@
+import { stop } from '../../core/errors.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
+import { neededWords } from '../../run/retention.ts';
+import { type Erased, isNothing } from '../../run/tasks/erase.ts';
+import type { Console } from './command.ts';
+
+/** An erasure in one store, which is asked for with `dryRun` first. */
+interface ErasureTalk {
+  readonly location: string;
+  /** Words for what is erased, which stand in the question: `everything about this person`. */
+  readonly what: string;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  erase(dryRun: boolean): Promise<Erased>;
+}
+
+/** Shows what would be erased, asks, and erases it. @throws StopError `consent` when the user does not agree. */
+export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<Erased> {
+  const found = await talk.erase(true);
+  for (const line of foundLines(talk.location, found)) console.print(plainText(line));
+  if (talk.dryRun || isNothing(found)) return found;
+  if (!talk.yes) {
+    if (!console.interactive)
+      throw stop(
+        'consent',
+        'Erasing needs your yes, and this is not a terminal.',
+        'Check it with --dry-run, then add --yes.',
+      );
+    if (!(await console.agrees(`Erase ${talk.what} in ${talk.location} for good?`)))
+      throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');
+  }
+  const erased = await talk.erase(false);
+  console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
+  if (erased.due !== undefined) console.warn(plainText(erased.due));
+  return erased;
+}
+
+const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
+
+function foundLines(location: string, found: Erased): readonly string[] {
+  const needed = neededWords(found.needed);
+  // Files of the user's are never touched.
+  const own = found.stays.map((path) => `  stays; check it yourself: ${path}`);
+  const stays = linesOf(own, needed !== undefined && `  stays: ${needed}`);
+  const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
+  if (isNothing(found)) return [nothing, ...stays];
+  const { calls, cut, rows, memberships, names, files } = found;
+  const parts = linesOf(
+    calls > 0 && counted(calls, 'request'),
+    cut > 0 && `a part of ${counted(cut, 'answer')}`,
+    rows > 0 && counted(rows, 'row'),
+    memberships > 0 && counted(memberships, 'membership'),
+    names > 0 && counted(names, 'name', 'names of files and commands'),
+    files.length > 0 && counted(files.length, 'kept list'),
+  );
+  return linesOf(
+    `In ${location}: ${parts.join(', ')}.`,
+    files.map((file) => `  removed: ${file}`),
+    stays,
+  );
+}

@@ -1,0 +1,207 @@
+import type { Command } from 'commander';
+import type { Agreement, Question } from '../../client/account/agreements.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
+import { EXIT, StopError, stop } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
+import { stopObject } from '../../core/stop-object.ts';
+import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
+import { onPause } from '../../lib/pause-signal.ts';
+import type { Acceptable } from '../../plan/context.ts';
+import type { RunSummary } from '../../run/summary.ts';
+import type { Console, Stopped } from './command.ts';
+import { waitingWords } from './doubts.ts';
+import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';
+
+export interface SpendFlags {
+  readonly maxPause?: string;
+  readonly wait?: string;
+  readonly store?: string;
+  readonly as?: string;
+  readonly accept?: Acceptable | Agreement;
+}
+
+/** @param acceptable the words that `--accept` takes besides an agreement. */
+export function addSpendFlags(command: Command, acceptable: readonly Acceptable[] = []): Command {
+  return command
+    .option('--max-pause <duration>', 'stop when nothing moves for this long (10m off a terminal)')
+    .option(...WAIT_FLAG)
+    .addOption(acceptOption(acceptable));
+}
+
+/** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
+const MAX_PAUSE_MS = 10 * 60_000;
+
+/** The words of the command that goes on. They may change until the work begins. */
+export interface Resume {
+  words: readonly string[];
+}
+
+interface Spending {
+  readonly maxPauseMs: number | undefined;
+  readonly waitForLockMs: number | undefined;
+  readonly mayCreateStore: boolean;
+  readonly accept: SpendFlags['accept'];
+  /** Who is at work; undefined: the user of the system. */
+  readonly operator: string | undefined;
+  readonly signal: AbortSignal;
+  askAgreement(question: Question): Promise<boolean>;
+  tell(fact: string): void;
+  onEvent(event: RunEvent, path?: string): void;
+}
+
+/** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
+export async function spend<Ended>(
+  console: Console,
+  { maxPause, wait, accept, as: operator }: SpendFlags,
+  resume: Resume,
+  hear: (event: RunEvent, path?: string) => void,
+  work: (spending: Spending) => Promise<Ended>,
+): Promise<Ended> {
+  let inFlight = 0;
+  let batch: string | undefined;
+  const again = (): string => commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words));
+  const { signal, release } = stopOnSignals(console, () => inFlight, again, resume);
+  try {
+    const working = work({
+      maxPauseMs: durationOf('--max-pause', maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
+      waitForLockMs: durationOf('--wait', wait),
+      mayCreateStore: console.interactive,
+      accept,
+      operator,
+      signal,
+      askAgreement: askAgreementOn(console),
+      tell: console.warn,
+      onEvent(event, path) {
+        if (event.kind === 'sent') inFlight += 1;
+        if (event.kind === 'closed') inFlight -= 1;
+        if (event.kind === 'batch') batch = event.batch;
+        hear(event, path);
+      },
+    });
+    return await resumedBy(again, working);
+  } finally {
+    release();
+  }
+}
+
+/** The signals of Ctrl-C, of a service manager and of a window that is closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const GO_ON = 'Run the same command again to continue:';
+
+/**
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does the first alone.
+ * @param inFlight counts the requests whose answers are not in the ledger yet.
+ * @param command gives the command line that resumes the run.
+ * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
+ */
+function stopOnSignals(
+  console: Console,
+  inFlight: () => number,
+  command: () => string,
+  resume: Resume,
+): { readonly signal: AbortSignal; release(): void } {
+  const stopping = new AbortController();
+  let wasAsked = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+    if (wasAsked) {
+      const message = `Stopped at once: ${counted(inFlight(), 'call')} may be in doubt; the next run says which.`;
+      console.result({ stopped: stopObject({ code, message, next: GO_ON, command: command() }) });
+      console.warn(message);
+      console.warn(command());
+      process.exit(EXIT[code]);
+    }
+    wasAsked = true;
+    const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
+    const message = `Stopped by ${how}; every answer is kept.`;
+    stopping.abort(new StopError({ code, message, next: GO_ON }));
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  const hearNoPause = onPause(() => stopping.abort(pausedStop(resume)));
+  return {
+    signal: stopping.signal,
+    release() {
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
+      hearNoPause();
+    },
+  };
+}
+
+/** A sweep leaves a paused batch, and every other command goes on with it. */
+function pausedStop({ words: [command] }: Resume): StopError {
+  const what = command === 'nightly' ? 'continue with what is not paused' : 'resume it';
+  return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}:`);
+}
+
+/** False when nobody is there to answer. @throws StopError `consent` when somebody does not agree. */
+export async function mayBeSent(console: Console, question: string): Promise<boolean> {
+  if (await console.agrees(question)) return true;
+  if (!console.interactive) return false;
+  throw stop(
+    'consent',
+    'You did not agree, so nothing was sent.',
+    'Run the same command again to be asked again.',
+  );
+}
+
+/** Shorter pauses are not shown, because they are over before a person has read about them. */
+const LONG_PAUSE_MS = 60_000;
+
+/** Writes events as lines of a log, but for those that are too frequent or are summed up at the end. */
+export function toldOn(console: Console): (event: RunEvent, path?: string) => void {
+  return (event, path) => {
+    const words = eventWords(event);
+    if (words !== undefined) console.say(plainText(path === undefined ? words : `${path}: ${words}`));
+  };
+}
+
+export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
+
+export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
+  return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${rowsBeyond} that the plan adds`}`;
+}
+
+export function finishedWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
+  const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
+  return `${settled} of ${rows + rowsBeyond} rows are finished${doubt}`;
+}
+
+function eventWords(event: RunEvent): string | undefined {
+  switch (event.kind) {
+    case 'batch':
+      return event.resumed
+        ? `batch ${event.batch} continues, ${finishedWords(event)}`
+        : `batch ${event.batch}, ${rowsWords(event)}`;
+    case 'note':
+      return event.message;
+    case 'paused':
+      return event.untilMs - systemClock.wallMs() < LONG_PAUSE_MS
+        ? undefined
+        : `paused until ${isoTime(event.untilMs)}: ${event.why}`;
+    default:
+      return undefined;
+  }
+}
+
+type Ended = Pick<RunSummary, 'batch' | 'counts' | 'unanswered' | 'stopped'>;
+
+/** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
+export function endOf(
+  { batch, counts, unanswered, stopped }: Ended,
+  { words }: Resume,
+): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
+  const isInDoubt = (counts.in_doubt ?? 0) > 0;
+  return {
+    advice: linesOf(
+      isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
+      unanswered > 0 && `${waitingWords(unanswered)}.`,
+    ),
+    stopped: stoppedBy(stopped, commandLine(typedToGoOn(words))),
+  };
+}
+
+export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
+  return stopped && { ...stopped.detail, command };
+}

@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { counted, linesOf, plainText } from '../core/plain-text.ts';
+import { needingAttention } from '../core/row.ts';
+import { commandLine, withArgument } from '../lib/command-line.ts';
+import { UndoPlanObject } from '../objects/plan-object.ts';
+import { UndoObject } from '../objects/run-object.ts';
+import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
+import { exitCodeOf } from '../run/summary.ts';
+import {
+  findToUndo,
+  type NotUndone,
+  planUndo,
+  type Undone,
+  type UndoPlan,
+  undoBatch,
+} from '../run/tasks/undo.ts';
+import type { CliCommand, Console, Report } from './shared/command.ts';
+import {
+  addSpendFlags,
+  endOf,
+  mayBeSent,
+  type Resume,
+  type SpendFlags,
+  spend,
+  toldOn,
+} from './shared/spending.ts';
+import { countWords } from './shared/summary.ts';
+
+interface Flags extends SpendFlags {
+  readonly output?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly attentionOk?: true;
+}
+
+const undo: CliCommand = {
+  name: 'undo',
+  summary:
+    'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
+  example: 'undo last',
+  configure(command: Command, wrap) {
+    addSpendFlags(command)
+      .argument('<batch>', 'its id, the beginning of it, or "last"')
+      .option('--dry-run', 'show what would be sent and what cannot be undone; sends nothing')
+      .option('-o, --output <file>', 'where the output goes; left out: beside the list, in the store')
+      .option('--yes', 'agree without being asked')
+      .option('--attention-ok', 'exit with 0 even when something could not be undone')
+      .action(wrap(undoCommand));
+  },
+};
+
+export default undo;
+
+async function undoCommand(console: Console, word: string, flags: Flags, command: Command): Promise<Report> {
+  const { output, yes, store } = flags;
+  if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
+  const { batch, location } = await findToUndo(word, store, console.warn);
+  if (flags.dryRun === true) return planReport(batch.id, await planUndo({ batch, location }));
+  // The printed command names the batch, because "last" would then be the undo itself.
+  const resume: Resume = { words: withArgument(process.argv.slice(2), command, word, batch.id) };
+  const undone = await spend(console, flags, resume, toldOn(console), (spending) =>
+    undoBatch({
+      ...spending,
+      batch,
+      location,
+      output,
+      onPlan(plan, left) {
+        for (const line of diffLines(plan)) console.say(plainText(line));
+        for (const each of left) console.say(leftLine(batch.id, each));
+      },
+      askChanges: async (plan) =>
+        yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
+      command: commandLine(resume.words),
+    }),
+  );
+  return {
+    lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
+    object: UndoObject.of({ undoes: batch.id, undone }),
+    ...(undone.kind === 'run' ? endOf(undone.summary, resume) : {}),
+    exitCode: exitCode(undone, flags.attentionOk === true),
+  };
+}
+
+/** The plan of an undo. Its counts are those of changes that would be sent, and of subjects that stay as they are. */
+function planReport(batch: string, planned: UndoPlan): Report {
+  const { kind, left } = planned;
+  const plan = kind === 'plan' ? planned.plan : undefined;
+  return {
+    lines: [
+      ...(plan === undefined ? [plannedLine(batch, planned)] : diffLines(plan).map(plainText)),
+      ...left.map((each) => leftLine(batch, each)),
+    ],
+    object: UndoPlanObject.of({ undoes: batch, planned, change: plan && { plan, guards: [] } }),
+  };
+}
+
+function plannedLine(batch: string, planned: UndoPlan): string {
+  switch (planned.kind) {
+    case 'begun':
+      return `Batch ${planned.by} is undoing batch ${batch}; an undo continues with the list that it began with.`;
+    case 'undone':
+      return `Batch ${batch} was undone by batch ${planned.by}. Nothing is left to send.`;
+    default:
+      return nothingLine(batch);
+  }
+}
+
+const nothingLine = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
+
+/** One change that is not undone; its row number is that of the undo's own list. */
+function leftLine(batch: string, { row, subject, reason }: NotUndone): string {
+  return plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`);
+}
+
+// ---------------------------------------------------------------------------------------------------- how it ended
+
+function undoneLines(batch: string, undone: Undone): readonly string[] {
+  switch (undone.kind) {
+    case 'nothing':
+      return [nothingLine(batch)];
+    case 'undone':
+      return [
+        `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing finished')}. Nothing is left to send.`,
+      ];
+    case 'run': {
+      const { batch: by, counts, requests, files } = undone.summary;
+      return linesOf(
+        `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
+        files.output !== undefined && `Output     ${files.output}`,
+        files.attention !== undefined && `Attention  ${files.attention}`,
+      );
+    }
+  }
+}
+
+function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
+  if (undone.kind === 'run') {
+    const code = exitCodeOf(undone.summary, attentionIsFine);
+    if (code !== EXIT.done) return code;
+  }
+  const counts = undone.kind === 'undone' ? undone.counts : {};
+  const needsAttention = undone.left.length > 0 || needingAttention(counts) > 0;
+  return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
+}
