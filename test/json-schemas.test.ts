@@ -41,11 +41,10 @@ const printed = [...Object.entries(OUTPUTS), ['any command that was stopped', { 
 const [intro = ''] = readFileSync(PAGE, 'utf8').split(/^(?=## )/m);
 if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(PAGE, `${intro}${printed}`);
 
-const DIALECTS = join(ROOT, 'docs', 'dialects.md');
-const [introduction = ''] = readFileSync(DIALECTS, 'utf8').split(/^(?=## The parts of a rule$)/m);
-if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(DIALECTS, `${introduction}${dialectEntries()}`);
+const ENTRIES = join(ROOT, 'docs', 'dialect-entries.md');
+if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(ENTRIES, dialectEntries());
 
-/** The tables at the end of the page on dialects: the parts of a rule, which are the same wherever it stands, and every other entry. */
+/** The page of the entries of a dialect: the parts of a rule, which are the same wherever it stands, and every other entry. */
 function dialectEntries(): string {
   const members = membersOf(now.get('dialect') ?? {}, '');
   const table = (
@@ -66,7 +65,8 @@ function dialectEntries(): string {
     seen.add(same);
     return isShown;
   });
-  return `${table('The parts of a rule', ofRules)}\n${table(
+  const introduction = 'This page is made from the schema. [Dialects](dialects.md) says how to write one.';
+  return `# Entries of a dialect\n\n${introduction}\n\n${table('The parts of a rule', ofRules)}\n${table(
     'Every entry',
     entries.map(({ path, schema }) => [path, schema.description]),
   )}`;
@@ -87,8 +87,8 @@ describe('the schemas that are shipped', () => {
     },
   );
 
-  test('the page on dialects explains every entry as the schema does (else: UPDATE_SCHEMAS=1)', () => {
-    expect(readFileSync(DIALECTS, 'utf8')).toBe(`${introduction}${dialectEntries()}`);
+  test('the page of its entries explains each as the schema of a dialect does (else: UPDATE_SCHEMAS=1)', () => {
+    expect(readFileSync(ENTRIES, 'utf8')).toBe(dialectEntries());
   });
 
   test('the page on JSON output shows every object as it is printed (else: UPDATE_SCHEMAS=1)', () => {
