@@ -5,7 +5,7 @@
  * desk of a colleague who has no store. What edits in any mixture do is the matter of `files/merging/random-merges.test.ts`.
  */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { OUR_COLUMNS } from '../../src/core/row.ts';
@@ -180,6 +180,14 @@ test('of an output nothing but our columns is taken: each cell of hers stays, wh
     ['Two', 'mine', 'matched'],
     ['One', '', 'matched'],
   ]);
+});
+
+test('an answer goes to no identifier that was never sent, also where she mended it in the output and in her list', async () => {
+  const desk = await deskAfterRun(HEADER, ONE, TWO);
+  await edit(desk, 'out.csv', ['33051775556', '53004085616']);
+  await desk.write('mine.csv', lines(HEADER, ONE, FOUR));
+  const { found, nowhere } = await desk.json(['merge', 'out.csv', 'mine.csv']);
+  expect([found, nowhere]).toEqual([1, [{ row: 3, identifiers: ['53004085616'] }]]);
 });
 
 test('a column that she has deleted or renamed since does not come back, and her rows are found without it', async () => {
@@ -373,21 +381,28 @@ test('an ABN that she filled in goes to its own row, however she has sorted her 
   expect(await desk.read('other.csv')).toBe(other);
 });
 
-test('corrections of rows that nothing tells apart go to none of them, and each is named', async () => {
+test('corrections of rows with the same identifier go by their other cells, then by their order; without an identifier to none', async () => {
   const wrong = '51824753557';
   const desk = await deskAfterRun(HEADER, ONE, `${wrong},Foo,`, `${wrong},Bar,`, TWO, ',Nobody,');
   await edit(desk, ATTENTION, [`${wrong},Foo`, '53004085616,Foo']);
   await edit(desk, ATTENTION, [`${wrong},Bar`, '44676848475,Bar']);
-  const mine = lines(HEADER, ONE, `${wrong},Fob,`, `${wrong},Baz,`, TWO);
-  await desk.write('copy.csv', mine);
-  const { stderr } = await desk.type(['merge', ATTENTION, 'copy.csv']);
-  expect(await desk.read('copy.merged.csv')).toBe(mine);
-  for (const words of [
-    'Row 3 of the result ("53004085616") fits no',
-    'Row 4 of the result ("44676848475") fits no',
-  ])
-    expect(stderr).toContain(`${words} row of your file for certain, so none of it was written.\n`);
-  expect(stderr).toContain('Row 6 of the result has no identifier, and no row of your file is sure');
+  for (const [mine, merged] of [
+    [[`${wrong},Bar,`, `${wrong},Foo,x`], '44676848475,Bar,\n53004085616,Foo,x\n'],
+    [[`${wrong},Fob,`, `${wrong},Baz,`], '53004085616,Fob,\n44676848475,Baz,\n'],
+  ] as const) {
+    await desk.write('copy.csv', lines(HEADER, ONE, ...mine, TWO));
+    const { stderr } = await desk.type(['merge', ATTENTION, 'copy.csv', '-o', 'merged.csv']);
+    expect(await desk.read('merged.csv')).toContain(merged);
+    expect(stderr).toContain('Row 6 of the result has no identifier, and no row of your file is sure');
+    await rm(desk.place.path('merged.csv'));
+  }
+  // Of which of them one is gone, nobody knows.
+  const fewer = lines(HEADER, `${wrong},Baz,`);
+  await desk.write('copy.csv', fewer);
+  const { stderr } = await desk.type(['merge', ATTENTION, 'copy.csv', '-o', 'merged.csv']);
+  expect(await desk.read('merged.csv')).toBe(fewer);
+  for (const named of ['Row 3 of the result ("53004085616")', 'Row 4 of the result ("44676848475")'])
+    expect(stderr).toContain(`${named} fits no row of your file for certain, so none of it was written.\n`);
 });
 
 /** A colleague, who was given the result and not the store. */

@@ -1,27 +1,25 @@
 import { dirname, join, resolve } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/format.ts';
-import { isOutput } from '../../core/our-columns.ts';
+import { isAttention, isOutput } from '../../core/our-columns.ts';
 import { besideFolder } from '../../core/paths.ts';
-import { ATTENTION_KINDS, type InputRow, type RowNumber } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
 import type { OpenedFile } from '../../files/input.ts';
 import {
+  cellReader,
   type Known,
   type Merge,
+  numberIn,
   openInto,
   openResult,
   planMerge,
-  rowsOf,
-  sentOf,
-  type Table,
-  tableOf,
+  type Result,
 } from '../../files/merging.ts';
 import { automaticNames } from '../../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { columnsOf, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { keptRows, listedRows } from '../../ledger/rows.ts';
+import { keptRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
@@ -46,7 +44,10 @@ export interface Merged extends Omit<Merge, 'chunks'> {
 export async function merge(request: MergeRequest): Promise<Merged> {
   const { note, store } = request;
   const result = await openResult(request.result);
-  const maker = await makerOf(await tableOf(result), store);
+  const makers = (
+    await eachLedgerThere(store, (ledger, location) => makersIn(ledger, location, result))
+  ).flat();
+  const [maker] = makers.sort((a, b) => b.fit - a.fit || b.batch.createdAtMs - a.batch.createdAtMs);
   // Her header is the row that has what was sent.
   const wanted = Object.values(maker?.columns ?? {});
   const into = await openInto(request.into, { ...request.read, wanted });
@@ -67,7 +68,7 @@ export async function merge(request: MergeRequest): Promise<Merged> {
   const { location, batch } = maker;
   return lookInto(location, async (ledger) => {
     const { noteWritten } = lookerNotes(location, ledger, batch.id);
-    return write(await knownOf(ledger, maker), { noteWritten });
+    return write(await knownOf(ledger, maker, result), { noteWritten });
   });
 }
 
@@ -89,103 +90,68 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
 
 // ------------------------------------------------------------------------------------------ which batch made a result
 
-interface Fit {
+interface Maker {
   readonly batch: Batch;
   readonly location: string;
-  readonly columns: Readonly<Record<string, string>>;
-  /** What each row was sent as, by its hash. */
-  readonly sent: ReadonlyMap<RowNumber, number>;
-  /** Rows of the list that a needs-attention file names. */
-  readonly before: Known['before'];
-  /** How sure it is: 3 where it wrote these bytes, 2 where it wrote last at that path; and how much of the result may be its. */
-  readonly rank: number;
-  readonly share: number;
+  readonly columns: Known['columns'];
+  /** How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells are those of its list. */
+  readonly fit: number;
 }
 
-interface Said extends Table {
-  readonly rows: readonly InputRow[];
-  /** By what its rows were matched. */
-  readonly words: ReadonlySet<string>;
-}
-
-/** The batch that made a result; of those that fit as well as each other the newest. */
-async function makerOf(table: Table, store: string | undefined): Promise<Fit | undefined> {
-  const rows: InputRow[] = [];
-  for await (const row of rowsOf(table)) rows.push(row);
-  const words = rows.flatMap((row) => table.cellsOf(row)('_matched_by').split(/\+|; /));
-  const said: Said = { ...table, rows, words: new Set(words.filter((word) => word !== '')) };
-  const found = await eachLedgerThere(store, (ledger, location) => fitsIn(ledger, location, said));
-  const fits = found.filter((fit) => fit !== undefined);
-  return fits.sort((a, b) => b.rank - a.rank || b.share - a.share)[0];
-}
+const AS_WRITTEN = 3;
 
 /** Less of it may fit by coincidence. */
 const LEAST_SHARE = 0.5;
 
-async function fitsIn(ledger: LedgerReader, location: string, said: Said): Promise<Fit | undefined> {
-  const sha256 = await said.file.sha256();
-  const beside = notesIn(besideFolder(location)).flatMap(({ path, sha256s, batch }) =>
-    sha256s.filter((each) => each === sha256 || path === said.path).map((each) => ({ batch, sha256: each })),
-  );
-  const noted = [...(await ledger.writers(said.path, sha256)), ...beside];
-  const rankOf = ({ id }: Batch): number => {
-    const own = noted.filter(({ batch }) => batch === id);
-    return own.some((each) => each.sha256 === sha256) ? 3 : own.length > 0 ? 2 : 1;
-  };
-  const ranked = (await ledger.batches()).map((batch) => ({ batch, rank: rankOf(batch) }));
-  let best: Fit | undefined;
-  for (const { batch, rank } of ranked.sort((a, b) => b.rank - a.rank)) {
-    // Whole lists are read for it.
-    if (best !== undefined && best.rank > rank) break;
+/** So many rows tell of which list they are. */
+const ROWS_COMPARED = 200;
+
+/** The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these say which row they are. */
+async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
+  const sha256 = await result.file.sha256();
+  const noted = [
+    ...(await ledger.writers(result.path, sha256)),
+    ...notesIn(besideFolder(location))
+      .filter(({ path, sha256s }) => path === result.path || sha256s.includes(sha256))
+      .map(({ batch, sha256s }) => ({ batch, sha256: sha256s.includes(sha256) ? sha256 : '' })),
+  ];
+  const cells = result.rows.slice(0, ROWS_COMPARED).map(cellReader(result.header));
+  const matchedBy = cells.flatMap((cell) => cell('_matched_by').split(/\+|; /)).filter((word) => word !== '');
+  const makers: Maker[] = [];
+  for (const batch of await ledger.batches()) {
     const columns = columnsOf(batch.settings)?.columns ?? {};
     const inputs = Object.keys(columns).map(inputOf);
-    const isKin = [...said.words].every((word) => inputs.includes(word));
-    if (!isKin || !Object.values(columns).every((column) => said.header.includes(column))) continue;
-    const fit = await fitOf(ledger, batch, columns, said);
-    // Also of a batch that wrote it nothing is known once the cells of its list were erased.
-    if (fit.share > Math.max(LEAST_SHARE, best?.share ?? 0))
-      best = { batch, location, columns, rank, ...fit };
+    const isKin = matchedBy.every((word) => inputs.includes(word));
+    if (!isKin || !Object.values(columns).every((column) => result.header.includes(column))) continue;
+    const own = noted.filter((each) => each.batch === batch.id);
+    const share = noted.length === 0 ? await shareOf(ledger, batch, result) : 0;
+    const fit = own.length === 0 ? share : own.some((each) => each.sha256 === sha256) ? AS_WRITTEN : 2;
+    if (fit > LEAST_SHARE) makers.push({ batch, location, columns, fit });
   }
-  return best;
+  return makers;
 }
 
-async function fitOf(
-  ledger: LedgerReader,
-  batch: Batch,
-  columns: Fit['columns'],
-  said: Said,
-): Promise<Pick<Fit, 'sent' | 'before' | 'share'>> {
-  const sent = new Map<RowNumber, number>();
-  const sentFor = sentOf(columns, batch.header);
-  for await (const rows of keptRows(ledger, batch)) for (const row of rows) sent.set(row.row, sentFor(row));
-  if (isOutput(said.header)) {
-    const [all, ownOf] = [new Set(sent.values()), sentOf(columns, said.header)];
-    const share = said.rows.filter((row) => all.has(ownOf(row))).length / Math.max(1, said.rows.length);
-    return { sent, before: new Map(), share };
-  }
-  const attention = new Set<RowNumber>();
-  for await (const { row, kind } of listedRows(ledger, batch.id))
-    if (ATTENTION_KINDS.has(kind)) attention.add(row);
-  const before = new Map<RowNumber, (column: string) => string>();
-  const own = batch.header.filter((name) => said.header.includes(name));
-  const named = new Map(said.rows.map((row) => [Number(said.cellsOf(row)('_row')), said.cellsOf(row)]));
-  let share = 0;
-  for (const [row, { cells }] of await ledger.cellsOf(
-    batch.id,
-    [...named.keys()].filter(Number.isSafeInteger),
-  )) {
-    const was = (column: string): string => cells[batch.header.indexOf(column)] ?? '';
-    before.set(row, was);
-    // Of several batches in which these rows need attention it is the one in which the cells were that nobody corrected.
-    const same = own.filter((name) => was(name) === named.get(row)?.(name)).length / Math.max(1, own.length);
-    share += (Number(attention.has(row)) + same) / said.rows.length;
-  }
-  return { sent, before, share };
+async function shareOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<number> {
+  const rows = result.rows.slice(0, ROWS_COMPARED);
+  const own = batch.header.filter((name) => result.header.includes(name));
+  const before = await rowsOf(ledger, batch, { ...result, rows });
+  const cellsOf = cellReader(result.header);
+  const same = rows.flatMap((row) => {
+    const was = before.get(numberIn(result, row));
+    return own.filter((name) => was?.(name) === cellsOf(row)(name));
+  });
+  return same.length / Math.max(1, rows.length * own.length);
 }
 
-async function knownOf(ledger: LedgerReader, { batch, columns, sent, before }: Fit): Promise<Known> {
-  const counts = new Map<number, number>();
-  for (const input of sent.values()) counts.set(input, (counts.get(input) ?? 0) + 1);
+/** Rows of a result as they were in the list. */
+async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<Known['before']> {
+  const numbers = result.rows.map((row) => numberIn(result, row));
+  const cellsOf = cellReader(batch.header);
+  const rows = await ledger.cellsOf(batch.id, numbers.filter(Number.isSafeInteger));
+  return new Map([...rows].map(([number, row]) => [number, cellsOf(row)]));
+}
+
+async function knownOf(ledger: LedgerReader, { batch, columns, fit }: Maker, result: Result): Promise<Known> {
   const job = outputSettings(batch.settings);
   const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
   // A column that was kept is the user's.
@@ -194,5 +160,12 @@ async function knownOf(ledger: LedgerReader, { batch, columns, sent, before }: F
   );
   // A list that was an output before has ours among its columns, and nobody knows which.
   const hers = new Set(isOutput(batch.header) ? [] : batch.header);
-  return { columns, sent, counts, answers, hers, before };
+  const known = { columns, answers, hers };
+  if (isAttention(result.header)) return { ...known, before: await rowsOf(ledger, batch, result) };
+  const isEdited = fit < AS_WRITTEN;
+  return { ...known, before: new Map(), ...(isEdited ? { list: listOf(ledger, batch) } : {}) };
+}
+
+async function* listOf(ledger: LedgerReader, batch: Batch): AsyncIterable<(column: string) => string> {
+  for await (const rows of keptRows(ledger, batch)) yield* rows.map(cellReader(batch.header));
 }

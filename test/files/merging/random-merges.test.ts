@@ -6,14 +6,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import { openFile } from '../../../src/files/input.ts';
-import {
-  type Merge,
-  type MergeOrder,
-  openInto,
-  openResult,
-  planMerge,
-  sentOf,
-} from '../../../src/files/merging.ts';
+import { type Merge, type MergeOrder, openInto, openResult, planMerge } from '../../../src/files/merging.ts';
 import { times } from '../../combinations.ts';
 import { bookOf, textRow } from '../formats/workbook-file.ts';
 
@@ -125,18 +118,14 @@ const firstRowOf = (ending: string): number => (ending === 'jsonl' ? 1 : 2);
 
 function knownOf(each: Case): MergeOrder['known'] {
   const header = headerOf(each);
-  const columns = { domain: each.sent };
-  const ownOf = sentOf(columns, header);
-  const rows = each.list.map(({ cells }, at) => ({ row: at + 2, cells: cellsOf(cells) }));
-  const sent = new Map(rows.map((row) => [row.row, ownOf(row)]));
-  const texts = [...sent.values()];
   const cellOf = (cells: readonly string[]) => (column: string) => cells[header.indexOf(column)] ?? '';
+  const rows = each.list.map(({ cells }, at) => [at + 2, cellOf(cellsOf(cells))] as const);
   return {
-    ...{ columns, sent, answers: new Map([['found', 'refuse']]), hers: new Set(header) },
-    counts: new Map(texts.map((text) => [text, texts.filter((each) => each === text).length])),
-    before: new Map(
-      each.isListThere && each.isAttention ? rows.map(({ row, cells }) => [row, cellOf(cells)]) : [],
-    ),
+    ...{ columns: { domain: each.sent }, answers: new Map([['found', 'refuse']]), hers: new Set(header) },
+    before: new Map(each.isListThere && each.isAttention ? rows : []),
+    ...(each.isListThere && !each.isAttention
+      ? { list: ReadableStream.from(rows.map(([, cell]) => cell)) }
+      : {}),
   };
 }
 
