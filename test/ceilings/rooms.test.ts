@@ -14,7 +14,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   client: 6_670,
   commands: 4_688,
   core: 2_351,
-  files: 9_949,
+  files: 9_851,
   index: 339,
   job: 1_349,
   ledger: 8_598,
@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_281,
   operations: 3_065,
   plan: 4_625,
-  run: 10_004,
+  run: 9_977,
   sandbox: 2_475,
   web: 13_484,
 };
