@@ -15,16 +15,11 @@ import {
   type OwnOperation,
   planJob,
   runJob,
-  runWorker,
   sweep,
   tryCall,
-  type WorkerEvent,
 } from '../src/index.ts';
 import { type Desk, openDesk } from './cli/desk.ts';
-import { typedAt } from './cli/typed.ts';
-import { proof } from './combinations.ts';
 import { ScriptedVendor } from './faults/scripted-vendor.ts';
-import { postgresServer } from './ledger/stores/postgres-server.ts';
 
 const VERIFY: OwnOperation = {
   name: 'verify-email',
@@ -132,44 +127,6 @@ test('a sweep takes the operation and the dialect of its program', async () => {
   expect(files).toMatchObject([{ summary: { counts: { matched: 1 } }, stopped: undefined }]);
   expect(vendor.requests).toMatchObject([{ path: '/verify/email', headers: { 'x-team': 'nights' } }]);
 });
-
-proof(
-  'a worker that has the operation does it, one that has not hands it back, and `enrich` gives the rows of the database',
-  async () => {
-    const { desk, vendor, options } = await deskOf();
-    const server = await postgresServer();
-    await server.createDatabase('own_operations');
-    const store = server.url('own_operations');
-    expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
-    await desk.write('list.jsonl', ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const list = { job: 'verify-email', operations: [VERIFY], store, budget: credits(9) };
-    await runJob({ ...list, file: desk.place.path('list.jsonl'), detach: true });
-
-    const work = async (until: WorkerEvent['kind'], operations: readonly OwnOperation[]) => {
-      const stop = new AbortController();
-      const events: WorkerEvent[] = [];
-      const onEvent = (event: WorkerEvent): void => {
-        events.push(event);
-        if (event.kind === until) stop.abort();
-      };
-      await runWorker({ store, operations, onEvent, signal: stop.signal });
-      return events.find(({ kind }) => kind === until);
-    };
-    expect(await work('handed_back', [])).toMatchObject({
-      stopped: {
-        message: 'The operation verify-email@1 of this batch is missing here, or has another version.',
-      },
-    });
-    expect(vendor.requests).toEqual([]);
-    expect(await work('done', [VERIFY])).toMatchObject({ kind: 'done' });
-
-    const rows = await all(enrich(desk.place.path('list.jsonl'), list));
-    expect(rows.map(({ status }) => status)).toEqual(['matched', 'invalid', 'matched']);
-    const other = await all(enrich([{ email: 'JO@a.example' }], { ...options, ...list }));
-    expect(other).toMatchObject([{ status: 'matched', source: 'ledger' }]);
-    expect(vendor.requests).toHaveLength(1);
-  },
-);
 
 test.each([
   [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],

@@ -3,27 +3,15 @@
  * Method: the jobs and accounts of the recipes as they stand, before a server that keeps what it is sent and answers as these services
  * publish it. The real services were not asked.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { PROGRAM } from './cli/rowonce.ts';
 import { typedAt } from './cli/typed.ts';
-import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = globSync('docs/guide/recipes/*.md', { cwd: ROOT });
@@ -152,47 +140,6 @@ test.each([
   const used = [...update.matchAll(/\{\{(.+?)\}\}/g)].map(([, column]) => column);
   expect(used.length).toBeGreaterThan(2);
   expect(header.split(',')).toEqual(expect.arrayContaining(used));
-});
-
-proof('google sheets: the command of the page takes the sheet from its own address', async () => {
-  const { url, sent } = await service(200, 'Website,Name\nhttps://one.example,One\n');
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(PROGRAM, join(folder, 'bin', 'rowonce'));
-  const command = blockOf('google-sheets', 'bash')
-    .replace('https://docs.google.com', url)
-    .replaceAll('npx --no ', '')
-    .replace('jobs/recipes/', '');
-  const PATH = [dirname(process.execPath), join(folder, 'bin'), process.env.PATH].join(delimiter);
-  const child = spawn('bash', ['-c', command], {
-    cwd: folder,
-    env: environment({ PATH, HOME: folder }),
-    stdio: 'ignore',
-  });
-  expect(await once(child, 'close')).toEqual([0, null]);
-  expect(sent).toMatchObject([{ method: 'GET', url: '/spreadsheets/d/ID/export?format=csv&gid=0' }]);
-  expect(readFileSync(join(folder, 'sheet.enriched.csv'), 'utf8')).toMatch(
-    /^Website,Name,.*employees.*\nhttps:\/\/one\.example,One,/,
-  );
-});
-
-proof('slack is sent a text by the program that the accounts file names, and nothing of a cell', async () => {
-  const { url, sent } = await service(200, 'ok');
-  mkdirSync(join(folder, 'inbox'));
-  write('inbox/leads.csv', 'Domain\nvery-own.example\n');
-  const env = environment({
-    SLACK_WEBHOOK_URL: `${url}/services/T0/B0/X0`,
-    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-  });
-  const [, line = ''] = /the line `(notify: .*)`/.exec(page('slack')) ?? [];
-  writeFileSync(join(folder, 'config', 'accounts.yaml'), line, { mode: 0o600 });
-  cpSync(join(folder, 'tell-slack.mjs'), join(folder, 'config', 'tell-slack.mjs'));
-  const words = ['nightly', 'slack.yaml', '--json', '--attention-ok'];
-  const { code, stderr } = await typedAt(words, { cwd: folder, env });
-  expect(code, stderr).toBe(0);
-  expect(sent).toMatchObject([{ method: 'POST', url: '/services/T0/B0/X0' }]);
-  const { text: said } = JSON.parse(sent[0]?.body ?? '');
-  expect(said).toMatch(/^\*slack\*: end, batch [0-9a-f]{8}, 1 rows\n1 \w+\n\d+ credits spent, 0 in doubt$/);
-  expect(said).not.toContain('very-own');
 });
 
 test('each recipe has a page, which names its jobs and says that the real service was not asked', () => {

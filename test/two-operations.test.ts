@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
 import { credits, type PlannedJob, planJob, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
-import { proof, some } from './combinations.ts';
+import { some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 
 const ROWS = 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n';
@@ -149,47 +149,3 @@ test('what somebody changed in the first output is kept, and so is what stands b
   place.write('leads.enrich-person.csv', 'my notes');
   expect(await place.output('enrich-person')).toBe('leads.enrich-person (2).csv');
 });
-
-proof(
-  'columns of a first job are asked about by a second one that names its own the same, and kept where none is named',
-  async () => {
-    const place = await Place.open();
-    const add = { name: 'name', city: 'location.city' };
-    place.write('company.yaml', JSON.stringify({ operation: 'enrich-company', add }));
-    const person = (more: object): void =>
-      place.write('person.yaml', JSON.stringify({ operation: 'enrich-person', add, ...more }));
-    person({});
-    const first = (await place.run('company.yaml')).files.output ?? '';
-    const file = place.path('moved.csv');
-    const cells = (path: string, column: string): readonly (string | undefined)[] =>
-      (parse(readFileSync(path), { columns: true, bom: true }) as Record<string, string>[]).map(
-        (row) => row[column],
-      );
-    for (const copied of [first, file]) {
-      place.write('moved.csv', readFileSync(first, 'utf8'));
-      const asked = {
-        code: 'job',
-        message: 'The input already has a column "name", and the job\'s `add` would write it.',
-        next: 'Add `on_existing: keep`, `fill` or `replace` to the job, or give the new column another name.',
-      };
-      await expect(place.plan('person.yaml', copied)).rejects.toMatchObject(asked);
-      await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject(asked);
-    }
-    // The same job again knows its own columns.
-    expect((await place.plan('company.yaml', first)).plan).toMatchObject({ toBuy: 0 });
-    expect((await place.run('company.yaml', { file: first })).counts).toMatchObject({ matched: 2 });
-    person({ on_existing: 'keep', add: { ...add, title: 'job_title' } });
-    const both = (await place.run('person.yaml', { file })).files.output ?? '';
-    expect(cells(both, 'name')).toEqual(cells(first, 'name'));
-
-    const bare = (await place.run('enrich-company', { output: place.path('bare.csv') })).files.output ?? '';
-    const body = { domain: '{{Domain}}' };
-    const own = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
-    place.write('own.yaml', JSON.stringify(own));
-    const suffixed = (await place.run('own.yaml', { file: bare })).files.output ?? '';
-    expect(cells(suffixed, 'name')).toEqual(cells(bare, 'name'));
-    expect(cells(suffixed, 'found_name')[0]).toBe(cells(bare, 'name')[0]);
-    const again = (await place.run('own.yaml', { file: bare })).files.output ?? '';
-    expect(readFileSync(again, 'utf8')).toBe(readFileSync(suffixed, 'utf8'));
-  },
-);

@@ -21,8 +21,6 @@ import { validate } from 'dockerfile-utils';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { PROGRAM } from './cli/rowonce.ts';
-import { typedAt } from './cli/typed.ts';
-import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -53,8 +51,6 @@ function valuesOf(instruction: string): readonly string[] {
   const stage = dockerfile.split(/^FROM /m).at(-1) ?? '';
   return [...stage.matchAll(new RegExp(`^${instruction} (.+)$`, 'gm'))].map(([, value = '']) => value);
 }
-
-const wordsOf = (instruction: string): readonly string[] => JSON.parse(valuesOf(instruction)[0] ?? '[]');
 
 describe('the container', () => {
   test('has a Dockerfile in which a linter finds nothing', () => {
@@ -94,16 +90,6 @@ describe('the container', () => {
     expect(run('src/bin.js', '--version').stdout).toBe(`${version}\n`);
   });
 
-  proof('works through the inbox of its job, and is healthy', async () => {
-    const { code, file } = await night();
-    expect(code).toBe(0);
-    expect(readFileSync(join(folder, 'inbox', 'done', file), 'utf8')).toBe(LIST);
-    const [, health = ''] = /CMD (.+)$/.exec(valuesOf('HEALTHCHECK')[0] ?? '') ?? [];
-    const [program, ...words] = JSON.parse(health);
-    expect(program).toBe('rowonce');
-    expect(await typedAt(words, { cwd: folder, env: environment() })).toMatchObject({ code: 0, stderr: '' });
-  });
-
   const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
   test.skipIf(!hasEngine)('is built and starts (skipped where no Docker engine runs)', () => {
@@ -116,22 +102,6 @@ describe('the container', () => {
     expect(docker('run', '--rm', image, 'doctor').stdout).toMatch(/^ok +machine/);
   });
 });
-
-const environment = () => ({
-  ROWONCE_STORE: join(folder, 'store'),
-  ROWONCE_CONFIG: join(folder, 'config'),
-  ROWONCE_SANDBOX: '--rate 2000/s',
-});
-
-async function night(): Promise<{ readonly code: number | null; readonly file: string }> {
-  const [command = '', job = ''] = wordsOf('CMD');
-  expect([wordsOf('ENTRYPOINT'), command]).toEqual([['rowonce'], 'nightly']);
-  writeJob(job, 'inbox: ./inbox\n');
-  mkdirSync(join(folder, 'inbox'));
-  writeFileSync(join(folder, 'inbox', 'leads.csv'), LIST);
-  const { code } = await typedAt([command, job, '--attention-ok'], { cwd: folder, env: environment() });
-  return { code, file: 'leads.csv' };
-}
 
 // ---------------------------------------------------------------------------------------------------- action
 
@@ -187,19 +157,6 @@ describe('the action', () => {
     const { status, stdout, summary } = act({ COMMAND: 'plan' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ {2}to buy +2$/m) });
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
-  });
-
-  proof('buys with a store that is named, and ends as the command does', () => {
-    const store = join(folder, 'store');
-    mkdirSync(store);
-    expect(act({ COMMAND: 'run' })).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('The action needs the input `store` to run'),
-    });
-    const { status, summary } = act({ COMMAND: 'run', STORE: store, OUTPUT: join(folder, 'out.csv') });
-    expect(summary).toMatch(/^Exit code 0\.$/m);
-    expect(status).toBe(0);
-    expect(readFileSync(join(folder, 'out.csv'), 'utf8').split('\n')).toHaveLength(4);
   });
 
   test('says which words there are', () => {

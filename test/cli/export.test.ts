@@ -3,10 +3,8 @@
  * without being in the way of a run.
  * Method: the real command after and beside real runs, before the sandbox as a vendor.
  */
-import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 async function finishedDesk() {
@@ -57,31 +55,3 @@ test('an output that somebody changed is kept, and that is said', async () => {
   expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
   expect(await desk.read('out.csv')).toBe('my own notes');
 });
-
-proof(
-  'beside the first run of a list it shows what is there so far, in a file of its own, and the run is not disturbed',
-  async () => {
-    const desk = await openDesk({ latencyMs: 300, concurrency: 1 });
-    desk.list(8);
-    const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
-    const running = desk.place.type(words, desk.environment());
-    const looks: string[] = [];
-    for (const requests of [2, 4]) {
-      while ((await desk.requests()) < requests) await running.said(/Batch/);
-      // Stopped, so that it cannot end before the export begins; it keeps the store's lock.
-      running.signal('SIGSTOP');
-      const { code, stdout, stderr } = await desk.type(['export', 'last']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`${desk.place.path('list.enriched.so-far.csv')}\n`);
-      expect(desk.place.statuses('list.enriched.so-far.csv')).toContain('pending');
-      looks.push(await desk.read('list.enriched.so-far.csv'));
-      expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
-      running.signal('SIGCONT');
-    }
-    expect(looks[1], 'the second look shows more').not.toBe(looks[0]);
-    const ended = await running.ended;
-    expect(ended.code).toBe(0);
-    expect(ended.report?.output).toBe(desk.place.path('list.enriched.csv'));
-    expect(desk.place.statuses('list.enriched.csv')).toEqual(Array(8).fill('matched'));
-  },
-);

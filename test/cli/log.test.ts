@@ -2,13 +2,9 @@
  * Goal: who answers for a store can say who asked, bought, changed or decided what, when and at what price, and what it adds up to.
  * Method: the real commands by several people, before the sandbox as a vendor, whose book says what was charged.
  */
-import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
-import { PROJECT } from '../faults/team-workplace.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
-import { openTeam } from './team.ts';
 
 const table = (text: string): readonly Readonly<Record<string, string>>[] =>
   parse(text, { columns: true, bom: true });
@@ -76,57 +72,6 @@ describe('rowonce log', () => {
     await desk.type([...play, '--as', 'Bob'], inTheirOwn);
     const log = await desk.json(['log'], inTheirOwn);
     expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Bob', 'Bob', 'Ann', 'Ann']);
-  });
-
-  proof('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
-    const desk = await openDesk();
-    desk.list(120);
-    await desk.type(desk.run('--as', '=HYPERLINK("x")'));
-    const shown = await desk.type(['log']);
-    expect(shown.stdout.trimEnd().split('\n')).toHaveLength(100);
-    expect(shown.stderr).toContain('--all shows it, and -o log.csv writes it');
-    expect((await desk.json(['log'])).more).toBe(true);
-    expect((await desk.json(['log', '--all'])).entries).toHaveLength(121);
-    expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
-      code: 0,
-      stdout: '121 entries in log.csv\n',
-    });
-    const rows = table(await desk.read('log.csv'));
-    expect(rows).toHaveLength(121);
-    expect(rows[0]).toMatchObject({ kind: 'asked', charged: '1', operator: `'=HYPERLINK("x")` });
-    expect(rows.reduce((sum, { charged }) => sum + Number(charged), 0)).toBe(120);
-    expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('exists already'),
-    });
-    expect(table((await desk.type(['log', '-o', '-'])).stdout)).toEqual(rows);
-  });
-
-  proof('of changes is an audit: each with batch, operator, time and what the service said', async () => {
-    const team = await openTeam();
-    await team.apply([{ email: 'jo@team.example', role: 'viewer' }], { more: ['--as', 'Carol'] });
-    await team.json('undo', 'last', '--yes', '--as', 'Dan');
-    const file = team.place.path('audit.csv');
-    await team.type('log', '--changes', '-o', file);
-    const rows = table(readFileSync(file, 'utf8'));
-    expect(
-      rows.map(({ operator, operation, subject, ended, status }) => [
-        operator,
-        operation,
-        subject,
-        ended,
-        status,
-      ]),
-    ).toEqual([
-      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, 'done', '200'],
-      ['Carol', 'create-invite', `jo@team.example in ${PROJECT} as viewer`, 'done', '200'],
-    ]);
-    for (const { at, batch, said } of rows) {
-      expect(at).toMatch(/^20\d\d-.*Z$/);
-      expect(batch).toMatch(/^[0-9a-f]{8}$/);
-      expect(JSON.parse(said ?? '')).toBeTypeOf('object');
-    }
-    expect(rows[1]?.said).toContain('invite_code');
   });
 });
 

@@ -5,7 +5,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proof, proofs } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
 
@@ -53,62 +52,7 @@ test('misses that look like a wrong address wait for a person, night after night
   expect((await nights.sweep(['new.yaml'])).code).toBe(0);
 });
 
-proofs('accounts do not wait for each other', () => {
-  proof('while one is paused until tomorrow the other is done; the next night goes on', async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    const busy = await vendorThat(429, { 'retry-after': '36000' });
-    addAccount(nights, 'busy', busy.url);
-    nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
-    nights.drop('b.csv', 'b', 2, 'busy');
-    nights.drop('c.csv', 'c', 2, 'busy');
-    nights.drop('a.csv', 'a', 5);
-    const { code, said, stderr } = await nights.sweep(['busy.yaml', 'night.yaml', '--max-pause', '1h']);
-    expect(code).toBe(75);
-    expect(said.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(/Z$/) });
-    expect(stderr).toMatch(/busy\/b\.csv: paused until /);
-    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'npx --no rowonce nightly busy.yaml night.yaml --max-pause 1h --json',
-    );
-    expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
-    expect(nights.files('busy').inbox).toEqual(['b.csv', 'c.csv']);
-    expect(said.left).toEqual([
-      { file: place.path('busy/c.csv'), why: expect.stringMatching(/^its account was stopped: /) },
-    ]);
-    // The pause is remembered: nothing is asked before it is over.
-    const asked = busy.requests.length;
-    expect(await nights.sweep(['busy.yaml', '--max-pause', '1h'])).toMatchObject({ code: 75 });
-    expect(busy.requests).toHaveLength(asked);
-  });
-});
-
 describe('budgets', () => {
-  proof(
-    "a file that needs more than the job's budget stays, the others go on, and a raised budget ends it",
-    async () => {
-      const nights = await openNightDesk();
-      const { place } = nights.desk;
-      nights.writeJob('', { budget: 2 });
-      nights.drop('a.csv', 'a', 5);
-      nights.drop('b.csv', 'b', 2);
-      const first = await nights.night();
-      expect(first).toMatchObject({ code: 4, said: { stopped: { code: 'budget' }, credits: { spent: 4 } } });
-      expect(nights.files()).toMatchObject({ inbox: ['a.csv'] });
-      expect(await nights.night()).toMatchObject({ code: 4, said: { credits: { spent: 0 } } });
-      const batch = first.said.files.find(({ rows }: { rows: number }) => rows === 5)?.batch;
-      expect((await nights.desk.type(['status', batch])).stderr).toMatch(
-        /^Raise the budget of the job to 5, and the next sweep continues\.\nTo continue: .* nightly /,
-      );
-      nights.writeJob('', { budget: 5 });
-      expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 3 }, rows: 5 } });
-      expect(nights.files()).toEqual({
-        inbox: [],
-        done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
-      });
-      expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
-    },
-  );
-
   test('of the account and the day end the sweep for that account', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;

@@ -7,8 +7,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { proof, proofs, some } from '../combinations.ts';
-import { domainsOf } from '../faults/workplace.ts';
+import { some } from '../combinations.ts';
 import { receiver } from '../run/receiver.ts';
 import { openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
@@ -56,31 +55,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-proof('the summary in words has each file with its credits and what to do, and the sum', async () => {
-  const nights = await openNightDesk();
-  nights.dropList('a.csv', ['a-1.example', 'not a domain']);
-  nights.dropFile('notes.pdf', 'buy milk');
-  const { code, stdout } = await nights.desk.type(['nightly', 'night.yaml']);
-  expect(code).toBe(3);
-  const inbox = nights.desk.place.path('inbox');
-  const lines = stdout.replaceAll(inbox, 'INBOX').replace(/[0-9a-f]{8}/, 'BATCH');
-  expect(lines.split('\n')).toEqual([
-    'INBOX/a.csv',
-    '  Batch      BATCH, 2 rows: 1 matched, 1 invalid',
-    '  Credits    1 spent',
-    '  Moved to   INBOX/done/a.csv',
-    '  Output     INBOX/done/a.enriched.csv',
-    '  Attention  INBOX/done/a.enriched.needs-attention.csv',
-    expect.stringMatching(/^Left {7}INBOX\/notes\.pdf: its ending cannot be read: "\.pdf"/),
-    'Files      1 done or tried, 1 left',
-    'Rows       2: 1 matched, 1 invalid',
-    'Credits    1 spent',
-    '',
-  ]);
-  expect(await nights.desk.type(['nightly', 'night.yaml', '--attention-ok'])).toMatchObject({ code: 0 });
-});
-
-proof('two files of one name are both kept: the second gets a number, with its output', async () => {
+test('two files of one name are both kept: the second gets a number, with its output', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
   nights.drop('leads.csv', 'monday', 1);
@@ -186,34 +161,6 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   ]);
   expect(await nights.night()).toMatchObject({ code: 0, said: { files: [], left: [], stopped: null } });
   expect(await nights.desk.requests()).toBe(1);
-});
-
-proofs('what was begun by hand with the same job', () => {
-  proof('goes on, wherever its file is, and stays where it is', async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    place.writeList(domainsOf('hand', 4), 'hand.csv');
-    expect(await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1'])).toMatchObject({
-      code: 4,
-    });
-    nights.drop('a.csv', 'a', 1);
-    const { code, said } = await nights.night();
-    expect(code).toBe(0);
-    expect(said.files).toMatchObject([
-      { file: place.path('hand.csv'), moved_to: null, output: place.path('hand.enriched.csv'), rows: 4 },
-      { file: place.path('inbox/a.csv') },
-    ]);
-    expect(place.statuses('hand.enriched.csv')).toEqual(['matched', 'matched', 'matched', 'matched']);
-    expect(await place.vendor.book()).toMatchObject({ credits: 5, charged_twice: [] });
-  });
-
-  proof('with --limit does not: nobody agreed to the rest', async () => {
-    const nights = await openNightDesk();
-    nights.desk.place.writeList(domainsOf('hand', 4), 'hand.csv');
-    await nights.desk.type(['run', './night.yaml', 'hand.csv', '--limit', '2']);
-    expect(await nights.night()).toMatchObject({ code: 0, said: { files: [] } });
-    expect(await nights.desk.requests()).toBe(2);
-  });
 });
 
 test('a night tells its end to whom the accounts file names, and tells it again after kill -9', async () => {

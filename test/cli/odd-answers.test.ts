@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { deskBefore, SERVICE } from './desk.ts';
 
 const ODD = '{"ergebnis":{},"status":"unbekannt"}';
@@ -31,27 +31,6 @@ test('twelve rows before a vendor that nobody can read stop after five, at once;
   expect(await desk.json(desk.run())).toMatchObject({ counts: { no_match: 12 }, stopped: null });
   expect(asked).toHaveLength(12);
 });
-
-proof(
-  '--accept doubts goes on and does not stop for that shape again, in this list or another, but for the next shape',
-  async () => {
-    const at = await deskBefore(() => ODD);
-    const { desk, asked } = at;
-    desk.list(12);
-    await desk.type(desk.run());
-    const accepted = await desk.json([...desk.run(), '--accept', 'doubts']);
-    expect(accepted).toMatchObject({ counts: { in_doubt: 12 }, stopped: null });
-    expect(asked).toHaveLength(12);
-
-    desk.list(8, 'other.csv');
-    const other = ['run', 'enrich-company', 'other.csv', '--budget', '100', '-o', 'other.out.csv'];
-    expect(await desk.json(other)).toMatchObject({ counts: { in_doubt: 8 }, stopped: null });
-    at.answer = () => ({ status: 'vielleicht' });
-    desk.list(9, 'third.csv');
-    const third = ['run', 'enrich-company', 'third.csv', '--budget', '100', '-o', 'third.out.csv'];
-    expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
-  },
-);
 
 test.each(
   some(

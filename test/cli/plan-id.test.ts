@@ -4,7 +4,6 @@
  * Method: real commands before a vendor that keeps a book.
  */
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
 import { typedAt } from './typed.ts';
@@ -77,22 +76,19 @@ function administratorOf(team: TeamWorkplace) {
   };
 }
 
-proof(
-  'for a team, whoever was changed meanwhile moves the plan, though its figures are the same',
-  async () => {
-    await using team = await TeamWorkplace.open();
-    const { type, list } = administratorOf(team);
+test('for a team, whoever was changed meanwhile moves the plan, though its figures are the same', async () => {
+  await using team = await TeamWorkplace.open();
+  const { type, list } = administratorOf(team);
 
-    list('jo', 'al');
-    const { id } = await type('plan', 'team.yaml', 'team.csv');
-    list('jo', 'bo');
-    const other = await type('run', 'team.yaml', 'team.csv', '--yes');
-    expect(other.stopped).toBeNull();
-    list('jo', 'al');
-    const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', id);
-    expect(stopped.message).toContain('the changes in the service are not the same');
-    const now = await type('plan', 'team.yaml', 'team.csv');
-    expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', now.id)).stopped).toBeNull();
-    expect(now.id).toBe(stopped.plan);
-  },
-);
+  list('jo', 'al');
+  const { id } = await type('plan', 'team.yaml', 'team.csv');
+  list('jo', 'bo');
+  const other = await type('run', 'team.yaml', 'team.csv', '--yes');
+  expect(other.stopped).toBeNull();
+  list('jo', 'al');
+  const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', id);
+  expect(stopped.message).toContain('the changes in the service are not the same');
+  const now = await type('plan', 'team.yaml', 'team.csv');
+  expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', now.id)).stopped).toBeNull();
+  expect(now.id).toBe(stopped.plan);
+});

@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 /** A port of this machine at which nothing listens. */
@@ -64,22 +63,6 @@ test('what the ledger knows is bought before; the plan of a finished list costs 
   });
   expect(await desk.requests()).toBe(3);
 });
-
-proof(
-  'an unfinished batch of the list is named with what it costs to go on; a finished one is not',
-  async () => {
-    const desk = await openDesk();
-    desk.list(3);
-    const PLAN = ['plan', 'enrich-company', 'list.csv'];
-    expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');
-    const { batch } = await desk.json(desk.run('--limit', '2'));
-    expect((await desk.type(PLAN)).stdout).toContain(
-      `  unfinished     batch ${batch} of this list: a run continues it, for at most 1 credit\n`,
-    );
-    await desk.type(desk.run());
-    expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');
-  },
-);
 
 test('the order in which identifiers are tried is told as the job says it, and not where there is only one', async () => {
   const desk = await openDesk();

@@ -1,11 +1,9 @@
 /**
- * Goal: an answer that was paid for and misread is read right once the dialect is, without another request for it. What
- * was settled by it stays until somebody says otherwise.
+ * Goal: an answer that was paid for and misread is read right once the dialect is, without another request for it.
  * Method: the real command before a vendor that says "no match" in words of its own, which keeps its own book; the rule
  * for those words comes into the dialect afterwards.
  */
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { deskBefore } from './desk.ts';
 
 const UNKNOWN = { status: [200], body: { path: 'name', matches: 'unknown' }, means: 'no_match' };
@@ -25,37 +23,6 @@ async function deskAtVendor() {
 
 const planOf = (list: string) => ['plan', 'enrich-company', list];
 const runOf = (list: string) => ['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`];
-
-proof(
-  'rows that are settled keep their outcome; a run names what they could still ask, and begins anew when told to',
-  async () => {
-    const { desk, asked, speak } = await deskAtVendor();
-    await desk.json(runOf('list.csv'));
-    const before = await desk.read('list.csv.out.csv');
-    speak({ answers: [UNKNOWN] });
-    asked.length = 0;
-    const plan = await desk.json(planOf('list.csv'));
-    expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
-    const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that today's dialect reads differently; 2 of them could ask more, for at most 2 credits.`;
-    expect((await desk.type(planOf('list.csv'))).stdout).toContain(`${fact} A run asks first.`);
-    const kept = await desk.type(runOf('list.csv'));
-    expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them again, agree with --yes.`);
-    expect(kept.stdout).toMatch(/matched +3\n/);
-    expect(await desk.read('list.csv.out.csv')).toBe(before);
-    expect(asked).toEqual([]);
-
-    const anew = await desk.json([...runOf('list.csv'), '--yes']);
-    expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 2 } });
-    expect(anew.batch).not.toBe(plan.reread.batch);
-    expect(asked).toHaveLength(2);
-    const ways = desk.place.rows('list.csv.out.csv').map(({ _matched_by }) => _matched_by);
-    expect(ways).toEqual(['domain', 'profile_url', 'profile_url']);
-    expect(await desk.json(planOf('list.csv'))).not.toHaveProperty('reread');
-    expect((await desk.json(['status', plan.reread.batch])).counts).toEqual({ matched: 3 });
-    await desk.json(['export', plan.reread.batch, '-o', 'first.csv']);
-    expect(await desk.read('first.csv'), 'the first batch is as it was').toBe(before);
-  },
-);
 
 test('replies that were kept in doubt are read once the dialect can; nothing is asked again, and what was at risk is spent', async () => {
   const { desk, asked, speak } = await deskAtVendor();

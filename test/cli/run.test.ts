@@ -5,9 +5,8 @@
  * asked and charged.
  */
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { proof, proofs, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
 
 test('a run writes the output and says what it did, what it cost and where everything is', async () => {
@@ -198,7 +197,7 @@ describe('--save-job', () => {
   });
 });
 
-proof('rows that need attention end with 3, and with 0 when that is agreed to', async () => {
+test('rows that need attention end with 3, and with 0 when that is agreed to', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'Name,ABN\nGood,51824753556\nBad,51824753557\n');
   const finished = await desk.type(desk.run());
@@ -209,43 +208,4 @@ proof('rows that need attention end with 3, and with 0 when that is agreed to', 
   );
   expect(await desk.type(desk.run('--attention-ok'))).toMatchObject({ code: 0 });
   expect(await desk.requests()).toBe(1);
-});
-
-proofs('standard input and output', () => {
-  const piped = ['run', 'enrich-company', '-', '--budget', '9'];
-
-  proof('-o - writes the rows to stdout and every word to stderr', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    const { code, stdout, stderr } = await desk.type(desk.run('-o', '-'));
-    expect(code).toBe(0);
-    const [header, ...rows] = stdout.trimEnd().split('\n');
-    expect(header).toMatch(/^No,Name,Domain,.*_status,_reason,_matched_by,_credits,_source,_as_of$/);
-    expect(rows).toHaveLength(2);
-    expect(stderr).toContain('2 spent');
-    expect(existsSync(desk.place.path('out.csv'))).toBe(false);
-  });
-
-  proof('a list that is piped in needs a place for the output', async () => {
-    const desk = await openDesk();
-    const { code, stderr } = await desk.type(piped, { stdin: 'Domain\nx.example\n' });
-    expect(code).toBe(2);
-    expect(stderr).toBe('The input is standard input, so the output needs a name.\nGive it one with -o.\n');
-  });
-
-  proof('the same list piped in again is the same batch', async () => {
-    const desk = await openDesk();
-    const words = [...piped, '-o', 'out.csv', '--json'];
-    const stdin = 'Domain\nx.example\ny.example\n';
-    const first = await desk.type(words, { stdin });
-    expect(first.code).toBe(0);
-    const second = objectIn((await desk.type(words, { stdin })).stdout);
-    expect(second).toMatchObject({
-      batch: objectIn(first.stdout).batch,
-      requests: 0,
-      counts: { matched: 2 },
-    });
-    expect((await stat(desk.place.path('out.csv'))).mode & 0o777).toBe(0o600);
-    expect(await desk.requests()).toBe(2);
-  });
 });

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { type Desk, lastCommand, openDesk } from './desk.ts';
 
@@ -73,7 +73,7 @@ test('buys so many rows, spread over the file, says what they found and what the
   expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(120);
 });
 
-proof('after a kill the same command goes on with the same rows and buys no other', async () => {
+test('after a kill the same command goes on with the same rows and buys no other', async () => {
   const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
   await writeTwoTiers(desk, 100);
   const words = sampled(20, '--budget', '300', '--json');
@@ -114,21 +114,18 @@ describe('consent to a sample', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
   });
 
-  proof(
-    'is none to the rest: the whole run asks about that instead of stopping at the price of the sample',
-    async () => {
-      const desk = await openDesk({ matchRate: 1 });
-      desk.list(40);
-      await desk.type(sampled(5, '--yes'));
-      const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
-      const asked = await desk.type(words);
-      expect(asked.code).toBe(2);
-      expect(asked.stderr).toContain('This run could spend up to 35 credits');
-      expect(asked.stderr).toContain('--budget 40');
-      expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
-      expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
-    },
-  );
+  test('is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
+    const desk = await openDesk({ matchRate: 1 });
+    desk.list(40);
+    await desk.type(sampled(5, '--yes'));
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+    const asked = await desk.type(words);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('This run could spend up to 35 credits');
+    expect(asked.stderr).toContain('--budget 40');
+    expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
+  });
 });
 
 const PARTS = [

@@ -1,12 +1,9 @@
 /**
- * Goal: a run of a list of a team says what is so now. What another batch has left in doubt is said, and no refusal is taken
- * for a state of a person.
+ * Goal: a run of a list of a team says what is so now: what another batch has left in doubt is said.
  * Method: the real commands before a sandbox service, killed where an answer is on its way; the service's own state is the judge.
  */
-import { expect, onTestFinished, test } from 'vitest';
-import { proof } from '../combinations.ts';
-import { Gateway, refusingInvites } from '../faults/gateway.ts';
-import { PROJECT, type TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { expect, test } from 'vitest';
+import type { TeamWorkplace, Wanted } from '../faults/team-workplace.ts';
 import type { JsonResult } from './desk.ts';
 import { openTeam } from './team.ts';
 
@@ -55,45 +52,3 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect((await run(team)).report.counts).toEqual({ applied: 3 });
   expect(Object.keys((await team.state()).roles())).toHaveLength(3);
 });
-
-proof(
-  'a refused row is planned again by the next run, which says that it was refused before and why, one try a run',
-  async () => {
-    let seats = 0;
-    const team = await openTeam();
-    const weather = refusingInvites(({ role }) => role === 'role:editor' && seats === 0);
-    const door = await Gateway.before(team.vendor.url, weather);
-    onTestFinished(() => door[Symbol.asyncDispose]());
-    team.writeAccount({ base_url: door.url });
-    const sheet = [...as('editor', JO), ...as('viewer', MO)];
-    const first = await team.apply(sheet);
-    expect(first).toMatchObject({ code: 3, report: { counts: { refused: 1, applied: 1 } } });
-    const { batch } = await team.json('status', 'last');
-    const why = 'the service refused the invite as editor (status 422, "no seats are left for this role")';
-
-    const plan = ['plan', team.place.path('team.yaml'), team.place.path('team.csv'), '--account', 'data'];
-    expect((await team.type(...plan)).stdout).toContain(
-      `+ invite ${JO} to ${PROJECT} as editor (row 2); refused before, in batch ${batch}: ${why}\n`,
-    );
-    expect((await team.json(...plan)).changes[0]).toMatchObject({
-      action: 'invite',
-      refused_before: `refused before, in batch ${batch}: ${why}`,
-    });
-
-    const again = await run(team);
-    expect(again).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 }, requests: 1 } });
-    expect(team.row(JO)._reason).toBe(`${why}; refused before, in batch ${batch}: ${why}`);
-    const third = await run(team);
-    expect(third).toMatchObject({ code: 3, report: { requests: 1 } });
-    expect(team.row(JO)._reason, 'of the last time alone').toBe(
-      `${why}; refused before, in batch ${again.report.batch}: ${why}`,
-    );
-
-    seats = 1;
-    expect(await run(team)).toMatchObject({ code: 0, report: { counts: { applied: 1, unchanged: 1 } } });
-    expect(team.row(JO)._reason).toBe(
-      `invited as editor; refused before, in batch ${third.report.batch}: ${why}`,
-    );
-    expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
-  },
-);

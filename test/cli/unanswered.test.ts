@@ -4,9 +4,8 @@
  * Method: the real command before a vendor that answers some first requests with `busy` beside a name, which a dialect
  * without a rule takes for a match. The rule comes afterwards. The vendor's own book counts what it was asked.
  */
-import { mkdir } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { type Desk, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';
@@ -207,18 +206,6 @@ describe('another list', () => {
     expect(stderr.includes('Spend at most 2 credits?')).toBe(answer !== undefined);
     expect(vendor.book.toSorted()).toEqual(['busy.example', 'four.example']);
   });
-});
-
-proof('a sweep never buys it again', async () => {
-  const { vendor, desk } = await misread();
-  await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
-  await mkdir(desk.place.path('inbox'));
-  await vendor.list('inbox/other.csv', 'busy', 'four');
-  for (const night of [1, 2]) {
-    const { counts } = await desk.json(['nightly', 'night.yaml']);
-    expect(counts, `night ${night}`).toMatchObject({ in_doubt: 1 });
-  }
-  expect(vendor.book).toEqual(['four.example']);
 });
 
 describe('what is bought in its place', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import type { Program } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -46,7 +46,7 @@ describe.concurrent('asked to stop', () => {
     },
   );
 
-  proof('a second time: it leaves at once, and what was on its way is in doubt', async () => {
+  test('a second time: it leaves at once, and what was on its way is in doubt', async () => {
     await using workplace = await Workplace.open({ latencyMs: 30_000, concurrency: 2 });
     workplace.writeList(domainsOf('hurry', ROWS));
     const program = workplace.start();

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -39,7 +38,7 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  proof('a second one waits for it with --wait, and goes on by itself', async () => {
+  test('a second one waits for it with --wait, and goes on by itself', async () => {
     await using workplace = await twoLists(30);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);

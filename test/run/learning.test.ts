@@ -8,10 +8,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { credits, type RunEvent, runJob } from '../../src/index.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { proof } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 
@@ -68,7 +67,7 @@ function firstTenMs(requests: readonly Logged[]): number {
   return Date.parse(requests[9]?.at ?? '') - Date.parse(requests[0]?.at ?? '');
 }
 
-proof('a limit that nobody tells is found, and remembered', async () => {
+test('a limit that nobody tells is found, and remembered', async () => {
   const { buy } = await openPlace();
   const first = await buy('first.csv', 100);
   expect(first.summary.counts).toEqual({ matched: 100 });

@@ -3,7 +3,7 @@
  * key and its unfinished business, and nothing else.
  * Method: real lists, a real store and a vendor process for each account; several runs side by side on one open store.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -100,33 +100,6 @@ async function connector({ folder }: Place): Promise<(account: AccountName) => P
 }
 
 const AMPLE = { concurrency: 4, per_second: 10_000 };
-
-/**
- * Less than the hour after which the limit allows the next request, so that a run ends as soon as it is reached; and far more
- * than a machine is busy with other work, so that nothing else ends it.
- */
-const PATIENT = { maxPauseMs: 29_000 };
-
-proof('two batches of an account share its limit', async () => {
-  const { folder, vendors } = await openPlace({}, { per_hour: 10 });
-  const spender = await openStore(folder);
-  const lists = ['a', 'b'].map((name) => writeList(folder, name, 15));
-  const ended = await Promise.all(lists.map((list) => runOn(spender, 'one', list, PATIENT)));
-  expect(ended).toMatchObject([{ stopped: { code: 'paused' } }, { stopped: { code: 'paused' } }]);
-  expect((await vendors.one.book()).requests).toBe(10);
-});
-
-proof('a restart does not burst: what an earlier process sent counts', async () => {
-  const { folder, vendors } = await openPlace({}, { per_hour: 10 });
-  const list = writeList(folder, 'a', 25);
-  for (const requests of [10, 0, 0]) {
-    const spender = await openSpender(false, { store: join(folder, 'store'), mayCreateStore: true });
-    const ended = await runOn(spender, 'one', list, PATIENT);
-    await spender.close();
-    expect(ended).toMatchObject({ requests, stopped: { code: 'paused', exitCode: 75 } });
-  }
-  expect((await vendors.one.book()).requests).toBe(10);
-});
 
 test('a pause of one account does not hold another', async () => {
   const { folder, vendors } = await openPlace({ one: { faults: '429:1' } }, AMPLE);
@@ -258,20 +231,4 @@ test('what a kill left open is settled once, by the first of several runs, and t
   expect(settledSecond).toBe(0);
   await Promise.all([first.run.close(), second.run.close()]);
   await spender.close();
-});
-
-proof('runs in the sandbox share one sandbox process with one book', async () => {
-  const { folder } = await openPlace({}, AMPLE);
-  vi.stubEnv('ROWONCE_SANDBOX', '--match-rate 1');
-  const store = join(folder, 'play');
-  const spender = await openSpender(true, { store, mayCreateStore: true });
-  const runs = ['a', 'b'].map((name) => runOn(spender, 'sandbox-provider', writeList(folder, name, 10)));
-  expect(await Promise.all(runs)).toMatchObject([{ counts: { matched: 10 } }, { counts: { matched: 10 } }]);
-  expect(await runOn(spender, 'sandbox-provider', writeList(folder, 'c', 10))).toMatchObject({
-    counts: { matched: 10 },
-  });
-  await spender.close();
-  const lines = readFileSync(join(store, 'book.jsonl'), 'utf8').trim().split('\n');
-  const sequences = lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence);
-  expect(new Set(sequences).size, 'two processes would have counted their requests alike').toBe(30);
 });

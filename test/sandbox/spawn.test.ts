@@ -96,25 +96,6 @@ test('it does not keep its parent alive', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
-proof('a Ctrl-C for its parent does not reach it', async () => {
-  const parent = await parentWithSandbox(
-    join(temporaryFolder(), 'book.jsonl'),
-    'setInterval(() => {}, 1000);',
-  );
-  // As a terminal does it: to every process of the foreground group.
-  process.kill(-parent.pid, 'SIGINT');
-  expect((await company(parent.url, 'a.example')).status).toBe(200);
-  expect(await answers(parent.url)).toBe(true);
-});
-
-proof('when it cannot start, what it said is in the error', async () => {
-  const bookPath = join(temporaryFolder(), 'book.jsonl');
-  await expect(spawnSandbox({ bookPath, flags: ['--faults', 'rest:0.5'] })).rejects.toMatchObject({
-    code: 'usage',
-    message: expect.stringContaining('"rest" is not a fault'),
-  });
-});
-
 interface Finished {
   readonly code: number | null;
   readonly out: string;

@@ -7,7 +7,6 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccountList } from '../../src/web/api.ts';
-import { proof } from '../combinations.ts';
 import { type Answer, Served } from './served.ts';
 
 let served: Served;
@@ -100,19 +99,6 @@ test('no value becomes a flag of the command', async () => {
   expect(file()).toBe(before);
   expect((await ask('DELETE', '/--help')).status).toBe(404);
 });
-
-proof(
-  'a test says what was found and spends nothing; an account that is gone is refused in words',
-  async () => {
-    const sandbox = await ask('POST', '/sandbox-provider/test');
-    expect(JSON.parse(sandbox.body)).toEqual({ name: 'sandbox-provider', sandbox: true });
-    const gone = await ask('POST', '/gone/test');
-    expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([
-      400,
-      expect.stringMatching(/^There is no account "gone"/),
-    ]);
-  },
-);
 
 test('a file that others can read is refused in words', async () => {
   const path = join(served.folder, 'config', 'accounts.yaml');

@@ -5,14 +5,12 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
-import { type Asked, environmentIn, Served } from './served.ts';
+import { type Asked, Served } from './served.ts';
 
 let served: Served;
 let browser: Browser;
@@ -97,12 +95,6 @@ describe('a page on another port', () => {
     expect(await opens(word)).toBe(true);
   });
 
-  proof('cannot frame it', async () => {
-    await put(page, 'iframe', { src: served.url });
-    const [frame] = page.frames().slice(1);
-    expect(await frame?.locator('#page').count()).toBe(0);
-  });
-
   proof('hears nothing of its tabs and holds none of them', async () => {
     const own = await openTab(browser, served);
     const beside = await own.context().newPage();
@@ -144,44 +136,6 @@ describe('the page itself', () => {
     await page.context().close();
   });
 
-  proof('lets in a tab that was opened by hand beside one that is in, and no other browser', async () => {
-    const page = await openTab(browser, served);
-    const beside = await page.context().newPage();
-    await beside.goto(`${served.url}/`);
-    await beside.waitForSelector('header.top');
-    const other = await browser.newPage();
-    await other.goto(`${served.url}/`);
-    expect(await other.locator('main').textContent()).toContain('npx --no rowonce serve');
-    expect(await other.locator('header.top').count()).toBe(0);
-    await other.close();
-    await page.context().close();
-  });
-
-  proof('lets in a tab whose neighbour was too busy to answer at once', async () => {
-    const busy = await openTab(browser, served);
-    await busy.waitForSelector('header.top');
-    const entry = await busy.evaluate(`sessionStorage.getItem('rowonce-entry')`);
-    // It is of the same origin and runs no script of the page, so it answers when the test says so.
-    await busy.goto(`${served.url}/icon.svg`);
-    const beside = await busy.context().newPage();
-    await beside.goto(`${served.url}/`);
-    await beside.waitForSelector('main.empty');
-    await busy.evaluate(`new BroadcastChannel('rowonce-tabs').postMessage({ entry: ${entry} })`);
-    await beside.waitForSelector('header.top');
-    await busy.context().close();
-  });
-
-  proof('is reached by the file that a browser is opened with', async () => {
-    const { folder } = served;
-    const env = { ...environmentIn(folder), PATH: folder };
-    await rowonce(['serve', '--open'], { cwd: folder, env });
-    const page = await browser.newPage();
-    await page.goto(`file://${join(folder, 'store', 'open.html')}`);
-    await page.waitForSelector('header.top');
-    expect(page.url()).toBe(`${served.url}/`);
-    await page.context().close();
-  });
-
   test('runs no script and asks nobody but its own, even if somebody got words into it', async () => {
     const page = await openTab(browser, served);
     await put(page, 'script', { text: 'window.ran = true' });
@@ -192,18 +146,5 @@ describe('the page itself', () => {
     expect(await got(page, `${strange}/fetch`, { mode: 'no-cors' })).toBe('nothing');
     expect(asked.filter((path) => ['/image', '/frame', '/script', '/fetch'].includes(path))).toEqual([]);
     await page.context().close();
-  });
-
-  proof('says how to get in when its server has ended or was started anew', async () => {
-    const gone = await Served.start();
-    const page = await openTab(browser, gone);
-    await page.waitForSelector('header.top');
-    await gone.stop();
-    const next = await Served.start(['--port', String(gone.port)], { cwd: gone.folder });
-    await page.reload();
-    // Nothing but one line is at the name of an earlier start, so that a bookmark of it says what to type.
-    expect(await page.textContent('body')).toMatch(/To open it, type: npx --no rowonce serve$/);
-    await page.context().close();
-    await next[Symbol.asyncDispose]();
   });
 });

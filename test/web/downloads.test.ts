@@ -5,7 +5,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDesk } from '../cli/desk.ts';
-import { proof } from '../combinations.ts';
 import { ask, servedIn } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -41,35 +40,4 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
   });
   expect((await page.ask(path)).status).toBe(404);
   await expect.poll(copies).toEqual([]);
-});
-
-proof(
-  'the log of everybody or of one company, and what a month cost, are taken along as tables',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', 'Domain\na.example\nb.example\n');
-    await desk.json(desk.run());
-    const page = await servedIn(desk.place.folder, desk.environment());
-    const taken = async (wanted: object): Promise<string> => {
-      const { ticket } = await ask(page, 'POST', '/history/tickets', wanted);
-      return (await page.ask(`/downloads/${ticket}`)).body;
-    };
-    const lines = async (wanted: object): Promise<number> => (await taken(wanted)).trim().split('\n').length;
-    expect(await taken({ what: 'log' })).toMatch(/^at,kind,operator,/);
-    expect(await lines({ what: 'log', about: 'a.example' })).toBe(2);
-    expect(await lines({ what: 'changes' })).toBe(1);
-    expect(await taken({ what: 'spend' })).toContain('data');
-  },
-);
-
-proof('the name of a download is what a person reads, whatever stands in the name of the file', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  const { batch } = await desk.json(desk.run('-o', desk.place.path('o\u202evsc.exe\u200b"; x=\'é.csv')));
-  const page = await servedIn(desk.place.folder, desk.environment());
-  const { ticket } = await ask(page, 'POST', `/batches/${batch}/tickets`, { what: 'output', format: 'csv' });
-  const { headers } = await page.ask(`/downloads/${ticket}`);
-  expect(headers['content-disposition']).toBe(
-    `attachment; filename="o_vsc.exe___ x___.csv"; filename*=UTF-8''ovsc.exe%22%3B%20x%3D%27%C3%A9.csv`,
-  );
 });

@@ -1,16 +1,12 @@
 /**
- * Goal: the page tells what was spent, saved and done, and about whom, as the ledger has it; and an undo sends what was
- * shown and nothing else.
+ * Goal: the page tells what was spent, saved and done, and about whom, as the ledger has it.
  * Method: raw requests to a real `rowonce serve` beside real commands; what they printed and what the vendor says judge.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HistoryView, SubjectView, UndoView, WorkView } from '../../src/web/api.ts';
+import type { HistoryView, SubjectView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
-import { openTeam } from '../cli/team.ts';
-import { proof } from '../combinations.ts';
-import { PROJECT } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from './served.ts';
 
 async function said<T>(served: Served, path: string, body?: object): Promise<T> {
@@ -69,55 +65,3 @@ test('a month is told by account and day, play money as such, with what was save
   expect((await said<SubjectView>(served, '/api/subjects?text=nobody%40else.example')).entries).toEqual([]);
   expect((await served.tool('/api/subjects?text=%20')).status).toBe(400);
 });
-
-proof('before anything was run there is nothing to tell, and no batch leads anywhere', async () => {
-  await using served = await Served.start();
-  expect(await said<HistoryView>(served, '/api/history')).toMatchObject({
-    first: null,
-    accounts: [],
-    batches: [],
-  });
-  const about = await said<SubjectView>(served, '/api/subjects?text=acme.example');
-  expect(about).toMatchObject({ entries: [], more: false });
-  for (const path of ['', '/rows', '/rows/2', '/doubts', '/undo', '/summary'])
-    expect([path, (await served.tool(`/api/batches/0a1b2c3d${path}`)).status]).toEqual([path, 404]);
-});
-
-proof(
-  'an undo is shown first, is refused when it would do something else, and does what was shown',
-  async () => {
-    const team = await openTeam();
-    await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
-    const { batch } = await team.json('status', 'last');
-    await using served = await Served.start([], { cwd: team.place.folder });
-    const path = `/api/batches/${batch}/undo`;
-    const shown = await said<UndoView>(served, path);
-    expect(shown).toMatchObject({
-      undoes: batch,
-      state: 'plan',
-      sandbox: false,
-      changes: [{ action: 'remove', email: 'jo@team.example', project: PROJECT }],
-      not_undone: [],
-    });
-    const about = await said<SubjectView>(served, '/api/subjects?text=JO%40team.example');
-    expect(about.entries).toMatchObject([
-      { operation: 'create-invite', subject: `jo@team.example in ${PROJECT} as viewer` },
-    ]);
-
-    const moved = await served.tool(path, { method: 'POST', body: JSON.stringify({ plan: 'another' }) });
-    expect([moved.status, JSON.parse(moved.body).error.code]).toEqual([409, 'plan']);
-    expect((await team.state()).roles()).toEqual({ [`${PROJECT} jo@team.example`]: 'viewer' });
-
-    const { id } = await said<WorkView>(served, path, { plan: shown.plan });
-    await expect
-      .poll(async () =>
-        (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
-      )
-      .toMatchObject({ kind: 'undo', state: 'ended', exit_code: 0 });
-    expect((await team.state()).roles()).toEqual({});
-    const undone = await said<UndoView>(served, path);
-    expect(undone).toMatchObject({ state: 'undone', changes: [] });
-    for (const wrong of ['none', '..%2F..%2Fetc', '-h'])
-      expect((await served.tool(`/api/batches/${wrong}/undo`)).status).toBe(404);
-  },
-);

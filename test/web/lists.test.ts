@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
@@ -101,61 +100,6 @@ test('what is refused leaves nothing behind: no format, too large, no room, noth
   const head = { 'content-length': String(8e15), expect: '100-continue' };
   const refused = await roomy.served.tool('/api/lists?name=leads.csv', { method: 'PUT', headers: head });
   expect(refused.body).toContain('The disk has room for');
-});
-
-proof('an upload that is given up half way leaves nothing behind', async () => {
-  const { lists, served } = await openPage();
-  const { port, note } = served;
-  const headers = {
-    host: `127.0.0.1:${port}`,
-    authorization: `Bearer ${note.token}`,
-    'content-length': String(1 << 20),
-  };
-  const sending = request({ host: '127.0.0.1', port, path: '/api/lists?name=a.csv', method: 'PUT', headers });
-  sending.on('error', () => {});
-  sending.write('Name,Domain\n');
-  const parts = (): readonly string[] => (existsSync(lists) ? readdirSync(lists) : []);
-  await expect.poll(parts).toHaveLength(1);
-  sending.destroy();
-  await new Promise((resolve) => sending.once('close', resolve));
-  await expect.poll(parts).toEqual([]);
-});
-
-proof('after a correction only the difference is bought, by the same list', async () => {
-  const { bring, ask, place, lists } = await openPage();
-  const { id } = await bring('leads.csv', LEADS);
-  const path = join(lists, id, 'list.csv');
-  const run = () => place.typeHere([...place.words({ input: join('store/lists', id, 'list.csv') })]);
-  expect((await run()).code).toBe(3);
-  expect((await place.vendor.book()).requests).toBe(2);
-  const before = await ask(`/${id}/attention`);
-  expect(before).toMatchObject({
-    batch: { operation: 'enrich-company', columns: { domain: 'Domain' } },
-    rows: [{ row: 4, status: 'invalid', cells: ['C', 'not a domain'] }],
-    more: false,
-  });
-  const row = { row: 4, cells: { Domain: 'still none' } };
-  const check = { operation: 'enrich-company', columns: before.batch.columns };
-  const { problem } = (await ask(`/${id}/check`, { ...check, rows: [row] })).rows[0];
-  expect(problem).toBe('domain: contains a space or several values');
-  const alone = { row: 2, cells: { ABN: '51824753557', Mail: 'Jo <jo@a.example>' } };
-  const any = { operation: '', columns: { abn: 'ABN', email: 'Mail' }, rows: [alone] };
-  const [one] = (await ask(`/${id}/check`, any)).rows;
-  expect(one.problem, 'nobody has said yet what the list is about').toBeNull();
-  expect(one.meant).toEqual({
-    ABN: { sure: false, words: ['51824753556'] },
-    Mail: { sure: true, words: ['jo@a.example'] },
-  });
-  const corrections = [{ row: 4, column: 'Domain', value: 'c.example' }];
-  const corrected = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
-  expect(corrected.list).toMatchObject({ id, version: 2, bytes: LEADS.length - 3 });
-  expect(readFileSync(path, 'utf8')).toBe(LEADS.replace('not a domain', 'c.example'));
-  const late = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
-  expect(late).toMatchObject({ status: 409, error: { code: 'plan' } });
-  const again = await run();
-  expect(again.code, again.stderr).toBe(0);
-  expect((await place.vendor.book()).requests, 'one more').toBe(3);
-  expect(await ask(`/${id}/attention`)).toMatchObject({ rows: [], more: false });
 });
 
 test('however often a list was corrected or brought again, one click brings it as it was brought first', async () => {

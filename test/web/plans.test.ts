@@ -4,13 +4,11 @@
  * Method: raw requests to a real `rowonce serve` before a vendor that keeps a book.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
-import { openListsTeam } from '../faults/lists-team.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import type { Workplace } from '../faults/workplace.ts';
 import { ask, servedIn } from './scene.ts';
@@ -157,20 +155,6 @@ proof('a plan that moved starts nothing and is told so; the choices are kept for
 });
 
 proof(
-  'a plan counts what a start buys again, because what came for it is no answer by another dialect',
-  async () => {
-    const { desk, page } = await servedDesk();
-    await desk.type(desk.run());
-    const dialect = { answers: [{ status: [200], body: { path: 'name', matches: '.' }, means: 'in_doubt' }] };
-    desk.place.writeDialect(dialect);
-    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
-    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-    expect(plan).toMatchObject({ bought_before: 0, to_buy: 6, unanswered: { rows: 6, credits: 6 } });
-    expect(await desk.requests()).toBe(6);
-  },
-);
-
-proof(
   'what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command',
   async () => {
     const { desk, page } = await servedDesk();
@@ -192,92 +176,6 @@ proof(
     expect(await desk.requests()).toBe(6);
   },
 );
-
-proof(
-  'the job is a file of its owner alone, which is kept under a name and does the same when typed',
-  async () => {
-    const { desk, page } = await servedDesk();
-    const choices = {
-      ...COMPANIES,
-      account: 'data',
-      columns: { domain: 'Domain' },
-      add: { size: 'employees' },
-    };
-    const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-    expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
-    const all = { ...choices, waterfall: ['all:abn+domain'] };
-    expect(await page.ask('POST', '/plans', { list: LIST, choices: all })).toMatchObject({
-      waterfall: ['whatever the row has of abn and domain'],
-    });
-    const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
-    expect(command).toBe('run');
-    expect(statSync(job).mode & 0o777).toBe(0o600);
-    expect((await desk.json(['plan', job, file])).id).toBe(plan.id);
-
-    const { path } = await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id, budget: 5 });
-    expect(await readFile(path, 'utf8')).toContain('budget: { credits: 5 }');
-    expect(await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id })).toMatchObject({
-      status: 400,
-    });
-    expect((await page.ask('GET', '/jobs')).jobs).toEqual([
-      { name: 'monthly', operation: 'enrich-company', account: 'data', problem: null },
-    ]);
-    const saved = await page.ask('POST', '/plans', { list: LIST, choices: { what: { job: 'monthly' } } });
-    expect(saved.id).toBe(plan.id);
-  },
-);
-
-proof(
-  'after a restart the plan is made again with everything that was chosen for it, and starts as it was agreed to',
-  async () => {
-    const { desk, page } = await servedDesk();
-    const choices = { ...COMPANIES, columns: { domain: 'Domain' }, refresh: true, budget: 4 };
-    const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-    await page.served.stop();
-    const again = await Page.at(desk.place);
-    const unknown = await again.ask('POST', '/starts', { plan: plan.id, budget: 4 });
-    expect(unknown).toMatchObject({ status: 409, error: { code: 'plan' } });
-    expect(await again.ask('POST', '/plans', { list: LIST })).toMatchObject({ id: plan.id, choices });
-    const { work } = await again.ended((await again.ask('POST', '/starts', { plan: plan.id, budget: 4 })).id);
-    expect(work.stopped.code).toBe('budget');
-    expect(await desk.requests()).toBe(4);
-  },
-);
-
-proof('a plan that nobody waits for is not made to its end', async () => {
-  const silent = await openSilentService();
-  await using team = await openListsTeam({ reachedAt: silent.url });
-  const page = await Page.at(team.place);
-  await page.list(LIST, 'Email,Project,Role\njo@acme.example,proj-9,viewer\n');
-  const columns = { email: 'Email', role: 'Role', project_id: 'Project' };
-  const request = { list: LIST, choices: { what: { operation: 'onboard' }, account: 'data', columns } };
-  const { url, token } = page.served.note;
-  const sent = { headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(request) };
-  const tab = new AbortController();
-  const asked = fetch(`${url}/api/plans`, { method: 'POST', signal: tab.signal, ...sent }).catch(
-    (error: Error) => error.name,
-  );
-  await expect.poll(() => silent.asked).toEqual(['open']);
-  tab.abort();
-  expect(await asked).toBe('AbortError');
-  await expect.poll(() => silent.asked).toEqual(['closed']);
-});
-
-/** A service that takes every connection and never answers, so that whoever asks it waits. */
-async function openSilentService(): Promise<{ readonly url: string; readonly asked: string[] }> {
-  const asked: string[] = [];
-  const server = createServer((socket) => {
-    const at = asked.push('open') - 1;
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      asked[at] = 'closed';
-    });
-    socket.resume();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-}
 
 test('no path of the client leads anywhere', async () => {
   const { page } = await servedDesk();

@@ -1,6 +1,6 @@
 /**
- * Goal: the page shows what the list and the ledger have of a batch's rows, finds rows by status, tells a row as
- * the command does, and has a person's decision about a doubt noted. Cells are those that it worked on.
+ * Goal: the page shows what the list and the ledger have of a batch's rows, finds rows by status,
+ * and has a person's decision about a doubt noted. Cells are those that it worked on.
  * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
  */
 import { appendFile, readFile, rm } from 'node:fs/promises';
@@ -85,23 +85,6 @@ proof('rows are found by status, both ways', async () => {
   await desk.type(['run', 'enrich-company', 'half.csv', '--budget', '9', '--limit', '2']);
   const { batch: half } = await desk.json(['status', 'last']);
   expect(rowsIn(await page.ask(`/batches/${half}/rows?status=pending`))).toEqual([5, 6]);
-});
-
-proof('a row is told as the command tells it, and what is no row or no batch is not there', async () => {
-  const { body } = await page.ask(`/batches/${batch}/rows/4`);
-  const told = await desk.json(['status', batch, '4']);
-  expect(body.attempts).toEqual(told.attempts);
-  expect(body.attempts[0]).toMatchObject({
-    closure: { answer: 'found', charged: 1 },
-    reply: { status: 200 },
-  });
-  expect(body.cells).toEqual([
-    { name: 'domain', text: 'three.example' },
-    { name: 'City', text: 'Zürich of three' },
-  ]);
-  expect(body).toMatchObject({ prev: 3, next: 6 });
-  for (const path of [`${batch}/rows/5`, `${batch}/rows/8`, 'nobody/rows', '..%2F..%2Fetc/rows'])
-    expect([path, (await page.ask(`/batches/${path}`)).status]).toEqual([path, 404]);
 });
 
 test('doubts are listed with the money at risk, and a decision is noted as the command notes it', async () => {

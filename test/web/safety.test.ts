@@ -6,7 +6,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { type Answer, type Asked, Served } from './served.ts';
 
 let served: Served;
@@ -298,11 +297,6 @@ describe('what is asked', () => {
     expect(head).toMatch(/^HTTP\/1\.1 408 /);
     expect(body).toContain('did not arrive within 5 s');
     expect((await served.tool('/api/state')).status).toBe(200);
-  });
-
-  proof('a connection on which nothing more is asked is closed', async () => {
-    const said = await served.raw(`GET / HTTP/1.1\r\nHost: ${new URL(served.url).host}\r\n\r\n`);
-    expect(said).toMatch(/^HTTP\/1\.1 200 .*Keep-Alive: timeout=5\r/s);
   });
 });
 

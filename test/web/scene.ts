@@ -62,14 +62,6 @@ export async function bring(served: Served, name: string, body: string, choices:
   return id;
 }
 
-/** Starts the plan of a list, and waits until its work has ended. @returns the work. */
-export async function startToEnd(served: Served, list: string, more: object = {}): Promise<string> {
-  const { id: plan } = await ask(served, 'POST', '/plans', { list });
-  const { id: work } = await ask(served, 'POST', '/starts', { plan, ...more });
-  await expect.poll(async () => (await ask(served, 'GET', `/tasks/${work}`)).work.state).toBe('ended');
-  return work;
-}
-
 /** A desk's screen and a telephone's. The narrow one comes last, and stays, because there less has room for a click. */
 const WIDTHS = [1280, 390] as const;
 

@@ -19,7 +19,6 @@ import type { Clock } from '../../src/core/clock.ts';
 import { openSweeps, type Sweeps } from '../../src/web/server/sweeps.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
-import { proof } from '../combinations.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { environmentIn } from './served.ts';
 
@@ -94,82 +93,38 @@ async function noted(fromMs: number): Promise<void> {
   await expect.poll(overMs).toBeGreaterThanOrEqual(fromMs);
 }
 
-proof(
-  'a sweep begins when it is due in its zone, works through the inbox, and is not begun again',
-  async () => {
-    const clock = new VirtualClock(START_MS);
-    const sweeps = await open(writeJob(), clock);
-    drop('acme.csv');
-    await pass(clock, HOUR_MS - 60_000);
-    expect(swept()).toEqual([]);
-    await pass(clock, 60_000);
-    await noted(START_MS + HOUR_MS);
-    expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
-    await pass(clock, 2 * HOUR_MS);
-    expect([swept().length, told]).toEqual([1, []]);
-    await sweeps.stop();
-  },
-);
-
-proof(
-  'nights that were missed are made up for once at the next start; the first start makes up for none',
-  async () => {
-    const job = writeJob();
-    const first = await open(job, new VirtualClock(START_MS));
-    await first.stop();
-    expect(swept()).toEqual([]);
-
-    const clock = new VirtualClock(START_MS + 72 * HOUR_MS);
-    const second = await open(job, clock);
-    await clock.calm();
-    expect(swept()).toHaveLength(1);
-    await noted(START_MS + 72 * HOUR_MS);
-    await second.stop();
-
-    const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
-    await clock.calm();
-    expect(swept()).toHaveLength(1);
-    await third.stop();
-  },
-);
-
-proof('a sweep that the end of the page cut short is not over: the next start goes on with it', async () => {
-  const job = writeJob();
-  const firstClock = new VirtualClock(START_MS);
-  const first = await open(job, firstClock);
-  await pass(firstClock, HOUR_MS);
-  expect(swept()).toHaveLength(1);
-  const stopped = first.stop();
-  await work.close();
-  await stopped;
-  work = lineOfWork();
-  const due = await open(job, new VirtualClock(START_MS + 2 * HOUR_MS));
-  expect(swept()).toHaveLength(1);
-  await work.ended(swept()[0] ?? '');
-  await due.stop();
+test('a sweep begins when it is due in its zone, works through the inbox, and is not begun again', async () => {
+  const clock = new VirtualClock(START_MS);
+  const sweeps = await open(writeJob(), clock);
+  drop('acme.csv');
+  await pass(clock, HOUR_MS - 60_000);
+  expect(swept()).toEqual([]);
+  await pass(clock, 60_000);
+  await noted(START_MS + HOUR_MS);
+  expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
+  await pass(clock, 2 * HOUR_MS);
+  expect([swept().length, told]).toEqual([1, []]);
+  await sweeps.stop();
 });
 
-proof(
-  'a calendar that was two months ahead for one sweep puts off none that is due once it is right',
-  async () => {
-    const clock = new VirtualClock(START_MS);
-    let aheadMs = 0;
-    const shifted: Clock = {
-      monotonicMs: () => clock.monotonicMs(),
-      wallMs: () => clock.wallMs() + aheadMs,
-      sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
-    };
-    const sweeps = await open(writeJob(), shifted);
-    aheadMs = 60 * 24 * HOUR_MS;
-    await pass(clock, 60_000);
-    expect(swept()).toHaveLength(1);
-    await noted(START_MS + aheadMs);
-    aheadMs = 0;
-    await pass(clock, HOUR_MS);
-    expect(swept()).toHaveLength(2);
-    await sweeps.stop();
-  },
-);
+test('nights that were missed are made up for once at the next start; the first start makes up for none', async () => {
+  const job = writeJob();
+  const first = await open(job, new VirtualClock(START_MS));
+  await first.stop();
+  expect(swept()).toEqual([]);
+
+  const clock = new VirtualClock(START_MS + 72 * HOUR_MS);
+  const second = await open(job, clock);
+  await clock.calm();
+  expect(swept()).toHaveLength(1);
+  await noted(START_MS + 72 * HOUR_MS);
+  await second.stop();
+
+  const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
+  await clock.calm();
+  expect(swept()).toHaveLength(1);
+  await third.stop();
+});
 
 test.for([
   ['', / has no schedule\.\nAdd one to the job/],
@@ -188,16 +143,4 @@ test('serve refuses a job whose inbox is outside of its folder', async () => {
   writeFileSync(job, readFileSync(job, 'utf8').replace('./night-inbox', tmpdir()));
   const { code, stderr } = await rowonce(['serve', job], { cwd: folder, env: environmentIn(folder) });
   expect([code, stderr]).toEqual([2, expect.stringContaining('is not below the folder of the job.')]);
-});
-
-proof('a sweep that stops is told on the terminal of the page', async () => {
-  const clock = new VirtualClock(START_MS);
-  const job = writeJob();
-  const sweeps = await open(job, clock);
-  writeFileSync(job, 'operation: no-such-operation\n');
-  await pass(clock, HOUR_MS);
-  await expect
-    .poll(() => told)
-    .toEqual([expect.stringMatching(/^The sweep of night ended with exit code 2: /)]);
-  await sweeps.stop();
 });

@@ -3,7 +3,6 @@
  * half done, however it ends.
  * Method: real processes, files and signals. A program called `xdg-open` stands for the browser.
  */
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -21,7 +20,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rowonce, startRowonce } from '../cli/rowonce.ts';
+import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { environmentIn, Served, wordOf } from './served.ts';
 
@@ -34,16 +33,6 @@ async function serve(words: readonly string[] = [], env: Record<string, string> 
 /** A second `serve` in the same place. */
 const again = ({ folder }: Served, words: readonly string[] = [], env: Record<string, string> = {}) =>
   rowonce(['serve', ...words], { cwd: folder, env: { ...environmentIn(folder), ...env } });
-
-/** What a `serve --json` says once it knows where the page is. */
-async function saidBy({ stdout }: ChildProcess): Promise<{ url: string; already_served?: boolean }> {
-  let said = '';
-  for await (const chunk of stdout ?? []) {
-    said += chunk;
-    if (said.trimEnd().endsWith('}')) break;
-  }
-  return JSON.parse(said);
-}
 
 /** A folder of programs with an `xdg-open` that notes what it was given and what is in it. */
 function browserIn(folder: string): Record<string, string> {
@@ -71,12 +60,6 @@ describe('serve.json', () => {
       token: expect.stringMatching(/^[\w-]{43}$/),
       pid: served.child.pid,
     });
-  });
-
-  proof('is gone when the page is, and nothing is left of its way in', async () => {
-    const served = await serve();
-    expect(await served.stop()).toMatchObject({ code: 0 });
-    expect(existsSync(join(served.folder, 'store', 'serve.json'))).toBe(false);
   });
 
   proof('of a page that was killed is no page: the next one takes its place', async () => {
@@ -147,46 +130,6 @@ describe('a second serve', () => {
     expect(stderr).toContain('was already open');
     expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
-
-  proof('at the same instant is one page: the others give further addresses of it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
-    const start = { cwd: folder, env: environmentIn(folder) };
-    const children = Array.from({ length: 4 }, () => startRowonce(['serve', '--json'], start));
-    const ended = children.map((child) => once(child, 'close'));
-    onTestFinished(async () => {
-      for (const child of children) child.kill();
-      await Promise.all(ended);
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const said = await Promise.all(children.map(saidBy));
-    const pages = said.filter(({ already_served }) => already_served !== true);
-    expect([pages.length, new Set(said.map(({ url }) => new URL(url).origin)).size]).toEqual([1, 1]);
-    const page = said.findIndex(({ already_served }) => already_served !== true);
-    const others = await Promise.all(ended.filter((_, at) => at !== page));
-    expect(others.map(([code]) => code)).toEqual([0, 0, 0]);
-    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-    const { port } = new URL(pages[0]?.url ?? '');
-    expect(note).toMatchObject({ pid: children[page]?.pid, url: `http://127.0.0.1:${port}` });
-  });
-
-  proof('beside a page that does not answer ends after a while, and says which process it is', async () => {
-    const served = await serve();
-    served.child.kill('SIGSTOP');
-    const { code, stderr } = await again(served);
-    served.child.kill('SIGCONT');
-    expect(code).toBe(76);
-    expect(stderr).toContain(`process ${served.child.pid}`);
-  });
-
-  proof('on a port that is taken says which', async () => {
-    const served = await serve();
-    const other = await serve();
-    await other.stop();
-    const { code, stderr } = await again(other, ['--port', String(served.port)]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`Port ${served.port} cannot be used`);
-    expect(existsSync(join(other.folder, 'store', 'serve.json'))).toBe(false);
-  });
 });
 
 describe('the browser', () => {
@@ -203,19 +146,5 @@ describe('the browser', () => {
     expect(existsSync(file)).toBe(true);
     expect((await served.enter(opening)).status).toBe(200);
     expect(existsSync(file)).toBe(false);
-  });
-
-  proof('is not opened where no person sits', async () => {
-    const served = await serve();
-    const env = browserIn(served.folder);
-    expect((await again(served, [], env)).code).toBe(0);
-    expect(existsSync(join(served.folder, 'store', 'open.html'))).toBe(false);
-  });
-
-  proof('that cannot be started is said, and the address is there all the same', async () => {
-    const served = await serve();
-    const { code, stdout, stderr } = await again(served, ['--open'], { PATH: served.folder });
-    expect([code, stdout]).toEqual([0, expect.stringContaining('#open=')]);
-    expect(stderr).toContain('No browser could be started');
   });
 });

@@ -1,12 +1,11 @@
 /**
- * Goal: while a vendor is down, refuses or asks to wait, the page and `status` say what the terminal of the run says: that
- * the batch is running and waits, why, and until when. Nobody is told how long the rest takes.
+ * Goal: while a vendor asks to wait, the page and `status` say what the terminal of the run says: that the batch is running and
+ * waits, why, and until when.
  * Method: a run of the command line beside a real `rowonce serve`, before a vendor that answers some rows and then no more.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { proof } from '../combinations.ts';
 import { Gateway, type Weather } from '../faults/gateway.ts';
 import type { Program } from '../faults/program.ts';
 import { Served } from './served.ts';
@@ -22,18 +21,12 @@ interface Down {
   detail(): Promise<BatchDetail>;
 }
 
-async function down(weather: Weather | 'refused'): Promise<Down> {
+async function down(weather: Weather): Promise<Down> {
   const desk = await openDesk({ concurrency: 1 });
   desk.list(20);
   const gateway = await Gateway.before(desk.place.vendor.url);
   onTestFinished(() => gateway[Symbol.asyncDispose]());
-  let isRefusing = false;
-  gateway.weather = (call, passing) => {
-    if (call <= ANSWERED) return undefined;
-    if (weather !== 'refused') return weather(call, passing);
-    isRefusing = true;
-    return new Promise(() => {});
-  };
+  gateway.weather = (call, passing) => (call <= ANSWERED ? undefined : weather(call, passing));
   desk.place.writeAccount(gateway.url, { limits: { per_second: 2_000, concurrency: 1 } });
   const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
@@ -44,38 +37,9 @@ async function down(weather: Weather | 'refused'): Promise<Down> {
   onTestFinished(async () => void (await running.kill()));
   await running.said(/Batch [0-9a-f]{8}: 20 rows/);
   const { batch } = await desk.json(['status', 'last']);
-  if (weather === 'refused') {
-    // Nobody listens there any more, and what was on its way is cut off.
-    await running.until(() => isRefusing);
-    await gateway[Symbol.asyncDispose]();
-  }
   const detail = async () => JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
   return { desk, served, running, batch, detail };
 }
-
-proof.each([
-  [
-    'asks to wait for five minutes',
-    () => ({ status: 429, body: '{"error":"too many"}', headers: { 'retry-after': '300' } }),
-    'the vendor asked to wait (status 429',
-  ],
-  ['answers 503 for ever', () => ({ status: 503 }), 'answers are being lost (status 503'],
-] as const)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
-  const it = await down(weather);
-  await expect.poll(async () => (await it.detail()).paused_why ?? '').toContain(why);
-  const page = await it.detail();
-  expect(page).toMatchObject({ running: true, seconds_left: null, running_since: expect.any(String) });
-  await it.running.said(/Paused until/);
-  await it.running.kill().then(({ stderr }) => {
-    expect(stderr).toContain(`Paused until ${page.paused_until}: ${page.paused_why}.`);
-  });
-});
-
-proof('a vendor that refuses connections: the page says so, though it asked for nothing', async () => {
-  const it = await down('refused');
-  await expect.poll(async () => (await it.detail()).paused_why ?? '').toMatch(/ECONNREFUSED/);
-  expect(await it.detail()).toMatchObject({ running: true, seconds_left: null, paused_asked: false });
-});
 
 test('status of a batch that a run works on says so, since when, why it waits, and nothing of going on', async () => {
   const it = await down(() => ({ status: 429, headers: { 'retry-after': '300' } }));

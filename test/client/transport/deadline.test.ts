@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { proof } from '../../combinations.ts';
+import { describe, expect, test } from 'vitest';
 import { answer, ask, optionsTo, rawVendor, said, transportTo, transportWith } from './raw-vendor.ts';
 
 /*
@@ -107,24 +103,4 @@ describe('an exchange is over at its deadline', () => {
     const reply = await ask(transportTo(vendor));
     expect(reply).toMatchObject({ kind: 'answered', raw: { status: 200, headers: { 'x-credits': '1' } } });
   });
-});
-
-proof('what came while the process was stopped is read before its deadline counts', async () => {
-  const CONNECTIONS = 4;
-  const waiting: Socket[] = [];
-  const vendor = await rawVendor((socket, { body }) => {
-    if (body === 'before') socket.write(answer('at once'));
-    else waiting.push(socket);
-  });
-  const asker = fileURLToPath(new URL('./asker.ts', import.meta.url));
-  const words = [asker, vendor.origin, '4000', `${CONNECTIONS}`];
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  while (waiting.length < CONNECTIONS) await delay(5);
-  for (const socket of waiting) socket.write(answer('meanwhile'));
-  // Longer than the deadline, so that it is over when the process goes on.
-  await delay(4_300);
-  child.kill('SIGCONT');
-  expect((await lines.next()).value).toBe(Array(CONNECTIONS).fill('answered').join(' '));
 });

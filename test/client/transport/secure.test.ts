@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proxyFor } from '../../../src/client/connector.ts';
 import { type Ended, rowonce } from '../../cli/rowonce.ts';
-import { proof, some } from '../../combinations.ts';
+import { some } from '../../combinations.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { ask, said, transportTo } from './raw-vendor.ts';
 import { proxyTo, type SecureVendor, secureVendor } from './secure-vendor.ts';
@@ -52,8 +52,6 @@ async function run(baseUrl: string, env: Readonly<Record<string, string>>, words
   return rowonce(typed, { env: withAuthority, cwd: folder });
 }
 
-const MATCH = JSON.stringify({ data: { name: 'A Pty Ltd' } });
-
 describe('a certificate that no authority vouches for', () => {
   test('is refused before the request leaves, also when the environment changes under the program', async () => {
     environment({});
@@ -62,13 +60,6 @@ describe('a certificate that no authority vouches for', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await ask(transport)).toMatchObject({ kind: 'not_sent', cause: 'certificate' });
     expect(vendor.requests).toEqual([]);
-  });
-
-  proof('is one of the user’s own authority with NODE_EXTRA_CA_CERTS', async () => {
-    const vendor = await secureVendor((_, response) => response.end(MATCH));
-    const { code, stderr } = await run(originOf(vendor, 'localhost'), { NODE_EXTRA_CA_CERTS: 'yes' });
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('certificate')]);
-    expect(vendor.requests).toHaveLength(3);
   });
 
   test('stops the first run with what to do, also with NODE_TLS_REJECT_UNAUTHORIZED=0, and `accounts test`', async () => {
@@ -226,26 +217,6 @@ describe('through a proxy', () => {
     expect(await ask(transport)).toMatchObject({ kind: 'lost' });
     expect(vendor.requests).toHaveLength(1);
   });
-
-  proof(
-    'a run of the real command buys its rows once; the vendor’s name is looked up by the proxy',
-    async () => {
-      const vendor = await secureVendor((_, response) => response.end(MATCH));
-      const proxy = await proxyTo(vendor.port);
-      const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: 'yes' };
-      const { code, stderr } = await run(originOf(vendor), env);
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining('certificate')]);
-      expect(vendor.requests.map(({ body }) => JSON.parse(body).domain).sort()).toEqual([
-        'a.example',
-        'b.example',
-        'c.example',
-      ]);
-      const tested = await run(originOf(vendor), env, ['accounts', 'test']);
-      expect(tested.stdout).toContain(
-        `vendor.example is reached through the proxy ${proxy.host} and takes connections`,
-      );
-    },
-  );
 
   test('one that wants a password stops the run before anything is sent, and no password is shown', async () => {
     const vendor = await secureVendor();
