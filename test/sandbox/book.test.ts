@@ -153,32 +153,6 @@ test.each([
   expect(readFileSync(bookPath, 'utf8')).toBe(content);
 });
 
-test('the log has every request to a vendor, whatever became of it', async () => {
-  const logPath = join(temporaryFolder(), 'log.jsonl');
-  const { url } = await sandbox({ logPath, matchRate: 1, faults: 'charged-503:x1', rate: '2/h' });
-  await company(url, 'a.example');
-  await company(url, 'b.example');
-  await company(url, 'c.example');
-  await post(url, '/enrich/company', undefined, 'no JSON');
-  await bookOf(url);
-  const shape = 'Bearer <key>';
-  expect(linesOf(logPath)).toMatchObject([
-    {
-      sequence: 1,
-      method: 'POST',
-      path: '/enrich/company',
-      authorization: { shape },
-      body: { domain: 'a.example' },
-      fault: 'charged-503',
-      status: 503,
-      credits: 1,
-    },
-    { sequence: 2, fault: null, status: 200, credits: 1 },
-    { sequence: 3, fault: null, status: 429, credits: 0 },
-    { sequence: 4, authorization: { shape: 'none' }, body: 'no JSON', fault: null, status: 401, credits: 0 },
-  ]);
-});
-
 test('of the sandbox that users start the book can be seen, and nothing can be tampered with', async () => {
   const { url, close } = await startSandbox();
   afterwards(close);

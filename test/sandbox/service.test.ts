@@ -86,15 +86,6 @@ test('each operation, byte for byte as published, is answered as published', asy
   });
 });
 
-test.each(['/latest/projects/delete', '/latest/scim', '/latest/scim/v2/Users'])(
-  '%s is announced and not available',
-  async (path) => {
-    const { url } = await sandbox();
-    const reply = await post(url, path, IN_PROJECT, {});
-    expect([reply.status, reply.json]).toEqual([404, { error: 'not available' }]);
-  },
-);
-
 describe('a body is taken to the character', () => {
   const invitation = { permissions: EDITOR, email: 'ann@a.example' };
   test.each([
@@ -156,18 +147,6 @@ test('somebody of the organization is accepted at once, and the answer does not 
   ]);
 });
 
-test('who has accepted one invite is in the organization, and accepted at once in other projects', async () => {
-  const { url } = await sandbox();
-  await invite(url, 'pat@a.example');
-  const user = await acceptedUser(url, 'ann@a.example');
-  await invite(url, 'ann@a.example', EDITOR, 'Bearer proj-2:key-1');
-  const { users } = (await get(url, '/sandbox/state')).json;
-  expect(users).toEqual([
-    expect.objectContaining({ project: 'proj-1', user }),
-    expect.objectContaining({ project: 'proj-2', user }),
-  ]);
-});
-
 test('a pending invite is not made twice: it is deleted, then made again with the other role', async () => {
   const { url } = await sandbox();
   const code = (await invite(url, 'ann@a.example')).json.invite_code;
@@ -199,82 +178,5 @@ test('the same invitation sent again is in the book as mailed twice, the same pr
   ]);
   expect(book.created_twice).toEqual([
     { operation: 'create-project', parameters: { name: 'Onboarding', organization: 'org-1' }, times: 2 },
-  ]);
-});
-
-test('an invite cannot be deleted when it is unknown, of another project or accepted', async () => {
-  const { url } = await sandbox();
-  const remove = async (code: string, authorization = IN_PROJECT): Promise<number> =>
-    (await post(url, '/latest/auth/invite/delete', authorization, { invite_code: code })).status;
-  const code = (await invite(url, 'ann@a.example')).json.invite_code;
-  expect(await remove('invite-unknown')).toBe(404);
-  expect(await remove(code, 'Bearer proj-2:key-1')).toBe(404);
-  await post(url, '/sandbox/accept', undefined, { email: 'ann@a.example' });
-  expect(await remove(code)).toBe(404);
-});
-
-test('a role is updated, and a user removed, only after they have accepted', async () => {
-  const { url } = await sandbox();
-  const update = (user: string): Promise<Reply> =>
-    post(url, `/latest/auth/users/${user}/update`, 'proj-1:key-1', { permissions: grant('admin') });
-  const remove = (user: string): Promise<Reply> =>
-    post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {});
-  const user = await acceptedUser(url, 'ann@a.example');
-  expect((await update('user-unknown')).status).toBe(404);
-  expect((await update(user)).status).toBe(200);
-  expect((await get(url, '/sandbox/state')).json.users[0].role).toBe('admin');
-  expect((await remove(user)).status).toBe(200);
-  expect((await remove(user)).status).toBe(404);
-  expect((await update(user)).status).toBe(404);
-});
-
-test('a key without the Admin permission on a project is refused there, and works elsewhere', async () => {
-  const { url } = await sandbox();
-  const { project_id: made } = (await post(url, '/latest/projects/create', 'Bearer :key-1', PROJECT)).json;
-  const status = async (email: string, project: string, key = 'key-1'): Promise<number> =>
-    (await invite(url, email, EDITOR, `Bearer ${project}:${key}`)).status;
-  const user = await acceptedUser(url, 'uma@a.example');
-  for (const project of ['proj-1', made]) {
-    expect(await status('ann@a.example', project)).toBe(200);
-    await post(url, '/sandbox/remove-admin', undefined, { project, key: 'key-1' });
-    expect(await status('bob@a.example', project)).toBe(403);
-  }
-  const permissions = { permissions: EDITOR };
-  expect((await post(url, `/latest/auth/users/${user}/update`, 'proj-1:key-1', permissions)).status).toBe(
-    403,
-  );
-  expect((await post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {})).status).toBe(403);
-  expect(await status('bob@a.example', 'proj-1', 'key-2')).toBe(200);
-  expect(await status('bob@a.example', 'proj-2')).toBe(200);
-  const half = await post(url, '/sandbox/remove-admin', undefined, { project: 'proj-1' });
-  expect([half.status, half.json.error]).toEqual([400, '"key" must be a string.']);
-});
-
-test('the book counts, for each person of each project, what was done and what was refused', async () => {
-  const { url } = await sandbox();
-  const user = await acceptedUser(url, 'member.uma@a.example');
-  const update = (id: string): Promise<Reply> =>
-    post(url, `/latest/auth/users/${id}/update`, 'proj-1:key-1', { permissions: EDITOR });
-  const remove = (code: string): Promise<Reply> =>
-    post(url, '/latest/auth/invite/delete', IN_PROJECT, { invite_code: code });
-  // Faults that come instead of an answer: the service never looked at these.
-  await post(url, '/sandbox/faults', undefined, { faults: '500:x1,400:x1' });
-  await invite(url, 'ann@a.example');
-  await invite(url, 'ann@a.example');
-  const code = (await invite(url, 'ann@a.example')).json.invite_code;
-  await invite(url, 'ANN@a.example');
-  await remove(code);
-  await remove(code);
-  await remove('invite-unknown');
-  await invite(url, 'ann@a.example', EDITOR, 'Bearer foreign-1:key-1');
-  await update(user);
-  await update('user-unknown');
-  await post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {});
-  await post(url, '/latest/projects/create', 'Bearer :key-1', {});
-  const none = { created: 0, deleted: 0, updated: 0, removed: 0, refused: 0 };
-  expect((await bookOf(url)).changes).toEqual([
-    { ...none, project: 'proj-1', email: 'member.uma@a.example', created: 1, updated: 1, removed: 1 },
-    { ...none, project: 'proj-1', email: 'ann@a.example', created: 1, deleted: 1, refused: 2 },
-    { ...none, project: 'foreign-1', email: 'ann@a.example', refused: 1 },
   ]);
 });
