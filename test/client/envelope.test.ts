@@ -1,23 +1,13 @@
 /**
- * Goal: through a service a vendor is asked exactly what it would be asked directly, and its answers mean the same; what
- * the service itself says is never taken for the vendor's.
- * Method: requests as bytes, and answers of every kind inside of and instead of the built-in envelope; then envelopes
- * with other names.
+ * Goal: through a service a vendor's answers mean what they mean directly, and what the service itself says is never taken for
+ * the vendor's. What is asked is shown by `cli/dialects.test.ts`.
+ * Method: answers of every kind inside of and instead of the built-in envelope; then envelopes with other names.
  */
 import { describe, expect, test } from 'vitest';
-import {
-  answerPlaceOf,
-  asReceived,
-  type Dialect,
-  type Envelope,
-  vendorReply,
-} from '../../src/client/dialect.ts';
+import type { Dialect, Envelope } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../src/client/judge.ts';
-import { freeRequestOf, readBackRequestOf, requestOf } from '../../src/client/request.ts';
-import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
-import { version } from '../../src/core/families.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 
@@ -26,65 +16,6 @@ function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): D
   const envelope = { ...service.api_call, ...change };
   return { ...provider, ...more, through: { envelope, connectedAccount: 'acme-data' } };
 }
-
-const lookup: Call = { operation: 'enrich-company', parameters: { abn: '51824753556' }, ifLost: 'hold' };
-const VALUES = { key: 'k3y', project_id: 'p-1', organization_id: 'o-1' };
-const PATH = '/latest/tools/api-call';
-
-const bodyOf = ({ body }: { readonly body: Buffer | undefined }): unknown => JSON.parse(String(body));
-
-describe('a request', () => {
-  test('goes to the step, with the key of the service and the endpoint of the vendor', () => {
-    const request = requestOf(through(), PATH, lookup, VALUES);
-    expect(request).toMatchObject({ method: 'POST', path: PATH });
-    expect(request.headers).toEqual({
-      authorization: 'Bearer :k3y',
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'user-agent': `rowonce/${version()}`,
-    });
-    expect(String(request.body)).toBe(
-      '{"account":"acme-data","method":"POST","endpoint":"/enrich/company","body":{"abn":"51824753556"}}',
-    );
-  });
-
-  test('of a vendor that is asked by GET has its query in the endpoint, and no body', () => {
-    const operations = {
-      'enrich-company': { method: 'GET' as const, path: '/company', credits: { most: 1, found: 1 } },
-    };
-    expect(bodyOf(requestOf(through({}, { operations }), PATH, lookup, VALUES))).toEqual({
-      account: 'acme-data',
-      method: 'GET',
-      endpoint: '/company?abn=51824753556',
-    });
-  });
-
-  test('has the names of the dialect, side by side or one in another', () => {
-    const names = {
-      account: 'step.account',
-      method: 'step.call.method',
-      endpoint: 'step.call.path',
-      body: 'json',
-    };
-    expect(bodyOf(requestOf(through({ request: names }), PATH, lookup, VALUES))).toEqual({
-      step: { account: 'acme-data', call: { method: 'POST', path: '/enrich/company' } },
-      json: { abn: '51824753556' },
-    });
-  });
-
-  test('for a read-back, or for the count of credits, goes the same way', () => {
-    const usage = { method: 'GET' as const, path: '/usage', credits: 'used' };
-    expect(bodyOf(freeRequestOf(through({}, { usage }), PATH, usage, {}, VALUES))).toMatchObject({
-      method: 'GET',
-      endpoint: '/usage',
-    });
-    const readBack = { method: 'GET' as const, path: '/charges', answers: [] };
-    expect(bodyOf(readBackRequestOf(through(), PATH, lookup, readBack, VALUES))).toMatchObject({
-      method: 'GET',
-      endpoint: '/charges?abn=51824753556',
-    });
-  });
-});
 
 function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): RawReply {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -194,45 +125,4 @@ describe('an answer', () => {
     ] as const)
       expect(inShort(verdictOn(raw, dialect)), String(raw.body)).toBe(expected);
   });
-});
-
-describe('the fields of an answer', () => {
-  const place = answerPlaceOf(through({}, { fields_at: 'data.company' }));
-
-  test.each([
-    ['as JSON', { data: { company: { name: 'Acme' } } }],
-    ['as a text', '{"data":{"company":{"name":"Acme"}}}'],
-  ])('are read out of both, %s', (_how, body) => {
-    expect(fieldsOf(inside(200, body).body, place)).toEqual({ name: 'Acme' });
-  });
-
-  test('that a person tells are found again where those of the vendor would be', () => {
-    for (const dialect of [
-      provider,
-      through(),
-      through({}, { fields_at: 'data' }),
-      through({ answer: { body: '.' } }, { fields_at: 'data' }),
-      { ...provider, fields_at: 'a.0' },
-    ]) {
-      const at = answerPlaceOf(dialect);
-      expect(fieldsOf(bodyHolding({ name: 'Acme' }, at), at)).toEqual({ name: 'Acme' });
-    }
-  });
-});
-
-test('an answer that was learnt in another way is kept as the service would have handed it on', () => {
-  const learnt = reply(200, { name: 'Acme' });
-  for (const dialect of [
-    provider,
-    through(),
-    through({ answer: { body: 'deep.result' } }),
-    through({ answer: { body: '.' } }),
-  ]) {
-    const { body, status } = vendorReply(asReceived(learnt, dialect), dialect) ?? {
-      body: undefined,
-      status: 0,
-    };
-    expect(status).toBe(200);
-    expect(String(body)).toBe('{"name":"Acme"}');
-  }
 });

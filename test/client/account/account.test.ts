@@ -51,54 +51,6 @@ describe('the file', () => {
       });
     },
   );
-
-  test('the example of the documentation is read', async () => {
-    const { configured } = await load(`
-regions: { AU: https://au.example.com/ }
-accounts:
-  workspace:
-    vendor: service
-    region: AU
-    organization_id: org-1
-    project_id: proj-1
-    key_env: WORKSPACE_KEY
-  data:
-    vendor: provider
-    base_url: https://api.example.com/v1
-    key_env: DATA_KEY
-    limits: { per_second: 20, per_minute: 600, per_day: 50000, concurrency: 4, timeout: 90s }
-    budget: { per_day: 2000, per_month: 20000 }
-`);
-    expect(configured).toMatchObject([
-      {
-        name: 'workspace',
-        vendor: 'service',
-        baseUrl: new URL('https://au.example.com/'),
-        region: 'AU',
-        organizationId: 'org-1',
-        projectId: 'proj-1',
-        documentationUrl: 'https://au.example.com/latest/documentation',
-        limits: { concurrency: 8, windows: [] },
-        budget: {},
-      },
-      {
-        name: 'data',
-        vendor: 'provider',
-        baseUrl: new URL('https://api.example.com/v1'),
-        sandbox: false,
-        limits: {
-          concurrency: 4,
-          windows: [
-            { requests: 20, windowMs: 1000 },
-            { requests: 600, windowMs: 60_000 },
-            { requests: 50_000, windowMs: 86_400_000 },
-          ],
-        },
-        timeoutMs: 90_000,
-        budget: { perDay: 2000, perMonth: 20_000 },
-      },
-    ]);
-  });
 });
 
 describe('what is refused', () => {
@@ -262,30 +214,6 @@ describe('identity: what was bought is found again by it, so these lines never c
     expect(elsewhere?.identity).not.toBe(first?.identity);
   });
 
-  test('through a service: by the connected account, and neither by the name of the service account nor by its key', async () => {
-    const via = (space: string, connected: string) =>
-      `vendor: provider, via: ${space}, connected_account: ${connected}, api_call_url: "https://s.example/call"`;
-    const accounts = `accounts:
-  first: { ${via('one', 'acme')} }
-  second: { ${via('two', 'acme')} }
-  other: { ${via('one', 'other')} }
-  one: { vendor: service, base_url: https://s.example, key: a, organization_id: org-1, project_id: p-1 }
-  two: { vendor: service, base_url: https://s.example, key_env: B, organization_id: org-1 }
-`;
-    const [first, second, other] = (await load(accounts)).configured;
-    expect(first?.identity).toBe('["provider","https://s.example","org-1","acme"]');
-    expect(second?.identity).toBe(first?.identity);
-    expect(other?.identity).not.toBe(first?.identity);
-    expect(first).toMatchObject({
-      vendor: 'provider',
-      via: { service: 'one', connectedAccount: 'acme' },
-      organizationId: 'org-1',
-      projectId: 'p-1',
-      baseUrl: new URL('https://s.example/call'),
-    });
-    if (first !== undefined) expect(await resolveKey(first)).toBe('a');
-  });
-
   test('the sandboxes are themselves', () => {
     const none = { path: path(), configured: [] };
     expect(chooseAccount(none, 'provider', 'sandbox-provider', {}).identity).toBe('sandbox-provider');
@@ -298,11 +226,6 @@ describe('choosing', () => {
   alpha: { ${PROVIDER}, key: a }
   space: { vendor: service, base_url: https://au.example.com, key: a }
 `;
-
-  test('without a name: the only one that fits', async () => {
-    expect(chooseAccount(await load(TWO), 'provider').name).toBe('alpha');
-    expect(chooseAccount(await load(TWO), 'service').name).toBe('space');
-  });
 
   test('without a name and without accounts: how to add one, and how to try it for nothing', async () => {
     expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
@@ -326,18 +249,6 @@ describe('choosing', () => {
       expect.objectContaining({ next: 'Use alpha or sandbox-provider.' }),
     );
   });
-
-  test.each([
-    [undefined, [{ requests: 100, windowMs: 1000 }]],
-    ['--latency 0ms --rate 600/min', [{ requests: 600, windowMs: 60_000 }]],
-    ['--rate=5/s', [{ requests: 5, windowMs: 1000 }]],
-    ['--latency 0ms', []],
-  ])('a sandbox started with %j is limited accordingly', (flags, windows) => {
-    const env = flags === undefined ? {} : { ROWONCE_SANDBOX: flags };
-    const account = chooseAccount({ path: path(), configured: [] }, 'provider', 'sandbox-provider', env);
-    expect(account.limits.windows).toEqual(windows);
-    expect(account.sandboxFlags.join(' ')).toBe(flags ?? '--rate 100/s --latency 20ms');
-  });
 });
 
 describe('the key', () => {
@@ -345,23 +256,6 @@ describe('the key', () => {
     const account = await loadOne(`${PROVIDER}, key: s3cr3t`);
     expect(await resolveKey(account)).toBe('s3cr3t');
     expect(`${inspect(account, { depth: 9 })} ${JSON.stringify(account)}`).not.toContain('s3cr3t');
-  });
-
-  test('from the environment', async () => {
-    const account = await loadOne(`${PROVIDER}, key_env: DATA_KEY`);
-    expect(await resolveKey(account, { DATA_KEY: 's3cr3t' })).toBe('s3cr3t');
-    await expect(resolveKey(account, {})).rejects.toMatchObject({
-      code: 'account',
-      message: 'The key of the account data is missing: the environment variable DATA_KEY is not set.',
-    });
-  });
-
-  test('from a program, whose arguments no shell expands', async () => {
-    const words = ['process.stdout.write(process.argv[1] + "\\n")', '$HOME;x'];
-    const account = await loadOne(
-      `${PROVIDER}, key_command: ${JSON.stringify([process.execPath, '-e', ...words])}`,
-    );
-    expect(await resolveKey(account)).toBe('$HOME;x');
   });
 
   test('from a program whose path, and what it reads, are meant from the folder of the accounts file', async () => {

@@ -1,6 +1,5 @@
 /**
- * Goal: requests leave evenly where the plan or the vendor's answers say how fast, whatever the calendar does and however
- * long nothing was asked.
+ * Goal: requests leave evenly where the plan or the vendor's answers say how fast, whatever the calendar does.
  * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,8 +10,6 @@ import { TimerClock } from './timer-clock.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
 
 let clock: TimerClock;
@@ -69,26 +66,6 @@ describe('requests of a window of a minute or less', () => {
     expect(Math.max(...gaps)).toBeLessThan(evenMs + 20);
   });
 
-  test('are spread by the shortest window, though a longer one allows more at once', async () => {
-    open([
-      { requests: 100_000, windowMs: DAY_MS },
-      { requests: 10, windowMs: SECOND_MS },
-    ]);
-    expect(mostIn(SECOND_MS, await sendsOf(30))).toBeLessThanOrEqual(10);
-    expect(mostIn(90, await sendsOf(30))).toBe(1);
-  });
-
-  test.each([
-    ['one request of a plan of two', 2, 1],
-    ['a tenth of a second of a plan of 50', 50, 6],
-  ])('are not saved up while nothing is asked, but for %s a second', async (_, requests, most) => {
-    open([{ requests, windowMs: SECOND_MS }]);
-    await sendsOf(1);
-    clock.pass(10 * MINUTE_MS);
-    const sends = await sendsOf(requests);
-    expect(mostIn(SECOND_MS / requests - 1, sends)).toBeLessThanOrEqual(most);
-  });
-
   test('go on when the calendar is set back by an hour, as evenly as before', async () => {
     open([{ requests: 10, windowMs: SECOND_MS }]);
     await sendsOf(5);
@@ -104,44 +81,4 @@ describe('requests of a window of a minute or less', () => {
     clock.setCalendar(clock.wallMs() + HOUR_MS);
     expect(mostIn(90, await sendsOf(20))).toBeLessThanOrEqual(2);
   });
-});
-
-describe('requests at a speed that answers taught', () => {
-  test.each([0.5, 8, 40])(
-    'leave one after the other at the same distance: %d a second',
-    async (perSecond) => {
-      open([], { learnedPerSecond: perSecond });
-      const sends = await sendsOf(20);
-      // A tenth of a second's worth may be there from the start.
-      const gaps = sends.slice(6).map((atMs, at) => atMs - (sends[at + 5] ?? 0));
-      expect(Math.min(...gaps)).toBeGreaterThan(1_000 / perSecond - 10);
-    },
-  );
-});
-
-describe('a lease', () => {
-  const WINDOW = { requests: 1, windowMs: MINUTE_MS };
-
-  test('whose request does not leave is there for the next one, and for one only', async () => {
-    open([WINDOW]);
-    const unused = await clock.until(limited.permit(PATIENT));
-    unused.giveBack();
-    expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
-  });
-
-  test.each([{ learnedPerSecond: 1 / 60 }, {}])(
-    'that was on its way to a caller who gave up comes to the next one: %o',
-    async (options) => {
-      open('learnedPerSecond' in options ? [] : [WINDOW], options);
-      await sendsOf(1);
-      const stopping = new AbortController();
-      const gaveUp = limited
-        .permit({ signal: stopping.signal, maxPauseMs: undefined })
-        .catch(() => 'gave up');
-      await clock.passing(MINUTE_MS / 2);
-      stopping.abort(new Error('stop'));
-      expect(await gaveUp).toBe('gave up');
-      expect(await sendsOf(1)).toEqual([expect.closeTo(MINUTE_MS / 2, -2)]);
-    },
-  );
 });

@@ -4,9 +4,6 @@
  * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds. The spreading over
  * short ones is shown in `leases`.
  */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { Limits, Pause } from '../../../src/client/limits/limits.ts';
@@ -30,11 +27,9 @@ const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: unde
 
 let clock: VirtualClock;
 let pauses: Pause[];
-let learned: number[];
 beforeEach(() => {
   clock = new VirtualClock();
   pauses = [];
-  learned = [];
   // The longest that full jitter may choose, so that waits can be predicted. Bottleneck names its jobs by it, so no two are equal.
   let random = 1;
   vi.spyOn(Math, 'random').mockImplementation(() => {
@@ -62,7 +57,7 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     learnedPerSecond: undefined,
     unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
-    onLearned: (perSecond) => learned.push(perSecond),
+    onLearned: () => {},
     ...options,
   });
 }
@@ -118,24 +113,6 @@ test('no more work than the concurrency allows is under way at once', async () =
 describe('windows', () => {
   const twoAnHour: Limits = { concurrency: 8, windows: [{ requests: 2, windowMs: HOUR_MS }] };
 
-  test('a long wait for the plan is told once, as a pause that nobody asked for', async () => {
-    const limited = limiter({ limits: twoAnHour });
-    for (let request = 0; request < 2; request += 1) await waitOf(limited);
-    expect(pauses).toEqual([]);
-    const begunMs = clock.wallMs();
-    const waited = waitUsing(limited, PATIENT);
-    limited.settled();
-    await clock.until(waited);
-    expect(pauses).toEqual([
-      {
-        fromMs: begunMs,
-        untilMs: begunMs + HOUR_MS + MARGIN_MS,
-        why: 'the limit of the account is used up',
-        asked: false,
-      },
-    ]);
-  });
-
   test('every one of several windows is kept', async () => {
     const windows = [...twoAnHour.windows, { requests: 3, windowMs: DAY_MS }];
     const limited = limiter({ limits: { concurrency: 8, windows } });
@@ -160,23 +137,6 @@ describe('a pause', () => {
     asked.push(limited.permit(PATIENT));
     await clock.until(Promise.all(asked));
     expect(clock.nowMs).toBe(8_000);
-  });
-
-  test('that becomes longer while somebody waits is waited to its end', async () => {
-    const limited = limiter();
-    limited.pause(7_000, clock.nowMs, 'too fast');
-    const waiting = limited.permit(PATIENT);
-    await clock.calm();
-    limited.pause(60_000, clock.nowMs, 'too fast');
-    await clock.until(waiting);
-    expect(clock.nowMs).toBe(61_000);
-  });
-
-  test('that another process was asked for is kept, and told once', async () => {
-    const limited = limiter();
-    for (const leftMs of [HOUR_MS, HOUR_MS - 100]) limited.waitFor(leftMs, 'the vendor asked to wait', true);
-    expect(await waitOf(limited)).toBe(HOUR_MS);
-    expect(pauses).toMatchObject([{ untilMs: clock.wallMs(), why: 'the vendor asked to wait', asked: true }]);
   });
 
   test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
@@ -222,109 +182,9 @@ describe('what answers say', () => {
     limited.hear({ left: { requests: 2, resetMs: MINUTE_MS } });
     expect([await waitOf(limited), await waitOf(limited), await waitOf(limited)]).toEqual([0, 0, MINUTE_MS]);
   });
-
-  test('about what is left does not count requests that are on their way', async () => {
-    const limited = limiter();
-    const [first, second] = [await limited.permit(PATIENT), await limited.permit(PATIENT)];
-    first.sent();
-    first.answered();
-    second.sent();
-    limited.hear({ left: { requests: 1, resetMs: MINUTE_MS } });
-    first.giveBack();
-    expect(await waitOf(limited)).toBe(MINUTE_MS);
-  });
-
-  test('may free who waits for what was left before', async () => {
-    const limited = limiter();
-    limited.hear({ left: { requests: 0, resetMs: HOUR_MS } });
-    const waiting = limited.permit(PATIENT);
-    await clock.calm();
-    clock.pass(5_000);
-    limited.hear({ left: { requests: 3, resetMs: HOUR_MS } });
-    await clock.until(waiting);
-    expect(clock.nowMs).toBe(6_000);
-  });
-
-  test('about a pause is a pause that the vendor asked for', async () => {
-    const limited = limiter();
-    limited.hear({ pauseMs: 7_000 });
-    expect(pauses).toMatchObject([{ asked: true }]);
-    expect(await waitOf(limited)).toBe(7_000);
-  });
-});
-
-describe('the speed of a plan that nobody told us', () => {
-  beforeEach(goByTimers);
-
-  /** How long a number of requests takes that are all accepted at once. */
-  async function durationOf(limited: Limiter, requests: number): Promise<number> {
-    const fromMs = clock.nowMs;
-    for (let count = 0; count < requests; count += 1) {
-      await waitOf(limited);
-      limited.settled();
-    }
-    return clock.nowMs - fromMs;
-  }
-
-  test('holds from the first request on, also before any of them has left', async () => {
-    const limited = limiter({ limits: UNLIMITED });
-    const fromMs = clock.nowMs;
-    const times: number[] = [];
-    const asked = Array.from({ length: 8 }, async () => {
-      const permit = await limited.permit(PATIENT);
-      times.push(clock.nowMs - fromMs);
-      // A connection takes its time to be made, and nothing piles up behind it.
-      await clock.sleep(8);
-      permit.sent();
-    });
-    await clock.until(Promise.all(asked));
-    expect(times).toHaveLength(8);
-    // One a second, less what a stalled loop may catch up once.
-    for (const [at, atMs] of times.entries()) expect(atMs).toBeGreaterThanOrEqual(at * 1_000 - 25);
-  });
-
-  test('is not looked for where the account knows it', async () => {
-    const limits = { concurrency: 8, windows: [{ requests: 5_000, windowMs: 1_000 }] };
-    expect(await durationOf(limiter({ limits, unhurried: false }), 100)).toBeLessThan(100);
-  });
-
-  test('is not looked for in the sandbox, until it refuses', async () => {
-    const limited = limiter({ limits: UNLIMITED, unhurried: true });
-    expect(await durationOf(limited, 200)).toBe(0);
-    limited.pause(1_000, clock.nowMs, 'too fast');
-    await waitOf(limited);
-    expect(await durationOf(limited, 20)).toBeGreaterThan(30);
-  });
-
-  test('is looked for when the vendor refuses what the account says, and a wider margin does not help', async () => {
-    const limited = limiter();
-    for (let count = 0; count < 4; count += 1) {
-      expect(await durationOf(limited, 20), `after ${count} refusals`).toBe(0);
-      limited.pause(1_000, clock.nowMs, 'too fast');
-      await waitOf(limited);
-    }
-    expect(await durationOf(limited, 20)).toBeGreaterThan(30);
-  });
 });
 
 describe('batches that share an account', () => {
-  const oneAnHour: Limits = { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] };
-
-  test('take turns in the order of asking', async () => {
-    const limited = limiter({ limits: oneAnHour });
-    const other: Waiter = { ...PATIENT };
-    const order: string[] = [];
-    const ask = async (name: string, waiter: Waiter): Promise<void> => {
-      await waitUsing(limited, waiter);
-      order.push(name);
-    };
-    await clock.until(
-      Promise.all([ask('a1', PATIENT), ask('b1', other), ask('a2', PATIENT), ask('b2', other)]),
-    );
-    expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
-    expect(clock.nowMs).toBe(1_000 + 3 * (HOUR_MS + MARGIN_MS));
-  });
-
   test('are stopped each on its own', async () => {
     const limited = limiter();
     limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
@@ -337,18 +197,6 @@ describe('batches that share an account', () => {
     await ended;
     await clock.until(other);
     expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
-  });
-
-  test('wait for as long as each of them may', async () => {
-    const limited = limiter();
-    limited.pause(HOUR_MS, clock.nowMs, 'too fast');
-    const patient = limited.permit(PATIENT);
-    expect(await stopOf(limited.permit({ ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
-      code: 'paused',
-    });
-    expect(clock.nowMs).toBe(1_000);
-    await clock.until(patient);
-    expect(clock.nowMs).toBe(1_000 + HOUR_MS);
   });
 });
 
@@ -387,37 +235,17 @@ describe('every run ends', () => {
     expect(await stopOf(untilStopped())).toMatchObject({ code: 'paused' });
     expect(clock.nowMs).toBeLessThanOrEqual(1_000 + maxPauseMs);
   });
-
-  test('an answer in between is progress', async () => {
-    const limited = limiter();
-    for (let count = 0; count < 3; count += 1) {
-      limited.pause(9 * MINUTE_MS, clock.nowMs, 'too fast');
-      await waitOf(limited, impatient);
-      limited.settled();
-    }
-    expect(clock.nowMs).toBeGreaterThan(20 * MINUTE_MS);
-  });
-
-  test('a time in which nothing was asked of the account is no standstill of it', async () => {
-    const limited = limiter();
-    clock.pass(HOUR_MS);
-    await inSlot(limited, impatient, async () => {
-      limited.pause(1_000, clock.nowMs, 'too fast');
-      expect(await waitOf(limited, impatient)).toBe(1_000);
-    });
-  });
 });
 
 describe('while silent requests hold all slots', () => {
   const HELD: Limits = { ...AMPLE, concurrency: 2 };
   const impatient: Waiter = { ...PATIENT, maxPauseMs: 10 * MINUTE_MS };
   let limited: Limiter;
-  let holding: { readonly end: () => void };
 
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     limited = limiter({ limits: HELD });
-    holding = await heldSlots(limited, HELD.concurrency);
+    await heldSlots(limited, HELD.concurrency);
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -446,57 +274,18 @@ describe('while silent requests hold all slots', () => {
     });
   });
 
-  test('an answer in between is progress, and so is a slot that becomes free', async () => {
-    const worked = vi.fn();
-    const waiting = inSlot(limited, impatient, async () => worked());
-    for (let count = 0; count < 4; count += 1) {
-      await pass(9 * MINUTE_MS);
-      limited.settled();
-    }
-    expect(worked).not.toHaveBeenCalled();
-    holding.end();
-    await waiting;
-    expect(worked).toHaveBeenCalledOnce();
-  });
-
   test('a run that is stopped leaves the line at once', async () => {
     const stopping = new AbortController();
     const waiting = inSlot(limited, { ...impatient, signal: stopping.signal }, async () => {});
     stopping.abort('stopped by Ctrl-C');
     await expect(waiting).rejects.toBe('stopped by Ctrl-C');
   });
-
-  test('on a terminal it waits for as long as it takes', async () => {
-    const waiting = inSlot(limited, PATIENT, async () => 'worked');
-    await pass(DAY_MS);
-    holding.end();
-    expect(await waiting).toBe('worked');
-  });
-
-  test('a time in which the process was stopped is no standstill of the account', async () => {
-    const waiting = inSlot(limited, impatient, async () => 'worked');
-    clock.pass(HOUR_MS);
-    await pass(9 * MINUTE_MS);
-    holding.end();
-    expect(await waiting).toBe('worked');
-  });
 });
 
-/** So many requests that were sent and are not answered until they are ended. */
-async function heldSlots(limited: Limiter, count: number): Promise<{ readonly end: () => void }> {
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  for (let held = 0; held < count; held += 1) {
-    void limited.permit(PATIENT).then(async (permit) => {
-      permit.sent();
-      await ended;
-      permit.giveBack();
-    });
-  }
+/** So many requests that are sent and never answered. */
+async function heldSlots(limited: Limiter, count: number): Promise<void> {
+  for (let held = 0; held < count; held += 1) void limited.permit(PATIENT).then((permit) => permit.sent());
   await clock.calm();
-  return { end };
 }
 
 describe('a run that is stopped', () => {
@@ -528,21 +317,4 @@ describe('a run that is stopped', () => {
     expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
     await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
   });
-});
-
-test('a limiter that is closed leaves no timer behind that would keep the program from ending', async () => {
-  const program = `
-    import { Limiter } from './src/client/limits/limiter.ts';
-    import { systemClock } from './src/core/clock.ts';
-    const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${60 * MINUTE_MS} }] };
-    const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
-    const permit = await limiter.permit({ signal: new AbortController().signal });
-    permit.sent();
-    permit.giveBack();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await limiter.close();
-  `;
-  const cwd = join(import.meta.dirname, '..', '..', '..');
-  // It would take an hour otherwise, until the next permit is there.
-  await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program], { cwd });
 });
