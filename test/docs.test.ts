@@ -191,7 +191,7 @@ describe('names', () => {
   });
 
   test('every point at which a crash is tested is in the table of what it leaves behind', () => {
-    const table = section(page('docs/internals/architecture.md'), '## What a crash leaves behind');
+    const table = section(page('src/README.md'), '## What a crash leaves behind');
     expect(sorted(firstCells(table))).toEqual(sorted(CRASH_POINTS));
   });
 

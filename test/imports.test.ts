@@ -1,5 +1,5 @@
 /**
- * Goal: the source stays in the shape that `docs/internals/architecture.md` shows. Imports go one way, a file that outgrew a
+ * Goal: the source stays in the shape that `src/README.md` shows. Imports go one way, a file that outgrew a
  * sitting keeps its parts to itself, nothing is too long to be read, and nothing names the machine it was written on.
  * Method: the text of the files, against the street below, which lists rooms and their doors and no other file.
  */

@@ -4,7 +4,7 @@ import type { Outcome, RowNumber } from './row.ts';
 /**
  * The contract of an operation: what is done for a row, as a pure function of what has been answered.
  * One file in `operations/` is one operation; its name is its name in YAML, on the command line and in the page.
- * `docs/internals/adding-an-operation.md` walks through one.
+ * `docs/internals/adding.md` walks through one.
  */
 
 export type Vendor = 'provider' | 'service';

@@ -7,15 +7,12 @@ import { loadMember } from '../../src/core/family.ts';
 import type { Operation } from '../../src/core/operation.ts';
 
 /**
- * Goal: somebody who follows `docs/internals/adding-an-operation.md` has a working operation.
+ * Goal: who follows `docs/internals/adding.md` has a working operation.
  * Method: its program is taken out of the page as it stands, put into a folder, loaded and run.
  */
 test('the operation in the guide works as it stands', async () => {
-  const guide = await readFile(
-    new URL('../../docs/internals/adding-an-operation.md', import.meta.url),
-    'utf8',
-  );
-  const [, program = ''] = /```ts\n(import [\s\S]*?)```/.exec(guide) ?? [];
+  const guide = await readFile(new URL('../../docs/internals/adding.md', import.meta.url), 'utf8');
+  const [, program = ''] = /```ts\n(import \{ type Call[\s\S]*?)```/.exec(guide) ?? [];
   const sources = new URL('../../src/', import.meta.url).href;
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-guide-'));
   try {
