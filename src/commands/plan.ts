@@ -156,7 +156,7 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<R
   }
   const read = readFlagsOf(flags);
   const input = await openFile(file, read);
-  const description = await describeFile(input, operations.values(), read.country);
+  const description = await describeFile(input, operations.values());
   for (const note of input.sheet.notes) console.say(plainText(note));
   const refused = ourNameRefused(await input.sheet.header());
   if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);

@@ -1,6 +1,7 @@
 import { FORMATS } from './families.ts';
 import { loadFamily } from './family.ts';
 import type { JsonObject } from './operation.ts';
+import type { FoundLayout, Reading } from './reading.ts';
 import type { InputRow, RowNumber } from './row.ts';
 import type { RowRange } from './row-range.ts';
 
@@ -49,78 +50,14 @@ export interface Correction {
   readonly json?: string;
 }
 
-/** The encodings that a file is found to have by itself. */
-export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
-
-/** Encodings of one byte a character that are never guessed: only who made a file knows which of them it is. */
-export const NAMED_ENCODINGS = [
-  'macintosh',
-  'windows-1250',
-  'windows-1251',
-  'windows-1253',
-  'windows-1254',
-  'windows-1257',
-  'iso-8859-1',
-  'iso-8859-2',
-  'iso-8859-3',
-  'iso-8859-4',
-  'iso-8859-5',
-  'iso-8859-6',
-  'iso-8859-7',
-  'iso-8859-8',
-  'iso-8859-9',
-  'iso-8859-10',
-  'iso-8859-13',
-  'iso-8859-14',
-  'iso-8859-15',
-  'iso-8859-16',
-] as const;
-
-export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
-export type Encoding = (typeof ENCODINGS)[number];
-
-/** What may stand between two cells, by the name that a job and the command line have for it. */
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
-export type Delimiter = keyof typeof DELIMITERS;
-export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const satisfies readonly Delimiter[];
-
-/** How a file is to be read where it does not say so itself, or is not believed. Left out: as the file looks. */
-export interface ReadOptions {
-  readonly encoding?: Encoding | undefined;
-  readonly delimiter?: Delimiter | undefined;
-  /** Lines above the header that are no part of the table. */
-  readonly skip_lines?: number | undefined;
-  /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: neither is done. */
-  readonly ragged?: 'pad' | undefined;
+/** How a file is to be read: as somebody says, and what no user says. Left out: as the file looks. */
+export interface ReadOptions extends Reading {
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
-  /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
-  readonly sheet?: string | undefined;
-  /** The row of the header by the number that a spreadsheet shows, `3`; `3-4` where the names stand in two rows; `0`: there is none. */
-  readonly header_row?: string | undefined;
-  /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
-  readonly rows?: string | undefined;
-  /** The country of telephone numbers and postcodes, by its two letters; left out: none. */
-  readonly country?: string | undefined;
-  /** The columns that a job names: a sheet that has them is the one. No user says this. */
+  /** The columns that a job names: a sheet that has them is the one. */
   readonly wanted?: readonly string[];
-  /** What an earlier batch had found out about the same bytes: nothing is guessed then. No user says this. */
+  /** What an earlier batch had found out about the same bytes: nothing is guessed then. */
   readonly asBefore?: FoundLayout;
-}
-
-/**
- * What was found out about a table that does not begin with its header on the first row, or does not end with its last
- * row. It is kept with the batch, so that later versions with better guesses read the same rows. An empty one is a table of
- * which every row that is not blank is read, the first as the header.
- */
-export interface FoundLayout {
-  /** The sheet, where it is not the one that was open when the workbook was saved, or the first that has rows. */
-  readonly sheet?: string;
-  /** As in `ReadOptions`. */
-  readonly header_row?: string;
-  /** Rows below the header that are none of the table. */
-  readonly left_out?: readonly LeftOut[];
 }
 
 /** Where a list begins, as it was said, found before, or found out. Who reads a list passes it on. */
@@ -142,14 +79,6 @@ export interface StartReading {
 
 export interface TopRow {
   readonly row: RowNumber;
-  readonly text: string;
-}
-
-/** Rows that are left out of a table: lines of totals at its end, or what is below it and names nobody. */
-export interface LeftOut {
-  /** `211`, or `214-230`. */
-  readonly rows: string;
-  readonly why: 'totals' | 'below' | 'header';
   readonly text: string;
 }
 

@@ -26,8 +26,7 @@ import {
 import { type DateForm, DateForms } from './columns/date-forms.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
-import { type Country, countryOf } from './quality/countries.ts';
-import { type FoundIssue, IssueTally } from './quality/job-issues.ts';
+import { type FoundIssue, type IssueOf, IssueTally, issuesAsRead } from './quality/job-issues.ts';
 
 /** What a file is and what could be done with it, before a job says what to do. Nothing is sent. */
 export interface FileDescription {
@@ -66,19 +65,16 @@ const FIRST_ROWS_SHOWN = 5;
 const ROWS_COMPARED = 1_000_000;
 
 /**
- * Reads the file once.
- * @param said the country of its telephone numbers and postcodes.
- * @throws StopError `input` where it is damaged.
+ * Reads the file once. @throws StopError `input` where it is damaged.
  */
 export async function describeFile(
-  { sheet }: OpenedFile,
+  { sheet, read }: OpenedFile,
   operations: Iterable<Operation>,
-  said?: string,
 ): Promise<FileDescription> {
   const header = await sheet.header();
-  const country = said === undefined ? undefined : await countryOf(said);
+  const issueOf = await issuesAsRead(read);
   const known = [...operations];
-  const columns = header.map((name) => columnTally(name, kindByName(name, known), country));
+  const columns = header.map((name) => columnTally(name, kindByName(name, known), issueOf));
   const different = new FingerprintSet(ROWS_COMPARED);
   const same = new RowCount();
   const finder = fitFinder(header, known);
@@ -109,8 +105,8 @@ interface ColumnTally {
   description(): ColumnDescription;
 }
 
-function columnTally(name: string, kind: CellKind | undefined, country: Country | undefined): ColumnTally {
-  const issues = columnIssues(kind, country);
+function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf): ColumnTally {
+  const issues = columnIssues(kind, issueOf);
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new SoundCells();
@@ -190,19 +186,19 @@ const MOST_NAMES_AS_DATES = 0.2;
 /** @param kind what the column's header says; undefined: its first cells decide. */
 export function columnIssues(
   kind: CellKind | undefined,
-  country?: Country,
+  issueOf: IssueOf,
 ): {
   /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
   add(row: RowNumber, cell: string): boolean;
   addSound(): void;
   findings(): readonly FoundIssue[];
 } {
-  let tally = kind === undefined ? undefined : new IssueTally(kind, country);
+  let tally = kind === undefined ? undefined : new IssueTally(kind, issueOf);
   const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
   let filled = 0;
   let ranges = 0;
   const decide = (): IssueTally => {
-    const decided = new IssueTally(kindByContent(waiting.map(({ cell }) => cell)));
+    const decided = new IssueTally(kindByContent(waiting.map(({ cell }) => cell)), issueOf);
     for (const { row, cell } of waiting.splice(0)) decided.add(row, cell);
     tally = decided;
     return decided;

@@ -9,19 +9,16 @@ import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { readingEntries } from '../core/reading.ts';
 import { readRowRange } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
-import { readingOf } from '../lib/reading.ts';
-import { kindOfInput } from './columns/column-kind.ts';
-import { type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
+import { type EarlierGuess, findColumns } from './columns/columns.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
-import { type Country, countryOf } from './quality/countries.ts';
+import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
 import { unclearStart } from './shape/list-start.ts';
-
-export { type Country, countryOf };
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
@@ -29,16 +26,18 @@ export interface Input {
   /** The file, whose bytes are the same whenever they are read. */
   readonly file: InputFile;
   readonly sheet: Sheet;
+  /** As is said now, and beside that as was said and found for a batch over the same bytes. */
+  readonly read: ReadOptions;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
 
 type Batches = Pick<LedgerReader, 'batches'>;
 
 /** A file of which nothing but the header was read. */
-export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
+export type OpenedInput = OpenedFile & Pick<MappedInput, 'columns'>;
 
 export interface MappedInput extends Input {
-  readonly columns: ColumnMap;
+  readonly columns: InputColumns;
 }
 
 /**
@@ -61,11 +60,11 @@ async function openKnown(
 ): Promise<{ readonly opened: OpenedFile; readonly earlier: Batch | undefined }> {
   const file = await namedFile(path);
   const earlier = await earlierBatch(file, read, ledger);
-  const asBefore = earlier && readSettings(earlier.settings).asBefore;
-  return { opened: await openNamed(file, { ...read, ...present({ asBefore }) }), earlier };
+  const asBefore = earlier && readSettings(earlier.settings);
+  return { opened: await openNamed(file, { ...asBefore, ...present(read) }), earlier };
 }
 
-/** A batch over the same bytes, told to be read in the same way. */
+/** A batch over the same bytes, of which the same cells were read. */
 async function earlierBatch(
   file: InputFile,
   read: ReadOptions,
@@ -73,13 +72,14 @@ async function earlierBatch(
 ): Promise<Batch | undefined> {
   const batches = (await ledger?.batches()) ?? [];
   const isAlike = ({ inputPath, settings }: Batch): boolean =>
-    endingOf(inputPath) === endingOf(file.path) &&
-    canonicalJson(readingOf(readSettings(settings))) === canonicalJson(readingOf(read));
+    endingOf(inputPath) === endingOf(file.path) && cellsRead(readSettings(settings)) === cellsRead(read);
   const alike = batches.filter(isAlike);
   if (alike.length === 0) return undefined;
   const digest = await file.sha256();
   return alike.find(({ inputSha256 }) => inputSha256 === digest);
 }
+
+const cellsRead = (read: ReadOptions): string => canonicalJson(readingEntries(read).read ?? {});
 
 /** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
 async function earlierSurvey(
@@ -113,33 +113,19 @@ function readAs({ read, columns }: ReadingJob): ReadOptions {
   };
 }
 
-/** Adds the country by which cells of these columns are told: as was said, or as an earlier batch over the same bytes had it. */
-async function withCountry(
-  { file }: OpenedFile,
-  columns: ColumnMap,
-  read: ReadOptions,
-  ledger: Batches | undefined,
-): Promise<ColumnMap> {
-  const kinds = Object.keys(columns.columns).map(kindOfInput);
-  if (!kinds.some((kind) => kind === 'phone' || kind === 'postcode')) return columns;
-  const earlier = await earlierBatch(file, read, ledger);
-  const said = read.country ?? (earlier && readSettings(earlier.settings).country);
-  return said === undefined ? columns : { ...columns, country: await countryOf(said) };
-}
-
 /** Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever is asked for. */
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
-  { operation, read = {}, columns, guesses }: ReadingJob,
+  { operation, columns, guesses }: ReadingJob,
   ledger: Batches | undefined,
-): Promise<ColumnMap> {
+): Promise<InputColumns> {
   ourColumnsIn(header);
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const added = await addedColumns(header, ledger);
   const found = await findColumns(operation, opened.sheet, header, chosen, earlier, added);
-  return withCountry(opened, found, read, ledger);
+  return { ...found, issueOf: await issuesAsRead(opened.read) };
 }
 
 /**
@@ -214,7 +200,7 @@ async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions =
   throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
 }
 
-export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
+export type OpenedFile = Omit<Input, 'survey'>;
 
 /** @throws StopError `input` when no format reads such files, and where only a person can say where the list begins. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
@@ -234,7 +220,7 @@ async function namedFile(path: string): Promise<InputFile> {
 async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile> {
   const sheet = await (await formatOf(file.path)).open(file, read);
   if (sheet.start.readings !== undefined) throw unclearStart(file.path, sheet.start.readings);
-  return { path: file.path, file, sheet };
+  return { path: file.path, file, sheet, read };
 }
 
 /** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { AnswerPlace } from '../core/answer-body.ts';
-import type { FoundLayout, ReadOptions } from '../core/format.ts';
+import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
+import { FoundLayout, READING_ENTRIES, readingEntries, readingIn } from '../core/reading.ts';
 import { FORMULA_MODES, type FormulaMode } from '../lib/formulas.ts';
-import { FoundTable, Reading, readingOf } from '../lib/reading.ts';
-import { isReadAsSaid, type Job, type JobEntries } from './job.ts';
+import type { Job, JobEntries } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
 
 const names = z.record(z.string(), z.string());
@@ -37,20 +37,16 @@ const settingsSchema = z.object({
       role: z.string().optional(),
       roles: names.optional(),
       account: z.string().optional(),
-      read: Reading.optional(),
-      country: z.string().optional(),
+      ...READING_ENTRIES,
       repair: z.boolean().optional(),
     })
     .optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
   /** How cells that would begin a formula are written; without it they are made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
-  /** How the file is read, where the job says so; otherwise that is detected. */
-  read: Reading.optional(),
+  ...READING_ENTRIES,
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
-  layout: FoundTable.optional(),
-  /** By which telephone numbers and postcodes were told when the batch began. */
-  country: z.string().optional(),
+  layout: FoundLayout.optional(),
   /** The account's average limit, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
@@ -86,14 +82,14 @@ interface BatchSettings extends AccountSettings {
   readonly outputPath: string | undefined;
   readonly isOfOther: boolean;
   readonly layout: FoundLayout;
-  /** By which telephone numbers and postcodes are told. */
-  readonly country?: string | undefined;
+  /** As was said, now or when the batch began. */
+  readonly read: ReadOptions;
 }
 
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout, country }: BatchSettings,
+  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout, read }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -102,9 +98,8 @@ export function jobSettings(
     ...present({ waterfall: job.waterfall, add: job.add, said: storedSaid(job) }),
     on_existing: job.onExisting,
     ...present({ formulas: job.formulas }),
-    ...(isReadAsSaid(job) ? { read: readingOf(job.read ?? {}) } : {}),
+    ...readingEntries(read),
     ...storedLayout(layout),
-    ...present({ country }),
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: storedPlace(answerPlace) }),
@@ -131,11 +126,10 @@ function storedSaid({
   said = {},
   saidToo: { account, read = {}, repair } = {},
 }: Job): JsonObject | undefined {
-  const entry = readingOf(read);
   const all = {
     ...said,
-    ...(Object.keys(entry).length === 0 ? {} : { read: entry }),
-    ...present({ account, country: read.country, repair }),
+    ...readingEntries(read),
+    ...present({ account, repair }),
   };
   return Object.keys(all).length === 0 ? undefined : all;
 }
@@ -148,12 +142,8 @@ function storedLayout(layout: FoundLayout): JsonObject {
 
 /** How the batch's file is read: as was said, and as it was found when the batch began. */
 export function readSettings(stored: JsonObject): ReadOptions {
-  const { read = {}, layout = {}, country } = settingsSchema.parse(stored);
-  return {
-    ...present(read),
-    asBefore: present(layout),
-    ...present({ country }),
-  };
+  const { layout = {}, ...entries } = settingsSchema.parse(stored);
+  return { ...readingIn(entries), asBefore: present(layout) };
 }
 
 export function columnsOf(
@@ -167,10 +157,10 @@ export function columnsOf(
 export function saidBeside(stored: JsonObject): Job['saidToo'] & { readonly entries?: JobEntries } {
   const { said } = settingsSchema.safeParse(stored).data ?? {};
   if (said === undefined) return {};
-  const { account, read = {}, country, repair, ...entries } = said;
+  const { account, repair, columns, add, waterfall, role, roles } = said;
   return {
-    entries: present(entries),
-    read: { ...present(read), ...present({ country }) },
+    entries: present({ columns, add, waterfall, role, roles }),
+    read: readingIn(said),
     ...present({ account, repair }),
   };
 }

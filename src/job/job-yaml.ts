@@ -1,13 +1,14 @@
 import { stringify } from 'yaml';
 import { plainText } from '../core/plain-text.ts';
+import { readingEntries } from '../core/reading.ts';
 import { stepNames } from '../core/steps.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import { readingOf } from '../lib/reading.ts';
-import { type Guards, isReadAsSaid, type Job } from './job.ts';
+import type { Guards, Job } from './job.ts';
 
 /** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
   const { name, steps } = job.operation;
+  const { read, country } = readingEntries(job.read ?? {});
   const budget = job.budget === undefined ? undefined : { credits: job.budget };
   const lines = [
     steps === undefined
@@ -23,12 +24,8 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
       'when the file has such a column',
     ),
     entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
-    entry(
-      'read',
-      isReadAsSaid(job) ? readingOf(job.read ?? {}) : undefined,
-      'how to read the file where the guess is wrong',
-    ),
-    entry('country', job.read?.country, 'for telephone numbers and postcodes'),
+    entry('read', read, 'how to read the file where the guess is wrong'),
+    entry('country', country, 'for telephone numbers and postcodes'),
     entry('repair', job.repair, 'send damaged cells repaired where that is sure'),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what happens to a call whose answer was lost'),

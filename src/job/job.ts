@@ -7,13 +7,13 @@ import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { type JsonObject, type JsonValue, type Operation, PLACES } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { readingIn } from '../core/reading.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { inSteps, stepNames } from '../core/steps.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
-import { readingOf } from '../lib/reading.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { type JobFile, jobSchema, type Notify, OPERATION_SETTINGS } from './job/job-schema.ts';
@@ -170,6 +170,7 @@ async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
 function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {
   const { value } = document;
   const settings = settingsOf(unshaped, document);
+  const reading = readingIn(value);
   const columns = Object.entries(document.value.columns ?? {});
   const mapped = columns.flatMap(([input, column]) => (column === '' ? [] : [input]));
   const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
@@ -190,7 +191,7 @@ function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 
       budget: value.budget && credits(value.budget.credits),
       refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
       refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
-      read: jobReading(value),
+      read: Object.keys(reading).length === 0 ? undefined : reading,
       repair: value.repair || undefined,
       settings: Object.keys(settings).length === 0 ? undefined : settings,
       guards: guardsOf(operation, document),
@@ -226,16 +227,6 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   if (other === undefined) return Object.fromEntries(given);
   const fact = `${operation.name} has no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
-}
-
-function jobReading({ read = {}, country }: JobFile): ReadOptions | undefined {
-  const said = present({ ...read, country });
-  return Object.keys(said).length === 0 ? undefined : said;
-}
-
-/** Whether the job says how its file is read, so that not all of it is detected. */
-export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
-  return Object.keys(readingOf(read)).length > 0;
 }
 
 function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {

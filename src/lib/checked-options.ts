@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { type Credits, credits } from '../core/ids.ts';
 import { isObject } from '../core/objects.ts';
-import { Reading } from './reading.ts';
+import { Reading } from '../core/reading.ts';
 import { problemOf } from './yaml/schema-problem.ts';
 
 /**
@@ -60,7 +60,7 @@ export const oneOfWords = (words: readonly string[]): z.ZodOptional => z.enum(wo
 
 const textByName = z.record(z.string(), z.string()).optional();
 
-export const reading = Reading.extend({ country: text, strict: flag }).optional();
+export const reading = Reading.extend({ strict: flag }).optional();
 
 export const jobEntries = z
   .strictObject({ columns: textByName, add: textByName, waterfall: texts, role: text, roles: textByName })

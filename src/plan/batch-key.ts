@@ -3,11 +3,11 @@ import type { Account } from '../client/account/account.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
+import { readingEntries } from '../core/reading.ts';
 import type { MappedInput } from '../files/input.ts';
-import { isReadAsSaid, type Job } from '../job/job.ts';
+import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { readingOf } from '../lib/reading.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
@@ -52,7 +52,7 @@ function fingerprint(format: string, identity: BatchIdentity, last: string): str
 
 export function batchIdentityOf(
   { account, job }: { readonly account: Pick<Account, 'identity'>; readonly job: Job },
-  input: Pick<MappedInput, 'columns'>,
+  input: { readonly columns: Pick<MappedInput['columns'], 'columns'> },
 ): BatchIdentity {
   return {
     accountIdentity: account.identity,
@@ -67,14 +67,13 @@ export function batchIdentityOf(
 export function askingSettings(job: Job): JsonObject | undefined {
   const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
-  const isRead = isReadAsSaid(job);
-  // Only repairs ask for it.
-  const country = repair === true ? read.country?.toUpperCase() : undefined;
-  if (asking.length === 0 && origin === undefined && !isRead && repair === undefined) return undefined;
-  return {
+  const reading = readingEntries(read);
+  const settingsThatAsk = {
     ...Object.fromEntries(asking),
     ...askedByOrigin(origin),
-    ...(isRead ? { read: readingOf(read) } : {}),
-    ...present({ repair, country }),
+    // What stands beside `read` is asked for by repairs alone.
+    ...(repair === true ? reading : present({ read: reading.read })),
+    ...present({ repair }),
   };
+  return Object.keys(settingsThatAsk).length === 0 ? undefined : settingsThatAsk;
 }

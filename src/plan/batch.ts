@@ -202,7 +202,7 @@ function specOf(
         outputName,
         isOfOther,
         layout: input.sheet.layout,
-        country: input.columns.country,
+        read: input.read,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),

@@ -10,8 +10,7 @@ import { present } from '../core/objects.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
-import type { ColumnMap } from '../files/columns/columns.ts';
-import { repairedRow } from '../files/quality/job-issues.ts';
+import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
@@ -64,12 +63,12 @@ export function optionsOf({
 /** Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked at further. */
 export function rowPreparer(
   resolved: ResolvedJob,
-  columns: Pick<ColumnMap, 'read' | 'country'>,
+  columns: Pick<InputColumns, 'read' | 'issueOf'>,
 ): (row: InputRow) => PreparedRow {
   const options = optionsOf(resolved);
   return (row) =>
     row.unreadable === undefined
-      ? preparedCells(resolved.job, columns.read(row), options, columns.country)
+      ? preparedCells(resolved.job, columns.read(row), options, columns.issueOf)
       : { kind: 'invalid', reason: row.unreadable };
 }
 
@@ -81,11 +80,11 @@ export function preparedCells(
   { operation, repair }: Pick<Job, 'operation' | 'repair'>,
   cells: RowInput,
   options: OperationOptions,
-  country?: ColumnMap['country'],
+  issueOf?: IssueOf,
 ): PreparedRow {
   const asItIs = repair === true ? undefined : operation.prepare(cells, options);
   if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
-  const { text, note } = repairedRow(operation, cells, country);
+  const { text, note } = repairedRow(operation, cells, issueOf);
   const repaired = operation.prepare(text, options);
   if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
   const isCured = note !== undefined && repaired.kind !== 'invalid';

@@ -52,7 +52,7 @@ export function writeRows(
   const isRepaired = (row: InputRow): boolean =>
     job.repair === true &&
     row.unreadable === undefined &&
-    isRowRepaired(job.operation, input.columns.read(row), input.columns.country);
+    isRowRepaired(job.operation, input.columns.read(row), input.columns.issueOf);
   const writing = {
     ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
     ...present({ price: context.account.price }),

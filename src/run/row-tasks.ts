@@ -1,7 +1,6 @@
-import { present } from '../core/objects.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
 import { inputReader } from '../files/columns/columns.ts';
-import { countryOf } from '../files/input.ts';
+import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { columnsOf, readSettings } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
@@ -69,9 +68,8 @@ export async function taskMaker(
   { settings, header }: Pick<Batch, 'settings' | 'header'>,
 ): Promise<(left: RowLeft) => Task> {
   const read = inputReader(columnsOf(settings)?.columns ?? {}, header);
-  const code = resolved.job.repair === true ? readSettings(settings).country : undefined;
-  const country = code === undefined ? undefined : await countryOf(code);
-  const prepare = rowPreparer(resolved, { read: ({ cells }) => read(cells), ...present({ country }) });
+  const issueOf = await issuesAsRead(readSettings(settings));
+  const prepare = rowPreparer(resolved, { read: ({ cells }) => read(cells), issueOf });
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

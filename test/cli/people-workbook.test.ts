@@ -90,7 +90,10 @@ test.each([
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
   [['--header-row', '11'], /row 11 is blank, so it cannot be the header\./],
   [['--rows', '300-400'], /report\.xlsx has no row from 300 to 400\./],
-  [['--country', 'Australia'], /--country Australia is not a country\./],
+  [
+    ['--country', 'Australia'],
+    /--country Australia cannot be read\.\nWrite a country as two letters, such as AU\./,
+  ],
 ])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {
   const desk = await deskWithReport();
   const { code, stderr } = await desk.type([...RUN, ...flags]);

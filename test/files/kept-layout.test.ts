@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { FoundLayout } from '../../src/core/format.ts';
+import type { FoundLayout } from '../../src/core/reading.ts';
 import { openInput } from '../../src/files/input.ts';
 import { jobSettings, readSettings } from '../../src/job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../src/ledger/ledger.ts';
@@ -33,7 +33,7 @@ const settingsWith = (layout: FoundLayout): Batch['settings'] =>
     {},
     {
       ...{ requestsPerSecond: undefined, answerPlace: {}, outputName: undefined, outputPath: undefined },
-      ...{ isOfOther: false, layout },
+      ...{ isOfOther: false, layout, read: {} },
     },
   );
 

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { loadFamily } from '../../src/core/family.ts';
+import type { Format, ReadOptions } from '../../src/core/format.ts';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
-  type Format,
   GUESSED_ENCODINGS,
   type GuessedEncoding,
-  type ReadOptions,
-} from '../../src/core/format.ts';
+} from '../../src/core/reading.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { corpus, naughtyStrings } from '../files/matrix/corpus.ts';
 import type { FuzzInput } from './judge.ts';

@@ -3,13 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, StopError } from '../../src/core/errors.ts';
-import {
-  DELIMITERS,
-  type Delimiter,
-  type GuessedEncoding,
-  type ReadOptions,
-  type Sheet,
-} from '../../src/core/format.ts';
+import type { ReadOptions, Sheet } from '../../src/core/format.ts';
+import { DELIMITERS, type Delimiter, type GuessedEncoding } from '../../src/core/reading.ts';
 import { openFile } from '../../src/files/input.ts';
 import { allOf } from '../files/formats/sheets.ts';
 import {

@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   tracking: 'with tracking parameters',
-  country_host: "on a country's or a phone's version of the site",
+  country_host: 'on a national or mobile version of the site',
   spelling: 'in another spelling',
   date_as_number: 'dates as numbers',
   name_as_date: 'turned into dates by a spreadsheet',
@@ -42,7 +42,7 @@ function exampleWords({ cell, repaired, candidates }: FoundCell): string {
   return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
 }
 
-/** Eleven digits are an ABN; a telephone number of so many begins with the code of its country. */
+/** Eleven digits are an ABN; a telephone number of so many begins with its international code. */
 function grouped(candidate: string): string {
   return readAbn(candidate).kind === 'usable' ? formatAbn(candidate) : candidate;
 }

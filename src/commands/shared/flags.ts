@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import { DELIMITER_NAMES, DELIMITERS, type ReadOptions } from '../../core/format.ts';
+import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { sentence } from '../../core/plain-text.ts';
+import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, READING_WORDS, Reading } from '../../core/reading.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
-import { READING_FLAGS, READING_WORDS, Reading } from '../../lib/reading.ts';
 import type { Console } from './command.ts';
 
 /** The arguments of `option` for a command that opens a store for writing. */
@@ -57,7 +57,6 @@ export function notesOn(console: Console): Listener {
 
 /** The flags that say how a file is read, for every command that reads one. They win over the job. */
 export interface ReadFlags {
-  readonly country?: string;
   readonly strict?: boolean;
 }
 
@@ -69,7 +68,7 @@ export function addReadFlags(command: Command): Command {
       words === undefined ? new Option(flag, about) : choiceOption(flag, about, words, byCharacter),
     );
   }
-  return command.option('--country <code>', 'whose telephone numbers and postcodes these are, such as AU');
+  return command;
 }
 
 const byCharacter = (text: string): string | undefined =>
@@ -94,12 +93,7 @@ export function readFlagsOf(flags: ReadFlags): ReadOptions {
     const flag = `--${String(name).replaceAll('_', '-')}`;
     throw stop('usage', `${flag} ${given.get(String(name))} cannot be read.`, sentence(capital(message)));
   }
-  const { country, strict } = flags;
-  if (country !== undefined && !/^[a-z]{2}$/i.test(country)) {
-    const next = 'Give the two letters of a country, such as AU.';
-    throw stop('usage', `--country ${country} is not a country.`, next);
-  }
-  return { ...present(data), ...present({ country, strict }) };
+  return present({ ...data, strict: flags.strict });
 }
 
 const snakeOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -129,7 +129,7 @@ export function isAboutAnother(column: string): boolean {
 /** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
 export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'money' | 'number' | 'text';
 
-/** As it is written for people: with a code of a country or an area, which a number to reckon with does not begin with. */
+/** As it is written for people: with a `+` or a 0 in front, which a number to reckon with does not begin with. */
 const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
 
 const SIGN = '[$\u20ac\u00a3\u00a5\u20b9]|[A-Z]{1,2}\\$|(?:AUD|NZD|USD|CAD|SGD|EUR|GBP|CHF|JPY|CNY|INR)';

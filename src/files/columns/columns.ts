@@ -8,7 +8,6 @@ import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
 import { entriesOf, inputOf } from '../../core/steps.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { requireOnce } from '../header.ts';
-import type { Country } from '../quality/countries.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
 import {
   agreesByName,
@@ -43,8 +42,6 @@ export interface ColumnMap {
   readonly because: ReadonlyMap<string, string>;
   /** A sentence for the user where the cells say otherwise than when the list was first worked on, or nothing is read. */
   readonly note?: string;
-  /** By which telephone numbers and postcodes are told; undefined where the columns have none, or nobody said it. */
-  readonly country?: Country;
   read(row: InputRow): RowInput;
   /** Columns that look right for inputs that have none, by the first rows. */
   unused?(): Promise<readonly LikelyColumn[]>;

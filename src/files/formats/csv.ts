@@ -1,16 +1,7 @@
 import { StopError, stop } from '../../core/errors.ts';
-import {
-  type CellsFor,
-  type CopyOptions,
-  DELIMITERS,
-  type Encoding,
-  type Format,
-  type LeftOut,
-  type ReadOptions,
-  type Sheet,
-  type Survey,
-} from '../../core/format.ts';
+import type { CellsFor, CopyOptions, Format, ReadOptions, Sheet, Survey } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
+import { DELIMITERS, type Encoding, type LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';

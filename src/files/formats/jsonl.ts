@@ -6,9 +6,9 @@ import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } fr
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords, grouped } from '../../core/plain-text.ts';
+import { readingEntries } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { NO_HEADER } from '../../core/row-range.ts';
-import { readingOf } from '../../lib/reading.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
 
@@ -73,7 +73,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
 
 /** @throws StopError `input`: a user who names these takes the file for another. */
 function refuseTableOptions(path: string, read: ReadOptions): void {
-  const { encoding = 'utf-8', ragged: _, ...others } = readingOf(read);
+  const { encoding = 'utf-8', ragged: _, ...others } = readingEntries(read).read ?? {};
   if (encoding === 'utf-8' && Object.values(others).every((option) => option === undefined)) return;
   const fact = `${path} holds JSON lines, which are UTF-8 and have neither delimiters nor sheets nor a header.`;
   throw stop('input', fact, 'Leave out the flags that say how it is encoded and where the table is in it.');

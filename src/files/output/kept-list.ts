@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import { type CellsFor, type CopyOptions, DELIMITERS, type Sheet } from '../../core/format.ts';
+import type { CellsFor, CopyOptions, Sheet } from '../../core/format.ts';
+import { DELIMITERS } from '../../core/reading.ts';
 import { readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { keptRows } from '../../ledger/rows.ts';

@@ -19,7 +19,7 @@ import {
   isShortDate,
   readSpreadsheetNumber,
 } from './cell-issues/spreadsheet-number.ts';
-import { type Country, dialled, withZero } from './countries.ts';
+import type { Numbers } from './countries.ts';
 
 /**
  * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong
@@ -67,23 +67,23 @@ const LONGEST_CELL = 2048;
 
 /**
  * What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself.
- * @param country by which telephone numbers and postcodes are told; without one no repair of these is sure.
+ * @param numbers how telephone numbers and postcodes are written there; left out: no repair of these is sure.
  */
-export function cellIssueOf(kind: CellKind, cell: string, country?: Country): CellIssue | undefined {
+export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): CellIssue | undefined {
   if (SOUND[kind]?.test(cell) === true) return undefined;
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_CELL) return undefined;
   const shown = kind === 'text' ? text : withoutTextMark(text);
   // What marks a cell as text is never sent, so it is damaged only where the text itself is.
   if (shown !== text)
-    return shown === '' ? undefined : (cellIssueOf(kind, shown, country) ?? harmless('spelling'));
+    return shown === '' ? undefined : (cellIssueOf(kind, shown, numbers) ?? harmless('spelling'));
   switch (kind) {
     case 'abn':
       return abnIssue(text);
     case 'phone':
-      return phoneIssue(text, country);
+      return phoneIssue(text, numbers);
     case 'postcode':
-      return postcodeIssue(text, country);
+      return postcodeIssue(text, numbers);
     case 'date':
       return dateIssue(text);
     case 'text':
@@ -142,16 +142,16 @@ function abnIssue(text: string): CellIssue | undefined {
   return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped', abnCandidates(digits));
 }
 
-/** With the code of the country, or as it is dialled within one. */
+/** As it is dialled from abroad, or at home. */
 const PHONE_DIGITS = /^[0-9]{8,15}$/;
 
-function phoneIssue(text: string, country: Country | undefined): CellIssue | undefined {
+function phoneIssue(text: string, numbers: Numbers | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (!PHONE_DIGITS.test(digits)) {
     return number?.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
   }
-  const meant = country && dialled(digits, country);
+  const meant = numbers?.dialled(digits);
   if (meant === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
   if (meant !== digits) return repair(number?.kind ?? 'lost_zero', meant);
   return number === undefined ? undefined : repair(number.kind, digits);
@@ -159,12 +159,12 @@ function phoneIssue(text: string, country: Country | undefined): CellIssue | und
 
 const DIGITS = /^[1-9][0-9]*$/;
 
-function postcodeIssue(text: string, country: Country | undefined): CellIssue | undefined {
+function postcodeIssue(text: string, numbers: Numbers | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (!DIGITS.test(digits)) return undefined;
-  if (country === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
-  const whole = withZero(digits, country);
+  if (numbers === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
+  const whole = numbers.withZero(digits);
   if (whole !== undefined) return repair(number?.kind ?? 'lost_zero', whole);
   return number === undefined ? undefined : repair(number.kind, digits);
 }

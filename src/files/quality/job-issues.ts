@@ -1,10 +1,11 @@
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
+import type { Reading } from '../../core/reading.ts';
 import { RowCount, type RowNumber } from '../../core/row.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
 import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
-import type { Country } from './countries.ts';
+import { numbersAsRead } from './countries.ts';
 
 export interface FoundIssue {
   readonly kind: CellIssueKind;
@@ -25,6 +26,20 @@ export interface FoundCell {
   readonly candidates?: readonly string[];
 }
 
+/** Tells the damage of a cell in a list that is read as was said. */
+export type IssueOf = (kind: CellKind, cell: string) => CellIssue | undefined;
+
+/** The columns of a list that is read, and what is damage in them. */
+export interface InputColumns extends ColumnMap {
+  readonly issueOf: IssueOf;
+}
+
+/** @throws StopError as `numbersAsRead`. */
+export async function issuesAsRead(reading: Reading): Promise<IssueOf> {
+  const numbers = await numbersAsRead(reading);
+  return (kind, cell) => cellIssueOf(kind, cell, numbers);
+}
+
 const EXAMPLES_SHOWN = 3;
 
 class IssueCount extends RowCount {
@@ -36,16 +51,16 @@ class IssueCount extends RowCount {
 /** The issues of one column, in memory that does not grow with its rows. */
 export class IssueTally {
   readonly #kind: CellKind;
-  readonly #country: Country | undefined;
+  readonly #issueOf: IssueOf;
   readonly #counts = new Map<CellIssueKind, IssueCount>();
 
-  constructor(kind: CellKind, country?: Country) {
+  constructor(kind: CellKind, issueOf: IssueOf) {
     this.#kind = kind;
-    this.#country = country;
+    this.#issueOf = issueOf;
   }
 
   add(row: RowNumber, cell: string): CellIssue | undefined {
-    const issue = cellIssueOf(this.#kind, cell, this.#country);
+    const issue = this.#issueOf(this.#kind, cell);
     if (issue === undefined) return undefined;
     const found = this.#counts.get(issue.kind) ?? new IssueCount();
     this.#counts.set(issue.kind, found);
@@ -93,10 +108,10 @@ export interface JobIssues {
 }
 
 /** The file need not be read twice: each row is counted when the returned columns read it, once. */
-export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; found(): JobIssues } {
+export function watchIssues(columns: InputColumns): { readonly watched: InputColumns; found(): JobIssues } {
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);
-    return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.country) }];
+    return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.issueOf) }];
   });
   let repairableRows = 0;
   const read: ColumnMap['read'] = (row) => {
@@ -123,23 +138,23 @@ export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; 
 export function isRowRepaired(
   operation: Pick<Operation, 'inputs'>,
   row: RowInput,
-  country: Country | undefined,
+  issueOf: IssueOf = cellIssueOf,
 ): boolean {
-  return repairedRow(operation, row, country).note !== undefined;
+  return repairedRow(operation, row, issueOf).note !== undefined;
 }
 
 /** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */
 export function repairedRow(
   { inputs }: Pick<Operation, 'inputs'>,
   row: RowInput,
-  country: Country | undefined,
+  issueOf: IssueOf = cellIssueOf,
 ): { readonly text: RowInput; readonly note: string | undefined } {
   const notes: string[] = [];
   let text = row;
   for (const { name } of inputs) {
     const kind = kindOfInput(name);
     if (kind === undefined) continue;
-    const issue = cellIssueOf(kind, row[name] ?? '', country);
+    const issue = issueOf(kind, row[name] ?? '');
     if (issue?.cure !== 'repair') continue;
     text = { ...text, [name]: issue.repaired };
     notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(issue.repaired)}`);

@@ -1,4 +1,4 @@
-import type { LeftOut } from '../../core/format.ts';
+import type { LeftOut } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';

@@ -1,13 +1,7 @@
 import { StopError, stop } from '../../core/errors.ts';
-import type {
-  FoundLayout,
-  LeftOut,
-  ListStart,
-  ReadOptions,
-  StartReading,
-  TopRow,
-} from '../../core/format.ts';
+import type { ListStart, ReadOptions, StartReading, TopRow } from '../../core/format.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
+import type { FoundLayout, LeftOut } from '../../core/reading.ts';
 import { isOurColumn, type RowNumber } from '../../core/row.ts';
 import {
   NO_HEADER,

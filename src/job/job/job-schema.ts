@@ -2,10 +2,10 @@ import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
+import { READING_ENTRIES } from '../../core/reading.ts';
 import { NOTICE_KINDS } from '../../ledger/ledger.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
-import { Reading } from '../../lib/reading.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
@@ -73,9 +73,6 @@ const operationSettings = {
 
 export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
 
-/** Which countries there are is known where one is used. */
-const country = z.string().regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU');
-
 const entries = z.strictObject({
   /** Left out where there are several. */
   operation: text.optional(),
@@ -96,9 +93,8 @@ const entries = z.strictObject({
     .optional(),
   refresh_after: age.optional(),
   refresh_no_match_after: age.optional(),
-  read: Reading.optional(),
+  ...READING_ENTRIES,
   repair: z.boolean().optional(),
-  country: country.optional(),
   ...operationSettings,
   guards: guards.optional(),
   /** A folder below that of the job, or a name of the accounts file. */

@@ -194,8 +194,8 @@ export function withoutTracking(text: string): string {
 }
 
 /**
- * What a profile URL of a network that we know has besides the profile, which normalising leaves out: the network's host
- * for one country or for phones, or parameters of a visit. Undefined for neither, and for other networks.
+ * What a profile URL of a network that we know has besides the profile, which normalising leaves out: a national or
+ * mobile host of the network, or parameters of a visit. Undefined for neither, and for other networks.
  */
 export function profileDetour(text: string): 'country_host' | 'tracking' | undefined {
   const address = readAddress(text);

@@ -36,7 +36,7 @@ const TOP_LEVEL = new Set(
   community international realestate property build construction restaurant cafe wine melbourne sydney kiwi example
   `),
 );
-const COUNTRY = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
+const NATIONAL = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
 
 export function isAbn(cell: string): boolean {
   return NUMBERS.test(cell) && isUsable(normaliseAbn(cell));
@@ -81,7 +81,7 @@ function mayBeSite(cell: string): boolean {
   if (ADDRESS_MARK.test(text)) return true;
   const [host = ''] = text.toLowerCase().split(/[/:?#]/, 1);
   const end = host.slice(host.lastIndexOf('.', host.length - 2) + 1).replace(/\.$/, '');
-  return TOP_LEVEL.has(end) || COUNTRY.test(end);
+  return TOP_LEVEL.has(end) || NATIONAL.test(end);
 }
 
 function isUsable({ kind }: Normalised): boolean {

@@ -1,19 +1,11 @@
 import { z } from 'zod';
-import { Reading as ReadEntry } from '../../lib/reading.ts';
+import { Reading as ReadWords } from '../../core/reading.ts';
 
 export { DamageObject, ListDescription, OperationFit } from '../../objects/list-object.ts';
 
 /** Lists that are brought to the page. */
 
-/** How a list is read where it does not say so itself; the words of a job file. */
-export const ReadWords = ReadEntry.extend({
-  /** The country of telephone numbers and postcodes, by two letters. */
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/)
-    .optional(),
-});
-export type ReadWords = z.infer<typeof ReadWords>;
+export { ReadWords };
 
 /** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
 export const ListRowsQuery = ReadWords.extend({

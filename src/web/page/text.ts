@@ -589,7 +589,7 @@ export const text = {
       wrapped_address: 'with more than the address',
       punctuation: 'with punctuation around',
       tracking: 'with tracking parameters',
-      country_host: "on a country's or a phone's version of the site",
+      country_host: 'on a national or mobile version of the site',
       spelling: 'in another spelling',
       date_as_number: 'with dates as numbers',
       name_as_date: 'turned into dates by a spreadsheet',

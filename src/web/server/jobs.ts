@@ -9,6 +9,7 @@ import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject, Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
+import { readingEntries } from '../../core/reading.ts';
 import { inSteps, stepNames } from '../../core/steps.ts';
 import { type Job, loadJob } from '../../job/job.ts';
 import { jobYaml } from '../../job/job-yaml.ts';
@@ -34,14 +35,15 @@ export async function jobOfChoices(server: Server, list: ListFile, choices: Choi
   const base = await behind(server, what);
   const { operation, account: named } = await loadJob(base.word);
   const account = chooseAccount(await loadAccounts(), operation.vendor, said.account ?? named);
-  const { read: { country, ...read } = {}, repair } = list.reading ?? {};
-  const isRead = Object.values(read).some(Boolean);
+  const { read: reading = {}, repair } = list.reading ?? {};
+  const { read, ...beside } = readingEntries(reading);
   const { inbox: _inbox, schedule: _schedule, ...entries } = base.entries;
   const text = stringify({
     ...entries,
     ...said,
-    ...present({ add: addFor(operation.steps, choices), country }),
-    ...(isRead ? { read: { ...(entries.read as object), ...read } } : {}),
+    ...present({ add: addFor(operation.steps, choices) }),
+    ...beside,
+    ...(read === undefined ? {} : { read: { ...(entries.read as object), ...read } }),
     ...(repair === true ? { repair } : {}),
     ...(guards === undefined ? {} : { guards: { ...(entries.guards as object), ...guards } }),
     account: account.name,

@@ -1,12 +1,12 @@
+import { readingOf } from '../../core/reading.ts';
 import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { toldIn } from '../../ledger/time.ts';
-import { readingOf } from '../../lib/reading.ts';
 import { batchWithId, type FoundBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';
-import { type ListAttention, ReadWords } from '../api.ts';
+import type { ListAttention } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -62,7 +62,7 @@ export async function listAttention(
       batch: batch.id,
       operation: batch.operation,
       columns: { ...columnsOf(batch.settings)?.columns },
-      read: ReadWords.parse(readingOf(readSettings(batch.settings))),
+      read: readingOf(readSettings(batch.settings)),
       sandbox: batch.sandbox,
     },
     header: [...(await sheet.header())],

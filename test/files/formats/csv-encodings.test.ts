@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Encoding, NAMED_ENCODINGS, type ReadOptions } from '../../../src/core/format.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
+import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/reading.ts';
 import { codecOf } from '../../../src/files/formats/csv/text.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
+import type { Delimiter } from '../../../src/core/reading.ts';
 import { copied, openText, rowsOf, stopOf } from './sheets.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
+import type { Delimiter } from '../../../src/core/reading.ts';
 
 /**
  * The hand-made files under `fixtures/files`, each with what must become of it. A folder's `expected.json` says so for

@@ -5,7 +5,7 @@ import {
   DELIMITERS,
   type Delimiter,
   type GuessedEncoding,
-} from '../../../src/core/format.ts';
+} from '../../../src/core/reading.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { inputFolder } from '../formats/sheets.ts';
 import { naughtyStrings } from './corpus.ts';

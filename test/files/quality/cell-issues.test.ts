@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
 import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
-import { type Country, countryOf } from '../../../src/files/quality/countries.ts';
+import { type Numbers, numbersAsRead } from '../../../src/files/quality/countries.ts';
 import {
   normaliseAbn,
   normaliseDomain,
@@ -21,10 +21,10 @@ import {
 import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
 
 /** What is telephone number and postcode is told by a country; the others do not ask for it. */
-let australia: Country;
+let australia: Numbers | undefined;
 
 beforeAll(async () => {
-  australia = await countryOf('AU');
+  australia = await numbersAsRead({ country: 'AU' });
 });
 
 type Table = readonly (readonly [CellKind, cell: string, CellIssueKind, repaired: string])[];
@@ -125,7 +125,7 @@ describe('telephone numbers and postcodes', () => {
     ['postcode', '800', 'DE', undefined],
     ['postcode', '1067', 'AU', undefined],
   ])('the %s %s in %s is repaired to %s', async (kind, cell, code, repaired) => {
-    const issue = cellIssueOf(kind, cell, await countryOf(code));
+    const issue = cellIssueOf(kind, cell, await numbersAsRead({ country: code }));
     expect(issue?.cure === 'repair' ? issue.repaired : undefined).toBe(repaired);
   });
 

@@ -6,10 +6,10 @@
 import { expect, test } from 'vitest';
 import { kindByName } from '../../../src/files/columns/column-kind.ts';
 import { columnIssues } from '../../../src/files/describe-file.ts';
-import { countryOf } from '../../../src/files/quality/countries.ts';
+import { issuesAsRead } from '../../../src/files/quality/job-issues.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 
-const australia = await countryOf('AU');
+const australia = await issuesAsRead({ country: 'AU' });
 
 function found(header: string, cells: readonly string[]): readonly (readonly [string, number])[] {
   const column = columnIssues(kindByName(header, [enrichCompany]), australia);

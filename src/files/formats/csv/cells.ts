@@ -1,5 +1,5 @@
 import type { Options } from 'csv-parse';
-import { DELIMITERS, type Delimiter } from '../../../core/format.ts';
+import { DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 
 /**
  * The cells of one record as they stand in the file. The parser says what they mean; this is asked only where a quote is

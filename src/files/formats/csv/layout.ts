@@ -1,16 +1,8 @@
 import { stop } from '../../../core/errors.ts';
-import {
-  DELIMITER_NAMES,
-  DELIMITERS,
-  type Delimiter,
-  type FileBytes,
-  type FoundLayout,
-  type ListStart,
-  type ReadOptions,
-  type TopRow,
-} from '../../../core/format.ts';
+import type { FileBytes, ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { RowRange } from '../../../core/row-range.ts';
 import { rowsWithout } from '../../shape/left-out.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, type CsvErrorCode, Parser } from 'csv-parse';
 import { type StopError, stop } from '../../../core/errors.ts';
-import { DELIMITERS } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
+import { DELIMITERS } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { NamedColumns } from '../../header.ts';
 import {

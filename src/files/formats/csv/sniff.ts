@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 import { ROWS_SAMPLED, type SampledRow } from '../../shape/list-start.ts';
 import { cellsOf, lineEndLength, PARSING, strayQuoteIn } from './cells.ts';
 

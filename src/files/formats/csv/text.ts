@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stop } from '../../../core/errors.ts';
-import type { Encoding, FileBytes } from '../../../core/format.ts';
+import type { FileBytes } from '../../../core/format.ts';
 import { UNPACK } from '../../../core/other-files.ts';
+import type { Encoding } from '../../../core/reading.ts';
 import { countLineEnds } from './cells.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { stop } from '../../../core/errors.ts';
-import type { FoundLayout, LeftOut, ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
+import type { ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';

@@ -124,7 +124,7 @@ function emailPattern(address: string): string {
   return `${anyWriting(`${local}@`)}(?:${[...hosts].map(anyWriting).join('|')})`;
 }
 
-/** Hosts of one country belong to the same network; a call by a slug has only the slug. */
+/** National hosts belong to the same network; a call by a slug has only the slug. */
 function profilePattern(url: string): string {
   const slug = normaliseProfileSlug(url);
   const page = anyWriting(decoded(url).replace(/^https:\/\/(?:www\.)?/, ''));

@@ -48,7 +48,7 @@ function Filters({ choices }: Part) {
   );
 }
 
-/** `country = AU; NZ` on each line. */
+/** `state = NSW; VIC` on each line. */
 function filtersIn(typed: string): Choices['filters'] {
   const filters = typed.split('\n').flatMap((line) => {
     const [name = '', ...value] = line.split('=').map((part) => part.trim());
