@@ -28,7 +28,7 @@ export type { Job } from './job/job.ts';
 export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-options.ts';
-export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';
+export type { JobOptions, RunOptions } from './plan/context.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
 export { runJob } from './run/run-job.ts';

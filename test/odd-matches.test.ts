@@ -35,7 +35,6 @@ async function open(answer: (asked: number) => object, dialect: object) {
       output: place.path('out.csv'),
       mayCreateStore: true,
       budget: credits(100),
-      askRequests: async () => true,
       ...request,
     });
   return { run, say, asked: () => asked.length };

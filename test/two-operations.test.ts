@@ -49,7 +49,6 @@ class Place {
       store: this.path('store'),
       mayCreateStore: true,
       budget: credits(100),
-      askRequests: async () => true,
       onEvent: (event) => {
         if (event.kind === 'note') this.notes.push(event.message);
       },

@@ -211,9 +211,7 @@ function detachedReport(summary: RunSummary, words: readonly string[]): Report {
   };
 }
 
-type Questions = Required<
-  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askReread'>
->;
+type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showPlan' | 'askReread'>>;
 
 /** @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
 function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
@@ -232,9 +230,6 @@ function questionsOn(console: Console, agreed: boolean, isSample: boolean): Ques
       const most = agreed && !isSample ? plan.credits.most : mostAsked(plan);
       return (await ask(`Spend at most ${grouped(most)} credits?`)) ? most : undefined;
     },
-    // This is asked once, so that the files of another person do not send requests that nobody has seen.
-    askRequests: ({ reasons }) =>
-      ask(`${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`),
     async askChanges(plan) {
       showChanges(plan);
       return ask(changeQuestion(plan));

@@ -24,7 +24,7 @@ export const readNotes = ({ db }: Context) => ({
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /** The erasures, oldest first, each by whom it was ordered. */
   erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
-  /** What was shown when somebody agreed to that content last; undefined when nobody has. `sha256` is over what decides the requests. */
+  /** The newest word on a series of answers, by the hash that names the series; undefined where nobody has said one. */
   async agreement(sha256: string): Promise<string | undefined> {
     const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
     return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
@@ -59,7 +59,6 @@ export async function noteAct(
 }
 
 export const writeNotes = (context: Writing) => ({
-  /** Keeps a person's agreement to what a job and its dialect send, from before it was sent for the first time. */
   noteAgreement: (sha256: string, shown: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(

@@ -129,7 +129,6 @@ const RequestObject = z.object({
   name: z.string(),
   method: z.enum(METHODS),
   url: z.string(),
-  fields: z.array(z.string()).optional(),
   /** The service that sends it on. */
   through: z.string().optional(),
 });

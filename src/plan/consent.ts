@@ -1,20 +1,14 @@
-import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import { requireAgreement } from '../client/account/agreements.ts';
-import type { Dialect, DialectOperation } from '../client/dialect.ts';
-import { builtInDialect, dialectQuestion } from '../client/dialect.ts';
+import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
-import { canonicalJson } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
-import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
-import { counted, foreignWords } from '../core/plain-text.ts';
+import type { Method } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { stepNames, stepsOf } from '../core/steps.ts';
+import { stepNames } from '../core/steps.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
-import { askedByOrigin } from '../job/job-origin.ts';
 import {
   type Batch,
   type BatchId,
@@ -77,12 +71,19 @@ export async function requireConsent(
   changes?: ChangePlan,
   anew?: boolean,
 ): Promise<Consent> {
-  await requireAgreedJob(context, input, place.existing, changes);
+  tellRequests(context, changes);
   if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
   const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
   return { budget, buysAgain: agreed || buysAgain };
+}
+
+function tellRequests(context: RunContext, changes: ChangePlan | undefined): void {
+  const { account, job, emit } = context;
+  if (account.sandbox || (changes !== undefined && !beginsWork(changes, job.operation))) return;
+  for (const request of sentRequests(context))
+    emit({ kind: 'note', message: `Sends ${requestWords(request)}.` });
 }
 
 /**
@@ -193,42 +194,6 @@ function heldBy(money: Money | undefined): number {
 }
 
 /**
- * A job or a dialect that another person wrote does not act unseen: when it could do more than its operation says, a
- * person sees it and agrees to it once. The ledger keeps the agreement under a hash of all that decides what is sent, so
- * every altered word is asked about again.
- */
-
-/**
- * Asks for the agreement where it is missing. A sandbox account, a resumed batch and a run with nothing to send need none.
- * @throws StopError `consent` when nobody agreed, now or before.
- */
-async function requireAgreedJob(
-  context: RunContext,
-  input: MappedInput,
-  existing: Batch | undefined,
-  changes: ChangePlan | undefined,
-): Promise<void> {
-  const { account, job, ledger, clock, askRequests, emit } = context;
-  if (account.sandbox || (changes !== undefined && !beginsWork(changes, job.operation))) return;
-  const requests = (await sentRequests(context)).map(requestWords);
-  for (const request of requests) emit({ kind: 'note', message: `Sends ${request}.` });
-  const reasons = await reasonsToAsk(context);
-  if (reasons.length === 0 || goesOn(context, existing)) return;
-  const sha256 = await contentOf(context);
-  if ((await ledger.agreement(sha256)) !== undefined) return;
-  if ((await askRequests?.({ reasons, requests })) !== true) {
-    throw new StopError({
-      code: 'consent',
-      message: `${reasons.join(' ')} Nobody has agreed to that yet.`,
-      next: 'Check the job and its dialect, then agree once: run it with --yes.',
-      plan: await shownPlanId(context, input, changes),
-      answers: ['yes'],
-    });
-  }
-  await ledger.noteAgreement(sha256, [...reasons, ...requests].join('\n'), clock.wallMs());
-}
-
-/**
  * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it. `--yes` says that
  * the price is right, and nothing about who wrote a file.
  * @throws StopError `consent` when nobody agreed, now or before.
@@ -243,74 +208,13 @@ export async function requireAgreedRequests({
   if (question !== undefined) await requireAgreement(question, { accept, askAgreement });
 }
 
-async function reasonsToAsk(
-  context: Pick<RunContext, 'job' | 'account' | 'dialect'>,
-): Promise<readonly string[]> {
-  const { job, dialect, account } = context;
-  const [own] = isGeneric(job) ? await sentRequests(context) : [];
-  const alters = own !== undefined && own.method !== 'GET';
-  const price =
-    account.dialectPath === undefined ? undefined : freePrice(context, await builtInDialect(dialect.vendor));
-  return [
-    ...(alters ? [`The job ${job.name} sends ${requestWords(own)}.`] : []),
-    ...(price === undefined ? [] : [price]),
-  ];
-}
-
-/**
- * A sentence when the dialect gives a price of 0 to an operation that usually costs credits, because no budget would
- * limit that. A dialect that reads the price from the answer is believed.
- */
-function freePrice(
-  { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
-  builtIn: Dialect,
-): string | undefined {
-  for (const { name } of stepsOf(operation)) {
-    const usual = builtIn.operations[name]?.credits;
-    const stated = dialect.operations[name]?.credits;
-    if (usual === undefined || stated === undefined || usual.most === 0) continue;
-    const booked = stated.per_result ?? stated.found;
-    if (stated.most === 0 || (booked === 0 && dialect.credits_charged === undefined))
-      return `The dialect ${dialect.name} says that ${name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
-  }
-  return undefined;
-}
-
-/** Whether the run only resumes an open batch, or repeats a finished one without buying anything anew. */
-function goesOn({ job, refresh }: RunContext, existing: Batch | undefined): boolean {
-  if (existing?.state === 'open') return true;
-  const isAnew = refresh === true || job.refreshAfterMs !== undefined;
-  return existing?.state === 'finished' && job.operation.change === undefined && !isAnew;
-}
-
-/** A hash of all that decides what is sent and where to. Built-in dialects are left out, as they come with the program. */
-async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>): Promise<string> {
-  const { operation, columns = null, waterfall = null } = job;
-  // The origin is part of the hash, so that an agreement to a trial does not count for a whole list.
-  const settings = { ...job.settings, ...askedByOrigin(job.origin) };
-  const files = [account.dialectPath, account.via?.dialectPath].map((path) =>
-    path === undefined ? null : readFile(path, 'utf8'),
-  );
-  const parts: readonly JsonValue[] = [
-    ...['rowonce-agreement-1', account.identity, account.baseUrl?.href ?? null],
-    ...[operation.name, settings, columns, waterfall],
-    ...(await Promise.all(files)),
-  ];
-  return hash('sha256', canonicalJson(parts), 'hex');
-}
-
-/**
- * A request that the job or its dialect defines, so that the name of the operation does not tell what is sent. Another
- * person may have written both, so the user sees the request before agreeing to it.
- */
+/** A request that the job or a dialect file defines, so that the name of the operation does not tell what is sent. */
 export interface SentRequest {
   /** The entry of the dialect that defines the request. */
   readonly name: string;
   readonly method: Method;
   /** The address as it is sent, with `{{Column}}` and `{field}` where a value is filled in. */
   readonly url: string;
-  /** What the job and the dialect send in it otherwise than as the row's values under our names; left out: nothing. */
-  readonly fields?: readonly string[];
   /** The service whose "API Call" step forwards the request; left out: it is sent to the vendor itself. */
   readonly through?: string;
 }
@@ -322,74 +226,22 @@ export interface Sender {
   readonly dialect: Dialect;
 }
 
-/** The request of an `api-call` job, and the requests whose address or fields in the dialect's file differ from the built-in ones. */
-export async function sentRequests(sender: Sender): Promise<readonly SentRequest[]> {
-  const { job, dialect, account } = sender;
-  const own = isGeneric(job) ? [ownRequest(job)] : [];
-  const paths =
-    account.dialectPath === undefined ? [] : changedPaths(sender, await builtInDialect(dialect.vendor));
-  return [...own, ...paths].map((each) => ({ ...each, ...placeOf(sender, each.url) }));
+/** The request of an `api-call` job, and those of the operations of a dialect file. */
+export function sentRequests(sender: Sender): readonly SentRequest[] {
+  const { job, account, dialect } = sender;
+  return stepNames(job.operation.name).flatMap((name) => {
+    const { method = 'POST', endpoint } = job.settings ?? {};
+    if (name === 'api-call' && endpoint !== undefined)
+      return [{ name, method: method as Method, ...placeOf(sender, String(endpoint)) }];
+    const entry = account.dialectPath === undefined ? undefined : dialect.operations[name];
+    return entry === undefined ? [] : [{ name, method: entry.method, ...placeOf(sender, entry.path) }];
+  });
 }
 
 /** `POST https://api.example.com/tags/{{Id}} (api-call)`. Another person may have written any part of it. */
-export function requestWords({ name, method, url, through, fields }: SentRequest): string {
+export function requestWords({ name, method, url, through }: SentRequest): string {
   const by = through === undefined ? '' : `, by the "API Call" step at ${foreignWords(through)}`;
-  const also = fields === undefined ? '' : ` with ${fields.map((each) => foreignWords(each)).join(', ')}`;
-  return `${method} ${foreignWords(url)}${by} (${name})${also}`;
-}
-
-function isGeneric({ operation }: Pick<Job, 'operation'>): boolean {
-  return operation.name === 'api-call';
-}
-
-function ownRequest({ operation: { name }, settings = {} }: Sender['job']): SentRequest {
-  const { method = 'POST', endpoint = '/' } = settings;
-  return { name, method: method as Method, url: String(endpoint) };
-}
-
-/** The requests that differ from the built-in dialect. A provider's operation makes one kind of call; a service's several. */
-function changedPaths({ job, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
-  const { operation } = job;
-  const asked = Object.entries(dialect.operations).filter(
-    ([name]) =>
-      stepNames(operation.name).includes(name) ||
-      (dialect.vendor === 'service' && operation.vendor === 'service'),
-  );
-  const { usage, whoami, list_users, list_invites } = dialect;
-  const free = Object.entries({ usage, whoami, list_users, list_invites });
-  return [
-    ...asked.flatMap(([name, entry]) => [
-      ...changed(name, entry, builtIn.operations[name]).map((each) => ({
-        ...each,
-        ...fieldsIn(job, name, entry),
-      })),
-      ...changed(`read_back of ${name}`, entry.read_back, builtIn.operations[name]?.read_back),
-    ]),
-    ...free.flatMap(([name, shape]) => changed(name, shape, builtIn[name as 'usage'])),
-  ].filter((each) => !(each.name === operation.name && isGeneric({ operation })));
-}
-
-/** Which fields have another name than the input that they are taken from, and which the job sends of its own. */
-function fieldsIn(
-  { operation, settings }: Sender['job'],
-  name: string,
-  { fields = {} }: DialectOperation,
-): Pick<SentRequest, 'fields'> {
-  const named = Object.entries(fields).flatMap(([input, field]) =>
-    field === input ? [] : [field === null ? `no ${input}` : `${input} as ${JSON.stringify(field)}`],
-  );
-  const filters = name === operation.name ? Object.entries((settings?.filters ?? {}) as JsonObject) : [];
-  const sent = [...named, ...filters.map(([filter, value]) => `${filter} ${JSON.stringify(value)}`)];
-  return sent.length === 0 ? {} : { fields: sent };
-}
-
-type Shape = Pick<SentRequest, 'method'> & Pick<DialectOperation, 'path' | 'fields'>;
-
-function changed(name: string, shape: Shape | undefined, builtIn: Shape | undefined): readonly SentRequest[] {
-  if (shape === undefined) return [];
-  const { method, path, fields = {} } = shape;
-  const isSame = method === builtIn?.method && path === builtIn.path;
-  return isSame && isDeepStrictEqual(fields, builtIn.fields ?? {}) ? [] : [{ name, method, url: path }];
+  return `${method} ${foreignWords(url)}${by} (${name})`;
 }
 
 /**

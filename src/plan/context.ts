@@ -44,14 +44,6 @@ export interface JobOptions {
   readonly store?: string | undefined;
 }
 
-/** What a person is asked to agree to before the first run of a job or a dialect. */
-export interface UnseenRequests {
-  /** Sentences that say why the person is asked. */
-  readonly reasons: readonly string[];
-  /** The requests that the job and its dialect define, as text. */
-  readonly requests: readonly string[];
-}
-
 /** Rows of a finished batch that today's dialect would settle differently. They stay as they are unless a person agrees. */
 export interface Reread {
   readonly batch: BatchId;
@@ -94,11 +86,6 @@ export interface RunChoices {
    * nobody can be asked.
    */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
-  /**
-   * Called the first time that a job or a dialect may do more than its operation says; it returns whether it may. Left
-   * out: "no", except for a sandbox account.
-   */
-  readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
   /** Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox account. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */

@@ -92,7 +92,6 @@ export const RUN_CHECKS: Checks<RunOptions> = {
   detach: flag,
   refresh: flag,
   askBudget: called,
-  askRequests: called,
   askChanges: called,
   showPlan: called,
   askReread: called,

@@ -1,6 +1,6 @@
 /**
- * Goal: a job or a dialect from somebody else does not act unseen. What it sends is shown with method and address, and what
- * could do more than its operation says is agreed to once for its content; nothing is sent before.
+ * Goal: a job or a dialect from somebody else does not act unseen. What it sends is shown with method and address, and a
+ * dialect that sends other requests is agreed to once for its content; nothing is sent before.
  * Method: the command typed in this process, with and without somebody at the terminal, before a vendor that keeps what it
  * was asked.
  */
@@ -65,63 +65,6 @@ const POST = (more: object = {}): object => ({
   kind: 'read',
   body: { domain: '{{Domain}}' },
   ...more,
-});
-
-test('a POST of a job is asked about once, whoever types it, and not again for the same content', async () => {
-  const { url, requests } = await vendor();
-  const job = write('job.yaml', POST());
-  const unasked = await typed(run(job));
-  expect(unasked.code).toBe(2);
-  expect(unasked.stderr).toContain(
-    `The job job sends POST ${url}/base/tags/apply (api-call). Nobody has agreed to that yet.`,
-  );
-  const no = await typed(run(job), { answer: 'n' });
-  expect(no.stderr).toContain(`sends POST ${url}/base/tags/apply (api-call). This is asked once`);
-  expect(no.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
-  expect([no.code, requests.length]).toEqual([2, 0]);
-  expect((await typed(run(job), { answer: 'y' })).code).toBe(0);
-  expect(requests).toHaveLength(2);
-  // Another list, a budget and another column of the answer are the user's own affair.
-  place.writeList(['c.example', 'a.example']);
-  write('job.yaml', POST({ add: { company: 'name' }, in_doubt: 'skip' }));
-  expect((await typed(run(job))).code).toBe(0);
-  expect(requests).toHaveLength(3);
-});
-
-test.each(
-  some(
-    [
-      ['another path', { endpoint: '/tags/remove' }],
-      ['another body', { body: { domain: '{{Domain}}', admin: true } }],
-    ],
-    1,
-  ),
-)('%s is asked about anew, and --yes agrees to it', async (_, change) => {
-  const { requests } = await vendor();
-  const job = write('job.yaml', POST());
-  expect((await typed(run(job, '--yes'))).code).toBe(0);
-  write('job.yaml', POST(change));
-  expect((await typed(run(job))).code).toBe(2);
-  expect(requests).toHaveLength(2);
-  expect((await typed(run(job, '--yes'))).code).toBe(0);
-  expect((await typed(run(job))).code).toBe(0);
-  expect(requests).toHaveLength(4);
-});
-
-test('a dialect by which a purchase costs nothing is asked about, and its price does not slip through a budget', async () => {
-  const free = { operations: { 'enrich-company': { credits: { most: 0, found: 0 } } } };
-  const { requests } = await vendor(free);
-  const { code, stderr } = await typed(run('enrich-company'));
-  expect(code).toBe(2);
-  expect(stderr).toContain(
-    'The dialect dialect says that enrich-company costs nothing, and up to 1 credit a call are usual. Nobody has agreed',
-  );
-  expect(requests).toHaveLength(0);
-  expect((await typed(run('enrich-company', '--yes'))).code).toBe(0);
-  place.writeList(['d.example']);
-  expect((await typed(run('enrich-company'))).code).toBe(0);
-  // Another operation is another content, and its price is the usual one.
-  expect((await typed(run('enrich-company', '--refresh'))).code).toBe(0);
 });
 
 const OTHERWISE = {
@@ -237,11 +180,10 @@ test('an inbox that is not below its job is swept only where the accounts file n
   expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
 });
 
-test('the plan and the run show method and address of a job, and of a dialect that changes them', async () => {
+test('the plan and the run show method and address of a job, and of a dialect file', async () => {
   const { url, requests } = await vendor(OTHERWISE);
   const planned = await typed(['plan', 'enrich-company', LIST()]);
   expect(planned.stdout).toContain(`  request        PUT ${url}/base/v2/firms (enrich-company)\n`);
-  expect(planned.stdout).toContain(`  request        GET ${url}/base/v2/usage (usage)\n`);
   expect(planned.stdout).toContain(`  to agree       The dialect dialect sends ${url} other requests than`);
   expect(planned.stdout).toContain(`                 ${DIFFERENCES[0]}\n`);
   const { stdout } = await typed(['plan', write('job.yaml', POST()), LIST(), '--json']);

@@ -105,7 +105,7 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
       ledger === undefined || change !== undefined
         ? undefined
         : await knownAnswers(ledger, job, account, dialect);
-    const requests = await sentRequests({ job, account, dialect });
+    const requests = sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const toAgree = await unagreed(account, dialect);
     const unused = await unusedIn(opened.columns, job);

@@ -275,7 +275,6 @@ export async function runTrial(
         ...{ file, refresh, maxPauseMs, signal, onEvent },
         budget: await budgetOfRepeat(trial, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
-        askRequests: async () => true,
         askBudget: async (plan) => credits(mostAsked(plan)),
         askReread: async () => true,
         buyAgain: true,
