@@ -21,11 +21,9 @@ import {
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere, pathProblem } from '../core/vendor-path.ts';
-import { isMisleadingField, queryProblem } from '../lib/misleading-names.ts';
 import {
   columnInput,
   columnsIn,
-  namesIn,
   PLACEHOLDER,
   templateProblem,
   withoutBlanks,
@@ -101,11 +99,6 @@ function shapedBy(settings: JsonObject): Operation {
   const shape: Shape = { method, endpoint, body: body as JsonObject };
   const problem = templateProblem(shape.body);
   if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
-  const misleading = namesIn(shape.body).find(isMisleadingField);
-  if (misleading !== undefined) {
-    const fact = `body: ${foreignName(misleading)} is a name that makes some servers read the request as another kind.`;
-    throw stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
-  }
   const operation = operationOf(shape);
   const mayRead = READING.includes(method);
   const { kind = mayRead ? 'read' : 'change' } = settings;
@@ -165,7 +158,7 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
  */
 
 function endpointProblem(endpoint: string): string | undefined {
-  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER) ?? queryProblem(endpoint);
+  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER);
 }
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {

@@ -17,8 +17,6 @@ import {
   type Step,
   send,
 } from '../core/operation.ts';
-import { foreignName } from '../core/plain-text.ts';
-import { isMisleadingField } from '../lib/misleading-names.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 const FILTERS: readonly InputField[] = [
@@ -103,10 +101,6 @@ function checkFilters(filters: JsonObject): void {
     if (name === PAGE) {
       const fact = `filters: ${PAGE}: Rowonce asks for the pages of a search itself.`;
       throw stop('job', fact, 'Give their number under `pages`, and remove `page`.');
-    }
-    if (isMisleadingField(name)) {
-      const fact = `filters: ${foreignName(name)} is a name that makes some servers read the request as another kind.`;
-      throw stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
     }
   }
   const problem = templateProblem(filters);

@@ -199,16 +199,6 @@ describe('what the job says', () => {
     [{ endpoint: '/\\other.example/tags' }, 'is not a path'],
     [{ endpoint: '/%2fother.example/tags' }, 'is not a path'],
     [{ endpoint: 'https://other.example/tags' }, 'is not a path'],
-    [
-      { endpoint: '/a?x=1&%5Fmethod=DELETE' },
-      'some servers read a name in its query as another kind of request',
-    ],
-    [{ endpoint: '/a?{{Domain}}=1' }, 'its query has a placeholder in a name'],
-    [{ endpoint: '/a', body: { _method: 'DELETE' } }, 'makes some servers read the request as another kind'],
-    [
-      { endpoint: '/a', body: { x: [{ 'x-http-method': 1 }] } },
-      'makes some servers read the request as another kind',
-    ],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
     [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be a placeholder'],
   ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
-import { isMisleadingField, isMisleadingHeader, queryProblem } from '../../lib/misleading-names.ts';
 import { makeLinear } from './linear-pattern.ts';
 
 /**
@@ -63,13 +62,9 @@ const headerName = z
 const OUR_HEADERS =
   /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
-const sentHeader = headerName
-  .refine((name) => !OUR_HEADERS.test(name.replaceAll('_', '-')), {
-    error: 'this header is set by Rowonce itself',
-  })
-  .refine((name) => !isMisleadingHeader(name), {
-    error: "it would make the request another kind, or another person's",
-  });
+const sentHeader = headerName.refine((name) => !OUR_HEADERS.test(name.replaceAll('_', '-')), {
+  error: 'this header is set by Rowonce itself',
+});
 
 /** A character outside of ASCII, or a line end, could not be sent. */
 const sentHeaders = z.record(
@@ -77,12 +72,7 @@ const sentHeaders = z.record(
   z.string().regex(/^[\x20-\x7e]*$/, 'a header can have only ASCII letters, digits and signs'),
 );
 
-const sentName = z
-  .string()
-  .min(1)
-  .refine((name) => !isMisleadingField(name), {
-    error: 'some servers read a request with a field of that name as another kind',
-  });
+const sentName = z.string().min(1);
 
 /** The vendor's name for a value; a dot leads into an object of the body, and `.0` into a list of one. */
 const field = sentName
@@ -104,10 +94,6 @@ const requestPath = z
   .refine((template) => pathProblem(template, PLACEHOLDER) === undefined, {
     error:
       'a path must stay below the account\'s address: it begins with one "/", has no segment "." or "..", encoded or not, and no half escape sequence before a {',
-  })
-  .superRefine((template, { addIssue }) => {
-    const message = queryProblem(template);
-    if (message !== undefined) addIssue({ code: 'custom', message });
   })
   .describe(
     "below the account's address, which no path leaves. `{field}` takes a field out of the query or body and into the path; `?guid={key}` is where a key stands that the vendor takes in the query",

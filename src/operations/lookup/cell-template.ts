@@ -62,7 +62,7 @@ function textsIn(value: JsonValue): readonly string[] {
   return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
 }
 
-export function namesIn(value: JsonValue): readonly string[] {
+function namesIn(value: JsonValue): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   const inside = Object.values(value).flatMap(namesIn);
   return isList(value) ? inside : [...Object.keys(value), ...inside];
