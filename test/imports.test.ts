@@ -70,7 +70,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/change-plan.ts',
     'team/diff-words.ts',
     'team/interrupted-changes.ts',
-    'team/project-totals.ts',
     'team/remote-members.ts',
   ],
   sandbox: ['server.ts', 'spawn.ts'],

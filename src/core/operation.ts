@@ -153,8 +153,6 @@ export interface PlannedWork {
   readonly project?: string;
   /** What the row's repaired cells were read as, for its reason. */
   readonly repaired?: string;
-  /** That the service refused it to the batch before, and why, for its reason. */
-  readonly refusedBefore?: string;
   /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
   readonly note?: string;
   /** What is known of the person from now on, because the list says so and nothing is sent. */

@@ -4,7 +4,6 @@ import type { Plan } from '../plan/plan.ts';
 import type { GuardProblem } from '../plan/team/change-guards.ts';
 import type { ChangePlan, Leaver, PlannedChange } from '../plan/team/change-plan.ts';
 import { isHeldBack } from '../plan/team/diff-words.ts';
-import { type ProjectTotal, projectTotals } from '../plan/team/project-totals.ts';
 import type { PlannedJob } from '../run/tasks/plan-job.ts';
 import type { UndoPlan } from '../run/tasks/undo.ts';
 import { DamageObject, ofRows, sheets } from './list-object.ts';
@@ -26,8 +25,6 @@ export const PlannedChangeObject = noun({
   calls: change(z.array(z.string()).optional(), ({ calls }) => (calls.length === 0 ? undefined : calls)),
   /** Why nothing is sent. */
   reason: change(z.string().optional(), ({ reason }) => reason),
-  /** That the service refused it to the batch before, and why. */
-  refused_before: change(z.string().optional(), ({ refusedBefore }) => refusedBefore),
   /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
   note: change(z.string().optional(), ({ note }) => note),
   /** Whether it is about a person whom the list does not name. */
@@ -51,19 +48,6 @@ const LeaverObject = noun({
   role: leaver(z.string().nullable(), ({ role = null }) => role),
 });
 
-const total = membersOf<ProjectTotal>();
-const ProjectTotalObject = noun({
-  project: total(z.string(), ({ project }) => project),
-  /** Whether it is made first. */
-  new: total(z.boolean(), ({ isNew }) => isNew),
-  invited: total(z.record(z.string(), z.number()), ({ invited }) => invited),
-  changed: total(z.record(z.string(), z.number()), ({ changed }) => changed),
-  removed: total(z.number(), ({ removed }) => removed),
-  /** What is so already, and people who stay although the list does not name them. */
-  stay: total(z.number(), ({ stay }) => stay),
-  attention: total(z.number(), ({ attention }) => attention),
-});
-
 const guard = z.object({ fact: z.string(), allow: z.string() });
 const ofChanges = {
   /** How many people are removed because the list does not name them, and how many are not. */
@@ -74,11 +58,6 @@ const ofChanges = {
   ),
   /** People whom the list does not name and who stay, because the job does not remove them. */
   leavers: changes(z.array(LeaverObject).optional(), (of) => of.change?.plan.leavers.map(LeaverObject.of)),
-  /** What it comes to in each project: how many are invited and get another role, by role. */
-  projects: changes(
-    z.array(ProjectTotalObject).optional(),
-    (of) => of.change && projectTotals(of.change.plan).map(ProjectTotalObject.of),
-  ),
   /** What would hold a run back. */
   guards: changes(z.array(guard).optional(), (of) =>
     of.change?.guards.map(({ fact, allow }) => ({ fact, allow })),

@@ -138,8 +138,6 @@ export interface WalkedRow {
   readonly input: unknown;
   /** What the row's repaired cells were read as. The outcome says it. */
   readonly repaired?: string | undefined;
-  /** That the service refused it to the batch before, and why. The outcome says it. */
-  readonly refusedBefore?: string | undefined;
 }
 
 const NO_MATCH: Answer = { kind: 'no_match' };
@@ -254,12 +252,12 @@ export class RowWalk {
   }
 
   #remarked(outcome: Outcome): Outcome {
-    const { repaired, refusedBefore, input } = this.#row;
+    const { repaired, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const own = isDone ? this.#met.map(({ remark }) => remark) : [];
     const leftOut = this.operation.steps && (input as RowSteps).remark;
-    const read = this.#held.length === 0 ? [repaired, refusedBefore] : [];
-    const remarks = [...own, leftOut, ...read].filter((remark) => remark !== undefined);
+    const read = this.#held.length === 0 ? repaired : undefined;
+    const remarks = [...own, leftOut, read].filter((remark) => remark !== undefined);
     return [...new Set(remarks)].reduce(withRemark, outcome);
   }
 

@@ -82,12 +82,11 @@ export async function taskMaker(
 
 function plannedTask(planned: PlannedRow): Task {
   if (planned.kind === 'end') return planned;
-  const { repaired, refusedBefore } = planned.work;
-  const notes = {
-    ...(typeof repaired === 'string' ? { repaired } : {}),
-    ...(typeof refusedBefore === 'string' ? { refusedBefore } : {}),
+  const { repaired } = planned.work;
+  return {
+    ...planned,
+    work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) },
   };
-  return { ...planned, work: { input: planned.work, ...notes } };
 }
 
 async function* paced(tasks: readonly Task[], pace: Pace | undefined): TaskSource {

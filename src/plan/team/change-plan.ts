@@ -1,7 +1,7 @@
 import { type Account, requestsPerSecond } from '../../client/account/account.ts';
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
-import { doubtWords, Team } from '../../core/membership.ts';
+import { doubtWords, subjectText, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import {
   type Call,
@@ -11,15 +11,22 @@ import {
   type PlannedWork,
 } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
-import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Credits,
+  credits,
+  type LedgerReader,
+  type PlannedRow,
+} from '../../ledger/ledger.ts';
+import { plannedRecords } from '../../ledger/rows.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { keptWork } from '../../operations/team/change-action.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { type Plan, type PlannedInput, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { callsSentAgain, extraLeft } from '../sent-again.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
-import { EarlierBatch } from './change-plan/earlier-batch.ts';
 import {
   cellsOf,
   factsOf,
@@ -89,8 +96,6 @@ export interface PlannedChange extends Whom {
   /** The names of the operations in the order in which they are sent; empty when none is sent. */
   readonly calls: readonly string[];
   readonly reason?: string;
-  /** That the service refused it to the batch before, and why. */
-  readonly refusedBefore?: string;
   /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
   readonly note?: string;
   /** True for a change that no row of the file asks for. */
@@ -160,16 +165,16 @@ export async function planChanges(
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live), remembered);
-  const earlier =
-    ledger !== undefined && batch?.state === 'finished' ? await EarlierBatch.of(ledger, batch) : undefined;
   const asked = resolved(context, prepared, team);
   const beyond = missingRows(context, asked, team);
   const pricing = await pricingOf(context);
   const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
-  for (const row of [...asked, ...beyond]) draft.add(notingRefusal(row, earlier));
+  for (const row of [...asked, ...beyond]) draft.add(row);
   const { planned, ...drafted } = draft.result();
   const isOutdated =
-    earlier !== undefined && !hasWork(drafted) && !earlier.isStillSo(planned, asked.length, team);
+    batch?.state === 'finished' &&
+    !hasWork(drafted) &&
+    (await saysOtherwise(ledger, batch, planned, asked.length));
   return {
     ...drafted,
     planned,
@@ -183,12 +188,38 @@ export async function planChanges(
   };
 }
 
-/** The row, which says that the service refused it to the batch before. */
-function notingRefusal(row: ResolvedRow, earlier: EarlierBatch | undefined): ResolvedRow {
-  const refusedBefore = isWorkable(row) ? earlier?.refusalOf(row) : undefined;
-  return !isWorkable(row) || refusedBefore === undefined
-    ? row
-    : { ...row, work: { ...row.work, refusedBefore } };
+/**
+ * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved its people since, or has
+ * left them in doubt.
+ * @param planned the rows of the plan, of which `fileRows` are of the file.
+ */
+async function saysOtherwise(
+  ledger: Pick<LedgerReader, 'plannedRows' | 'rows'> | undefined,
+  { id, inputRows }: Batch,
+  planned: readonly PlannedRow[],
+  fileRows: number,
+): Promise<boolean> {
+  if (ledger === undefined) return false;
+  const before = new Map<string, string>();
+  let rows = 0;
+  for await (const { planned: row, record } of plannedRecords(ledger, id)) {
+    rows += 1;
+    if (record !== undefined) before.set(nameOf(row, rows > inputRows), record.outcome.kind);
+  }
+  // In a plan that sends nothing, a row that has work waits for a lost answer.
+  const kindOf = (row: PlannedRow): string => (row.kind === 'work' ? 'in_doubt' : row.outcome.kind);
+  const now = new Map(planned.map((row, index) => [nameOf(row, index >= fileRows), kindOf(row)]));
+  return [...new Set([...before.keys(), ...now.keys()])].some((name) => {
+    const [was, is] = [before.get(name) ?? 'unchanged', now.get(name) ?? 'unchanged'];
+    // A row in doubt is looked at again by the batch itself, and what a person left out stays left out.
+    const stands = was === 'in_doubt' || was === 'skipped' || (was === 'applied' && is === 'unchanged');
+    return was !== is && !stands;
+  });
+}
+
+/** Rows of the file are known by their numbers; the people whom it does not name have another number in each plan. */
+function nameOf({ row, work }: PlannedRow, isBeyond: boolean): string {
+  return isBeyond && work !== undefined ? subjectText(keptWork(work).subject) : `${row}`;
 }
 
 /** What a run of the batch may send again of its changes in doubt. */
@@ -285,7 +316,7 @@ class Draft {
 
   #work({ row, work, calls, outcome, beyond }: WorkableRow): void {
     this.#planned.push({ row, kind: 'work', work: asJson(work) });
-    const { note, refusedBefore } = work;
+    const { note } = work;
     const shown = {
       row,
       ...factsOf(work),
@@ -304,13 +335,11 @@ class Draft {
       this.#changes.push({ ...shown, action: actionOfOutcome(outcome), calls: [], ...because });
       return;
     }
-    const again = present({ refusedBefore });
     const fresh = calls.filter((call) => this.#isFirst(row, call));
     const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
-    if (project !== undefined) this.#changes.push({ ...creationOf(row, project, work), ...again });
-    if (others.length > 0)
-      this.#changes.push({ ...shown, ...again, action: work.action ?? 'call', calls: others });
+    if (project !== undefined) this.#changes.push(creationOf(row, project, work));
+    if (others.length > 0) this.#changes.push({ ...shown, action: work.action ?? 'call', calls: others });
   }
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */

@@ -2,7 +2,6 @@ import { actionCounts } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
-import { type ProjectTotal, projectTotals } from './project-totals.ts';
 
 interface LinesShown {
   readonly sent: number;
@@ -20,7 +19,7 @@ export const EVERY_LINE: LinesShown = {
 
 /**
  * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then people whom the
- * file does not name and who stay, then what it comes to in each project, then the counts.
+ * file does not name and who stay, then the counts.
  */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes } = plan;
@@ -35,7 +34,6 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
     ...cut(unchanged, shownLines.unchanged),
     ...cut(attention, shownLines.attention),
     ...leaverLines(plan.leavers, shownLines.leavers),
-    ...projectLines(plan),
     `${planCounts(plan)}.`,
   ];
 }
@@ -55,26 +53,6 @@ function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly str
   ];
 }
 
-/** What a plan comes to in each project, by role. A single project is told by the counts of all. */
-function projectLines(plan: ChangePlan): readonly string[] {
-  const totals = projectTotals(plan);
-  if (totals.length < 2) return [];
-  return totals.map((each) => `  ${each.project}: ${totalWords(each)}`);
-}
-
-/** `+ 2 as viewer, 1 as editor, ~ 1 to admin, - 3, = 12 stay`. */
-function totalWords({ invited, changed, removed, stay, attention }: ProjectTotal): string {
-  const byRole = (sign: string, roles: Readonly<Record<string, number>>, word: string): readonly string[] =>
-    Object.entries(roles).map(([role, count], at) => `${at === 0 ? `${sign} ` : ''}${count} ${word} ${role}`);
-  return [
-    ...byRole('+', invited, 'as'),
-    ...byRole('~', changed, 'to'),
-    ...(removed > 0 ? [`- ${removed}`] : []),
-    ...(stay > 0 ? [`= ${stay} stay`] : []),
-    ...(attention > 0 ? [`! ${attention} not done`] : []),
-  ].join(', ');
-}
-
 function cut(changes: readonly PlannedChange[], most: number): readonly string[] {
   const more = changes.length - most;
   const sign = signOf(changes[0]?.action ?? 'unchanged');
@@ -84,8 +62,7 @@ function cut(changes: readonly PlannedChange[], most: number): readonly string[]
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
 function diffLine(change: PlannedChange): string {
-  const { note, refusedBefore } = change;
-  return [lineOf(change), note, refusedBefore].filter((part) => part !== undefined).join('; ');
+  return [lineOf(change), change.note].filter((part) => part !== undefined).join('; ');
 }
 
 function lineOf(change: PlannedChange): string {

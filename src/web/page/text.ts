@@ -371,10 +371,7 @@ export const text = {
     beyond: 'not in the list',
     leavers: (people: string) =>
       `In the service but not on the list: ${people}. They stay, unless you choose to remove them`,
-    as: 'as',
-    to: 'to',
     stay: 'stay',
-    notDone: 'not done',
     unchanged: 'unchanged',
     actions: {
       create_project: 'projects to create',

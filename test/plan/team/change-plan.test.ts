@@ -216,7 +216,7 @@ test('people whom the list does not name are told where nobody removes them, and
   expect(actions(removing)).toEqual(['2 unchanged', '3 invite', '4 remove']);
 });
 
-test('what a plan comes to is told by project and role, with every line where that is asked for', async () => {
+test('a long plan is cut, with every line where that is asked for', async () => {
   const invites = Array.from(
     { length: 60 },
     (_, at) => `p${at}@x.example,${at < 2 ? 'editor' : 'viewer'},Sales,`,
@@ -226,11 +226,7 @@ test('what a plan comes to is told by project and role, with every line where th
     [...invites, 'old@x.example,editor,Sales,', 'mo@x.example,viewer,Data,', 'no@@x.example,viewer,Data,'],
     { brought },
   );
-  expect(diffLines(plan).slice(-3)).toEqual([
-    '  Data: + 1 as viewer, ! 1 not done',
-    '  Sales: + 2 as editor, 58 as viewer, ~ 1 to editor',
-    '62 changes (61 invites, 1 role), 1 invalid.',
-  ]);
+  expect(diffLines(plan).at(-1)).toBe('62 changes (61 invites, 1 role), 1 invalid.');
   expect(diffLines(plan).filter((line) => line.startsWith('+'))).toHaveLength(50);
   expect(diffLines(plan)).toContain('  and 12 more: --all shows them');
   const every = diffLines(plan, EVERY_LINE);

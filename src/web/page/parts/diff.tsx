@@ -22,7 +22,7 @@ const LINES_SHOWN = 100;
 
 export function Diff({
   changes,
-  plan: { actions, leavers = [], projects: totals = [] },
+  plan: { actions, leavers = [] },
 }: {
   readonly changes: readonly PlannedChangeObject[];
   readonly plan: PlanView;
@@ -39,7 +39,6 @@ export function Diff({
           </span>
         ))}
       </div>
-      {totals.length > 1 && <Totals totals={totals} />}
       {leavers.length > 0 && <Leavers leavers={leavers} />}
       {projects.map(([project, lines]) => (
         <details key={project} class="card" open={lines.some(isShort ? isWorth : isRemoval)}>
@@ -60,36 +59,8 @@ export function Diff({
   );
 }
 
-type Of<Name extends 'leavers' | 'projects'> = NonNullable<PlanView[Name]>;
-
-function Totals({ totals }: { readonly totals: Of<'projects'> }) {
-  return (
-    <ul class="plain-list">
-      {totals.map((total) => (
-        <li key={total.project}>
-          <strong>{total.project}</strong> {totalWords(total)}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function totalWords({ invited, changed, removed, stay, attention }: Of<'projects'>[number]): string {
-  const byRole = (sign: string, roles: Readonly<Record<string, number>>, word: string): readonly string[] =>
-    Object.entries(roles).map(
-      ([role, count], at) => `${at === 0 ? `${sign} ` : ''}${grouped(count)} ${word} ${role}`,
-    );
-  return [
-    ...byRole('+', invited, text.diff.as),
-    ...byRole('~', changed, text.diff.to),
-    ...(removed > 0 ? [`- ${grouped(removed)}`] : []),
-    ...(stay > 0 ? [`= ${grouped(stay)} ${text.diff.stay}`] : []),
-    ...(attention > 0 ? [`! ${grouped(attention)} ${text.diff.notDone}`] : []),
-  ].join(', ');
-}
-
 /** People whom the list leaves out and whom the job leaves alone: they are named, and nothing is done to them. */
-function Leavers({ leavers }: { readonly leavers: Of<'leavers'> }) {
+function Leavers({ leavers }: { readonly leavers: NonNullable<PlanView['leavers']> }) {
   return (
     <details class="card">
       <summary>{text.diff.leavers(counted(leavers.length, 'person', 'people'))}</summary>
@@ -175,8 +146,8 @@ function byProject(
 }
 
 function Line({ change }: { readonly change: PlannedChangeObject }) {
-  const { row, action, email, from, to, reason, refused_before: before, note, beyond } = change;
-  const because = [reason ?? before, note].filter((part) => part !== undefined).join('; ');
+  const { row, action, email, from, to, reason, note, beyond } = change;
+  const because = [reason, note].filter((part) => part !== undefined).join('; ');
   const [sign, look] = SIGNS[action] ?? ['', ''];
   const roles = [...new Set([from, to])].filter((role) => role !== null && role !== '').join(' → ');
   return (
