@@ -11,20 +11,20 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 583,
-  client: 6_670,
-  commands: 4_682,
-  core: 2_418,
+  client: 6_656,
+  commands: 4_677,
+  core: 2_416,
   files: 9_817,
   index: 339,
   job: 1_323,
-  ledger: 8_598,
-  lib: 1_904,
-  objects: 1_281,
-  operations: 3_065,
-  plan: 4_623,
-  run: 9_975,
+  ledger: 8_597,
+  lib: 1_832,
+  objects: 1_259,
+  operations: 3_052,
+  plan: 4_288,
+  run: 9_972,
   sandbox: 2_475,
-  web: 13_478,
+  web: 13_446,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
