@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import provider from '../../src/client/dialects/provider.ts';
 import { requestOf } from '../../src/client/request.ts';
-import { Team } from '../../src/core/membership.ts';
-import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/core/operation.ts';
+import type { Call, JsonObject, Operation, RowInput } from '../../src/core/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
 
 const BODY = {
@@ -172,18 +171,6 @@ test('a read is a GET or a POST; a PUT, a PATCH or a DELETE is a change, and ref
 });
 
 describe('what the job says', () => {
-  test('is the method, the path and the price', () => {
-    const operation = shaped({ endpoint: '/v2/x?y=1', method: 'GET', body: { q: '{{Q}}' } });
-    expect(firstCall(operation, { Q: 'a' }, { credits_max: 7 })).toEqual({
-      operation: 'api-call',
-      parameters: { method: 'GET', endpoint: '/v2/x?y=1', body: { q: 'a' } },
-      ifLost: 'hold',
-      creditsMost: 7,
-    });
-    expect(firstCall(tagging(), { Domain: 'a' })).toMatchObject({ parameters: { method: 'POST' } });
-    expect(firstCall(tagging(), { Domain: 'a' })).not.toHaveProperty('creditsMost');
-  });
-
   test.each<[JsonObject, string]>([
     [{}, 'api-call needs an `endpoint`'],
     [{ endpoint: 'tags' }, 'is not a path'],
@@ -205,78 +192,5 @@ describe('what the job says', () => {
     expect(() => shaped(settings)).toThrow(
       expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
     );
-  });
-});
-
-test.each<[Answer, object]>([
-  [
-    { kind: 'found', fields: {} },
-    { kind: 'matched', matchedBy: 'domain+note+n+no' },
-  ],
-  [{ kind: 'no_match' }, { kind: 'no_match', reason: 'the vendor found nothing' }],
-  [
-    { kind: 'refused', words: 'status 400' },
-    { kind: 'refused', reason: 'the vendor refused it (status 400)' },
-  ],
-])('a read that is answered %j', (answer, outcome) => {
-  const prepared = tagging().prepare({ Domain: 'a' }, {});
-  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
-  expect(tagging().next(prepared.input, () => answer)).toEqual({ kind: 'end', outcome });
-});
-
-describe('a change', () => {
-  const change = tagging({ kind: 'change' });
-
-  function planned(domain: string, team = new Team([])): PlannedWork {
-    const prepared = change.prepare({ Domain: domain }, {});
-    if (prepared.kind === 'invalid') throw new Error(prepared.reason);
-    const resolved = change.change?.resolve(prepared.input, team, {});
-    if (resolved?.kind !== 'ready') throw new Error('not resolved');
-    return resolved.input;
-  }
-
-  /** What a ledger knows of the change of that row. */
-  const knowing = (domain: string, known: object) =>
-    new Team([{ subject: planned(domain).subject, sequence: 1, batch: 'b1', ...known }]);
-
-  test('has its body for a subject, so that equal rows are one change and others are not', () => {
-    expect(planned('a').subject).toEqual(planned('a').subject);
-    expect(planned('a').subject).not.toEqual(planned('b').subject);
-    expect(planned('a').subject.name).toMatch(/^call:[0-9a-f]{64}$/);
-  });
-
-  test.each<[Answer, object]>([
-    [{ kind: 'found', fields: {} }, { kind: 'applied' }],
-    [
-      { kind: 'no_match', words: 'status 404' },
-      { kind: 'refused', reason: 'the vendor does not have it (status 404)' },
-    ],
-    [
-      { kind: 'refused', words: 'status 400' },
-      { kind: 'refused', reason: 'the vendor refused it (status 400)' },
-    ],
-  ])('that is answered %j', (answer, outcome) => {
-    expect(change.next(planned('a'), () => answer)).toEqual({ kind: 'end', outcome });
-  });
-
-  test('that was done before is not sent again', () => {
-    const done = planned('a', knowing('a', { facts: { state: 'done' } }));
-    expect(change.next(done, () => undefined)).toMatchObject({
-      kind: 'end',
-      outcome: { kind: 'unchanged', reason: expect.stringContaining('batch b1') },
-    });
-  });
-
-  test('that was refused before is sent again, behind that one', () => {
-    expect(change.next(planned('a', knowing('a', {})), () => undefined)).toMatchObject({
-      kind: 'send',
-      call: { after: 1 },
-    });
-  });
-
-  test('whose answer was lost is never taken for done', () => {
-    const doubt = { batch: 'b2', row: 2, operation: 'api-call-change' };
-    const inDoubt = planned('a', knowing('a', { facts: { state: 'done' }, doubt }));
-    expect(change.next(inDoubt, () => undefined).kind).toBe('send');
   });
 });

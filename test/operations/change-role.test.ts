@@ -4,11 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import changeRole from '../../src/operations/change-role.ts';
-import { done, invited, known, PROJECT, type planned, shown } from './team.ts';
+import { done, known, PROJECT, type planned, shown } from './team.ts';
 
 const JO = 'jo@x.org';
-const member = (role: 'viewer' | 'editor') => known(JO, { state: 'member', role, email: JO, userId: 'u1' });
-
 describe('by user id', () => {
   test('is set, also for somebody who is not known yet, and remembered by that id', () => {
     const walked = done(changeRole, { user_id: 'u1', role: 'editor' });
@@ -21,31 +19,6 @@ describe('by user id', () => {
       },
     });
     expect(walked.outcome).toEqual({ kind: 'applied', reason: 'role set to editor' });
-  });
-
-  test('is left as it is where it is known to be the same', () => {
-    const alone = known('user:u1', { state: 'member', role: 'editor', userId: 'u1' });
-    expect(done(changeRole, { user_id: 'u1', role: 'editor' }, [alone])).toEqual({
-      calls: [],
-      outcome: { kind: 'unchanged', reason: 'user u1 is editor already' },
-    });
-  });
-
-  test('is a change of the person whose id it is', () => {
-    const walked = done(changeRole, { user_id: 'u1', role: 'editor' }, [member('viewer')]);
-    expect(shown(walked)).toEqual(['update-user@1 u1 editor']);
-    expect(walked.calls[0]?.change?.subject.name).toBe(JO);
-    expect(walked.calls[0]?.change?.leaves).toEqual({
-      state: 'member',
-      role: 'editor',
-      email: JO,
-      userId: 'u1',
-    });
-  });
-
-  test('beside an e-mail address says that the invite was accepted', () => {
-    const row = { user_id: 'u1', email: JO, role: 'editor' };
-    expect(shown(done(changeRole, row, [invited(JO, 'viewer')]))).toEqual(['update-user@1 u1 editor']);
   });
 });
 

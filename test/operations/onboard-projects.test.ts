@@ -9,7 +9,7 @@ import { type KnownSubject, Team } from '../../src/core/membership.ts';
 import { present } from '../../src/core/objects.ts';
 import type { InvalidRow, OperationOptions, RowInput } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
-import { DOUBT, done, invited, known, OPTIONS, PROJECT, planned, refusal, shown, walk } from './team.ts';
+import { done, invited, known, OPTIONS, PROJECT, planned, refusal, shown, walk } from './team.ts';
 
 const JO = 'jo@x.org';
 const ROW = { email: JO, role: 'editor' };
@@ -93,16 +93,6 @@ describe('the project', () => {
       expect(keys[0]?.[1]).not.toBe(keys[1]?.[1]);
     });
 
-    test('tells its people apart before it is there, in another spelling of its name too', () => {
-      const subjects = ['Gamma', ' gamma', 'Delta'].map((project) => {
-        const work = planned(onboard, { ...row, project }, [], MAKING);
-        return work.kind === 'ready' ? work.input.subject : undefined;
-      });
-      expect(subjects[0]).toEqual(subjects[1]);
-      expect(subjects[0]).not.toEqual(subjects[2]);
-      expect(subjects[0]?.project).toBeUndefined();
-    });
-
     test('is not made again when the ledger has its id', () => {
       const gamma = {
         subject: { name: 'project:gamma' },
@@ -113,16 +103,6 @@ describe('the project', () => {
       expect(walked.calls.map(({ operation, project }) => [operation, project])).toEqual([
         ['create-invite', 'p-g'],
       ]);
-    });
-
-    test('is asked for by the same call while it is not known whether it was made', () => {
-      const doubtful = { subject: { name: 'project:gamma' }, sequence: 3, doubt: DOUBT };
-      const [first] = done(onboard, row, [doubtful], [made], MAKING).calls;
-      expect(first).toMatchObject({ operation: 'create-project', after: 3 });
-    });
-
-    test('is not made where the job knows its name', () => {
-      expect(projectOf({ ...ROW, project: 'alpha' }, MAKING)).toBe('p-a');
     });
 
     test('needs the organization', () => {

@@ -7,19 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { KnownSubject } from '../../src/core/membership.ts';
 import type { OperationOptions } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
-import {
-  DOUBT,
-  done,
-  GONE,
-  invited,
-  known,
-  OPTIONS,
-  PROJECT,
-  planned,
-  refusal,
-  shown,
-  type walk,
-} from './team.ts';
+import { DOUBT, done, GONE, invited, known, OPTIONS, PROJECT, shown, type walk } from './team.ts';
 
 const JO = 'jo@x.org';
 const ROW = { email: JO, role: 'editor' };
@@ -132,24 +120,6 @@ describe('while an answer is lost', () => {
   });
 });
 
-describe('who was changed by user id alone and by e-mail', () => {
-  const byId = (changedAtMs: number) =>
-    known('user:u1', { state: 'member', role: 'admin', userId: 'u1' }, { changedAtMs });
-
-  test('stands as the later of the two changes left them', () => {
-    const row = { ...ROW, role: 'admin', user_id: 'u1' };
-    const before = known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' });
-    expect(done(onboard, row, [before, byId(2_000)]).outcome.kind).toBe('unchanged');
-    expect(shown(done(onboard, row, [before, byId(500)]))).toEqual(['update-user@1 u1 admin']);
-  });
-
-  test('is found by the record of the e-mail when a row gives the id alone', () => {
-    const before = known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' });
-    const work = planned(onboard, { role: 'admin', user_id: 'u1', email: '' }, [before]);
-    expect(work).toMatchObject({ input: { subject: { project: PROJECT, name: JO }, email: JO } });
-  });
-});
-
 // ---------------------------------------------------------------------------------------------------------- the saga
 
 describe('the role of an invite that waits', () => {
@@ -194,51 +164,6 @@ describe('the role of an invite that waits', () => {
 
 // ---------------------------------------------------------------------------------------------------------- answers
 
-describe('the answer', () => {
-  test('404 to an id that only the list gives says nothing about the person', () => {
-    const { calls, outcome } = done(onboard, { ...ROW, user_id: 'u9' }, STATES['invited as viewer'], [GONE]);
-    expect(calls[0]?.change?.missing).toBeUndefined();
-    expect(outcome.reason).toBe(
-      'the service has no user u9 in project proj-1 (status 404): the id is wrong, or the user was already removed. Look it up',
-    );
-  });
-
-  test('404 to an id that is known to be theirs makes them unsure', () => {
-    const { calls } = done(onboard, ROW, STATES['member as viewer'], [GONE]);
-    expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, userId: 'u1' });
-  });
-
-  test('404 to a removal needs attention', () => {
-    const { calls, outcome } = done(
-      onboard,
-      { ...ROW, role: 'none' },
-      STATES['member as viewer'],
-      [GONE],
-      OURS,
-    );
-    expect(outcome.kind).toBe('refused');
-    expect(calls[0]?.change?.missing).toEqual({ state: 'gone', email: JO, userId: 'u1' });
-  });
-
-  test.each([
-    [ROW, STATES.unknown, 'the service refused the invite as editor (no)'],
-    [ROW, STATES['member as viewer'], 'the service refused editor for user u1 (no)'],
-    [
-      ROW,
-      STATES['invited as viewer'],
-      'the service refused to delete the invite as viewer (no); as far as is known it is still pending',
-    ],
-    [
-      { ...ROW, role: 'none' },
-      STATES['invited as viewer'],
-      'the service refused to delete the invite (no); as far as is known it is still pending',
-    ],
-    [{ ...ROW, role: 'none' }, STATES['member as viewer'], 'the service refused to remove user u1 (no)'],
-  ])('of a service that refuses is quoted: %j', (row, team, reason) => {
-    expect(done(onboard, row, team, [refusal('no')], OURS).outcome).toEqual({ kind: 'refused', reason });
-  });
-});
-
 // ------------------------------------------------------------------------------------------------------------- rows
 
 describe('a row', () => {
@@ -256,16 +181,6 @@ describe('a row', () => {
     expect(onboard.prepare({ ...ROW, ...cells }, OPTIONS)).toMatchObject({
       kind: 'invalid',
       reason: expect.stringMatching(reason),
-    });
-  });
-
-  test('of somebody known by a user id alone sets a role, and cannot invite', () => {
-    const row = { email: '', role: 'admin', user_id: 'u1' };
-    expect(shown(done(onboard, row))).toEqual(['update-user@0 u1 admin']);
-    const left = known('user:u1', { state: 'gone', userId: 'u1' });
-    expect(done(onboard, row, [left]).outcome).toEqual({
-      kind: 'refused',
-      reason: 'user u1 is not in the project, as far as is known. Give the e-mail address',
     });
   });
 });

@@ -39,63 +39,6 @@ function page(people: number, more?: JsonValue): Answer {
   return { kind: 'found', fields: {}, results, more };
 }
 
-describe('what is asked', () => {
-  test('is all that the row says, tidied, and the filters of the job under their own names', () => {
-    const settings = { filters: { country: 'Australia', size: [10, 50] } };
-    const [call] = walk([page(1)], settings).asked;
-    expect(call).toEqual({
-      operation: 'search-people',
-      parameters: { company: 'Acme Pty Ltd', position: 'CEO', country: 'Australia', size: [10, 50] },
-      ifLost: 'hold',
-    });
-  });
-
-  test('is the first page only, unless the job wants more', () => {
-    expect(walk([page(25, 2)]).asked).toHaveLength(1);
-  });
-
-  test('ends at the last page, and where the vendor names the same page again and again', () => {
-    expect(walk([page(25, 2), page(3)], { pages: 9 }).asked).toHaveLength(2);
-    const again = walk([page(25, 2), page(25, 2)], { pages: 9 });
-    expect(again.asked).toHaveLength(2);
-    expect(again.end).toMatchObject({ reason: '50 people' });
-  });
-
-  test('may cost what the job says and counts for the plan as often as there are pages', () => {
-    expect(walk([page(1)], { credits_max: 100 }).asked[0]?.creditsMost).toBe(100);
-    expect(searchPeople.mostMatches?.({ settings: { pages: 4 } })).toBe(4);
-    expect(searchPeople.mostMatches?.({})).toBe(1);
-  });
-});
-
-describe('a page that brings nobody new', () => {
-  const first = page(2, 2) as Extract<Answer, { kind: 'found' }>;
-  const [jo, al] = first.results ?? [];
-
-  test.each<[string, readonly JsonValue[]]>([
-    ['is the one before', [jo, al] as JsonValue[]],
-    [
-      'is the one before in another order, and its people with their members in another order',
-      [{ ...(al as object) }, jo] as JsonValue[],
-    ],
-    ['has some of those who were found before', [al] as JsonValue[]],
-  ])('ends the search, and is not counted, when it %s', (_, results) => {
-    const walked = walk([first, { ...first, results, more: 3 }, page(2, 4)], { pages: 9 });
-    expect(walked.asked).toHaveLength(2);
-    expect(walked.end).toEqual({
-      kind: 'matched',
-      matchedBy: 'company+position',
-      reason:
-        '2 people; page 2 brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging',
-    });
-  });
-
-  test('does not end it while one of its people is new', () => {
-    const some = { ...first, results: [jo, { name: 'Kim' }] as JsonValue[], more: 3 };
-    expect(walk([first, some, page(2)], { pages: 9 }).end).toMatchObject({ reason: '6 people' });
-  });
-});
-
 const RESULTS = 'set its place in the dialect, under operations.search-people.results';
 
 describe('how a row ends', () => {

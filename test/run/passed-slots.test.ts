@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type RunEvent, type RunOptions, type RunSummary, runJob } from '../../src/index.ts';
+import { credits, type RunOptions, type RunSummary, runJob } from '../../src/index.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 
@@ -80,17 +80,4 @@ test('after five answers that nobody can read as well, although the ledger is as
   expect(stopped?.message).toMatch('5 answers of one shape');
   expect(vendor.requests).toHaveLength(ASKED);
   expect(money).toMatchObject({ spent: ASKED - bad, reserved: 0, inDoubt: bad });
-});
-
-test('a run whose budget is reached speaks of no request in flight, because the slots only ask for intents by then', async () => {
-  bad = 0;
-  const budget = credits(2 * SLOTS);
-  const stopping: RunEvent[] = [];
-  const onEvent = (event: RunEvent): void => {
-    if (event.kind === 'stopping') stopping.push(event);
-  };
-  const { stopped, money } = await run({ budget, onEvent });
-  expect(stopped?.code).toBe('budget');
-  expect(money).toMatchObject({ spent: 2 * SLOTS, reserved: 0 });
-  expect(stopping).toEqual([{ kind: 'stopping', inFlight: 0 }]);
 });

@@ -95,23 +95,6 @@ describe('a lookup that alone is told "too many requests"', () => {
     expect(asked(/"three\.example"/)).toBe(9);
   });
 
-  test('holds up nobody where answers state the price either, although the first of them is bought alone', async () => {
-    await desk.write(
-      'dialect.yaml',
-      JSON.stringify({ vendor: 'provider', credits_charged: { path: 'cost' } }),
-    );
-    account('provider', { dialect: desk.place.path('dialect.yaml') });
-    expect(await run('enrich-company')).toMatchObject({
-      counts: { matched: 4, in_doubt: 2 },
-      money: { spent: 4, inDoubt: 0 },
-      stopped: undefined,
-    });
-    const order = vendor.requests.map(({ body }) => /[a-z]+(?=\.example)/.exec(body)?.[0]);
-    // On a slow machine the last of the others may come after it was asked once more.
-    expect([order[0], order.at(-1), order.length]).toEqual(['three', 'three', 12]);
-    expect(order.filter((name) => name !== 'three')).toEqual(['one', 'two', 'four', 'five']);
-  });
-
   test('does not go on to another identifier', async () => {
     await desk.write('list.csv', 'Domain,ABN\nthree.example,51 824 753 557\none.example,\ntwo.example,\n');
     expect(await run('enrich-company')).toMatchObject({ counts: { matched: 2, in_doubt: 1 } });

@@ -7,7 +7,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { credits } from '../../src/ledger/ledger.ts';
@@ -148,36 +147,6 @@ proof(
     expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   },
 );
-
-test('a pause is told to every run of the account, also to one that comes later', async () => {
-  const place = await openPlace({}, AMPLE);
-  const connected = await connector(place);
-  const first = await connected('one');
-  const second = await connected('one');
-  const other = await connected('two');
-  first.run.session.client.limiter.pause(60_000, 0, 'too fast');
-  const later = await connected('one');
-  const heard = [first, second, other, later].map(({ events }) => events.map(({ kind }) => kind));
-  expect(heard).toEqual([['paused'], ['paused'], [], ['paused']]);
-});
-
-test('a pause that is over is not told any more', async () => {
-  const connected = await connector(await openPlace({}, AMPLE));
-  const first = await connected('one');
-  first.run.session.client.limiter.pause(1, 0, 'too fast');
-  await systemClock.sleep(5);
-  expect((await connected('one')).events).toEqual([]);
-});
-
-test('a pause that the ledger remembers is told once to everybody', async () => {
-  const place = await openPlace({}, AMPLE);
-  const before = await connector(place);
-  const earlier = await before('one');
-  earlier.run.session.client.limiter.pause(60_000, 0, 'too fast');
-  await earlier.run.close();
-  const runs = await Promise.all([before('one'), before('one')]);
-  expect(runs.map(({ events }) => events.map(({ kind }) => kind))).toEqual([['paused'], ['paused']]);
-});
 
 test.each(['key', 'vendor_credits', 'address'] as const)(
   'a stop for %s ends every run of its account, also one that comes later, and no run of another',

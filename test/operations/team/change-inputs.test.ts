@@ -9,10 +9,8 @@ import service from '../../../src/client/dialects/service.ts';
 import { requestOf } from '../../../src/client/request.ts';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { subjectWords } from '../../../src/core/membership.ts';
-import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../../../src/core/operation.ts';
-import changeRole from '../../../src/operations/change-role.ts';
+import type { Call, JsonObject, OperationOptions, RowInput } from '../../../src/core/operation.ts';
 import createProject from '../../../src/operations/create-project.ts';
-import inviteUser from '../../../src/operations/invite-user.ts';
 import onboard from '../../../src/operations/onboard.ts';
 import {
   checkedProjectId,
@@ -109,7 +107,6 @@ test('a project id that is taken stands in the header as it is, in front of the 
 });
 
 describe('roles that the job gives', () => {
-  const OPERATIONS = { 'invite-user': inviteUser, 'change-role': changeRole, onboard };
   const roleFor = (role: string | undefined, settings: JsonObject) => {
     const read = readRowRole(role === undefined ? {} : { role }, { settings });
     return read.kind === 'read' ? read.value : read.problem;
@@ -125,13 +122,6 @@ describe('roles that the job gives', () => {
     expect(roleFor('editor', { roles })).toBe('editor');
     expect(roleFor('Read onyl', { roles })).toBe('role "Read onyl" is not known. Did you mean Read only?');
     expect(roleFor('', { roles })).toBe('role: blank');
-  });
-
-  test.each(Object.entries(OPERATIONS))('of %s: with one for all no column is needed', (_, operation) => {
-    const needs = (shaped: Operation | undefined) =>
-      shaped?.inputs.some(({ name, required }) => name === 'role' && required === true);
-    expect(needs(operation.shapedBy?.({}))).toBe(true);
-    expect(needs(operation.shapedBy?.({ role: 'viewer' }))).toBe(false);
   });
 
   test.each<[JsonObject, string[]]>([
@@ -169,11 +159,5 @@ describe('the organization of a project', () => {
       done(createProject, { name: 'Sales', organization_id }, team, [], OPTIONS).outcome.kind;
     expect(made('org-1')).toBe('unchanged');
     expect(made('org-2')).not.toBe('unchanged');
-  });
-
-  test('is that of a project which onboard makes', () => {
-    const options = { ...OPTIONS, settings: { create_projects: true } };
-    const row = { email: 'jo@x.org', role: 'editor', project: 'Gamma', organization_id: 'org-2' };
-    expect(done(onboard, row, [], [], options).calls[0]?.parameters.organization_id).toBe('org-2');
   });
 });

@@ -8,7 +8,6 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -114,13 +113,6 @@ describe('a sweep takes', () => {
       expect(left(inbox)).toEqual({ 'pipe.csv': 'it is not a regular file' });
     },
   );
-
-  test('a file that it was about to put away when it was killed, which has its second name in `done`', async () => {
-    const folder = openFolder('leads.csv');
-    mkdirSync(join(folder, 'done'));
-    linkSync(join(folder, 'leads.csv'), join(folder, 'done', 'leads.csv'));
-    expect(await look(folder)).toMatchObject({ ready: [{ path: join(folder, 'leads.csv') }], left: [] });
-  });
 
   test('nothing through a link in the place of the inbox', async () => {
     const folder = openFolder('leads.csv');
@@ -290,25 +282,5 @@ describe('a link that somebody planted in the inbox', () => {
     const problem = stop('input', 'it cannot be read', 'Mend it.');
     await expect(moveToFailed(path, problem)).rejects.toMatchObject(REFUSED);
     expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
-  });
-
-  test('while its file was worked on gets no file', async () => {
-    const folder = openFolder('leads.csv');
-    const path = join(folder, 'leads.csv');
-    const place = await placeInDone(path, false, undefined);
-    const elsewhere = openFolder('private');
-    rmSync(join(folder, 'done'), { recursive: true });
-    symlinkSync(elsewhere, join(folder, 'done'));
-    await expect(moveToDone(path, place)).rejects.toMatchObject(REFUSED);
-    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
-  });
-
-  test('in the place of an output that was to be replaced is left alone: the output takes another name', async () => {
-    const folder = openFolder('leads.csv');
-    const path = join(folder, 'leads.csv');
-    const { output } = await placeInDone(path, false, undefined);
-    const elsewhere = openFolder('authorized_keys');
-    symlinkSync(join(elsewhere, 'authorized_keys'), output);
-    expect(basename((await placeInDone(path, false, output)).output)).toBe('leads (2).enriched.csv');
   });
 });
