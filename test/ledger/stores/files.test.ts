@@ -60,15 +60,6 @@ describe('files', () => {
     expect(readdirSync(place)).toEqual(['shared.txt']);
   });
 
-  test('a place that cannot be a folder is refused as a store, not as a bug', async () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    for (const place of [file, join(file, 'below')]) {
-      await expect(openStore(sqlite, place)).rejects.toMatchObject({ name: 'StopError', code: 'store' });
-      await expect(sqlite.look(place)).rejects.toMatchObject({ name: 'StopError', code: 'store' });
-    }
-  });
-
   test('network file systems are known by their type', () => {
     expect([0x6969, 0xff534d42].map(isNetworkFileSystem)).toEqual(
       process.platform === 'linux' ? [true, true] : [false, false],

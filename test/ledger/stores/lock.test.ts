@@ -1,10 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { PAUSE_SIGNAL } from '../../../src/lib/pause-signal.ts';
 import { admit, admitted, batchNamed, NOON_MS, replyWith } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -26,28 +25,6 @@ test('a spender that is stopped keeps the store, and one that is killed gives it
   await first.kill();
   const ledger = await openStore(sqlite, place);
   await ledger.close();
-});
-
-test('a program that has us as its library is asked to stop by no signal of its own', async () => {
-  const itsOwn = (): void => {};
-  process.on(PAUSE_SIGNAL, itsOwn);
-  onTestFinished(() => void process.off(PAUSE_SIGNAL, itsOwn));
-  const place = freshPlace(sqlite);
-  const ledger = await openStore(sqlite, place);
-  onTestFinished(() => ledger.close());
-  const spender = await sqlite.spender?.(place);
-  expect(spender).toMatchObject({ pid: process.pid });
-  expect(spender).not.toHaveProperty('pausedBy');
-});
-
-test('an onlooker does not wait for a spender that is stopped', async () => {
-  const place = freshPlace(sqlite);
-  const spender = startSpender(place, 'hold');
-  await spender.line();
-  spender.process.kill('SIGSTOP');
-  const reader = await sqlite.look(place);
-  onTestFinished(() => reader.close());
-  expect(await reader.batches()).toHaveLength(1);
 });
 
 test('asking for the store once more in its own process does not give it away to another', async () => {
@@ -84,22 +61,4 @@ test('whose lock file was deleted stops and says so, and whoever comes next take
   ]);
   await second.kill();
   await ledger.close();
-});
-
-test('what a killed spender said about itself decides nothing', async () => {
-  const place = freshPlace(sqlite);
-  await (await openStore(sqlite, place)).close();
-  const announcement = join(place, 'spender.json');
-  expect(existsSync(announcement)).toBe(false);
-  writeFileSync(announcement, '{"pid":1,"since":"2026-01-01T00:00:00.000Z","command":"gone"}\n');
-  const ledger = await openStore(sqlite, place);
-  onTestFinished(() => ledger.close());
-  expect(JSON.parse(readFileSync(announcement, 'utf8'))).toMatchObject({
-    pid: process.pid,
-    command: 'run the tests',
-  });
-  writeFileSync(announcement, 'half of i');
-  await expect(openStore(sqlite, place)).rejects.toThrow(
-    /^Another process is spending from the store \S+\.$/,
-  );
 });

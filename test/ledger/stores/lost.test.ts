@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -96,31 +96,6 @@ describe('a store that is gone', () => {
     expect(await toldWhenLooking(place)).toHaveLength(1);
   });
 
-  test('but for its folder, or empty, or something else, is not replaced by a new one', async () => {
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const file = join(place, 'ledger.db');
-    writeFileSync(file, '');
-    await expectLost(place, 'is gone');
-    await expect(sqlite.look(place)).rejects.toMatchObject({ code: 'store' });
-    writeFileSync(file, 'no database at all'.repeat(1000));
-    const damage = { code: 'store_damaged', message: expect.stringContaining('file is not a database') };
-    await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
-    rmSync(file);
-    await expectLost(place, 'is gone');
-    await expect(openStore(sqlite, place, false)).rejects.toMatchObject({ code: 'store' });
-  });
-
-  test('comes back as it was, and is taken', async () => {
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const copy = copyOf(place);
-    rmSync(place, { recursive: true });
-    await expectLost(place, 'is gone');
-    putBack(copy, place);
-    await expectOpens(place);
-  });
-
   test('and had never bought anything, or only for play money, is not missed', async () => {
     const place = freshPlace(sqlite);
     const ledger = await openStore(sqlite, place);
@@ -201,32 +176,6 @@ describe('under an open ledger', () => {
 });
 
 describe('what is known outside', () => {
-  test('is best effort: without a state folder, or with a new one, a store is taken as it is', async () => {
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const copy = copyOf(place);
-    await buy(place, 'two');
-    putBack(copy, place);
-    vi.stubEnv('XDG_STATE_HOME', temporaryFolder());
-    await buy(place, 'three');
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    vi.stubEnv('XDG_STATE_HOME', file);
-    putBack(copy, place);
-    await buy(place, 'four');
-  });
-
-  test('that cannot be read says nothing', async () => {
-    const state = temporaryFolder();
-    vi.stubEnv('XDG_STATE_HOME', state);
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const folder = join(state, 'rowonce-ledgers');
-    expect(readdirSync(folder)).toHaveLength(1);
-    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '\0\0\n\n');
-    await buy(place, 'two');
-  });
-
   test('is noted while the ledger is open: after a kill an older copy is not the newest', async () => {
     const place = freshPlace(sqlite);
     await buy(place, 'one');

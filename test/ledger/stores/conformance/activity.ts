@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchId, Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { admitted, answered, batchNamed, lost, NOON_MS } from '../book.ts';
+import { answered, batchNamed, NOON_MS } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a picture of a run shows every request and every credit once. Method: attempts at known times, put into buckets.
@@ -23,32 +23,6 @@ export function activityConforms(store: Store): void {
           { requests: 0, credits: 4 },
         ],
       });
-    });
-
-    test('has the requests that brought no answer, and none that never left or is of another batch', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.end(await admitted(ledger, a, 'acme'), { kind, why: 'x' }, NOON_MS);
-      }
-      await lost(ledger, a, 'lost', { reserve: 9 });
-      await bought(ledger, b, 'elsewhere', { sentAt: 0, closedAt: 0, charged: 9 });
-      const { buckets } = await ledger.activity(a, 1);
-      expect(buckets).toEqual([{ requests: 3, credits: 0 }]);
-    });
-
-    test('fits into as many buckets as were asked for, however long it took', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const [index, sentAt] of [0, 1, 7, 123_456, 9_999_999].entries())
-        await bought(ledger, batch, `call${index}`, { sentAt, closedAt: sentAt, charged: 1 });
-      for (const most of [1, 2, 3, 7, 100, 999]) {
-        const { buckets, bucketMs } = await ledger.activity(batch, most);
-        expect(buckets.length).toBeLessThanOrEqual(most);
-        expect(buckets.length * bucketMs).toBeGreaterThan(9_999_999);
-        expect(buckets.reduce((sum, { requests }) => sum + requests, 0)).toBe(5);
-        expect(buckets.reduce((sum, each) => sum + each.credits, 0)).toBe(5);
-      }
     });
 
     test('is counted by whole units of time where that is asked for: what is faster than a limit is not drawn', async () => {
@@ -75,13 +49,6 @@ export function activityConforms(store: Store): void {
         { requests: 2, credits: 3 },
         { requests: 0, credits: 1 },
       ]);
-    });
-
-    test('is empty for a batch that sent nothing', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await admitted(ledger, batch, 'open');
-      expect((await ledger.activity(batch, 10)).buckets).toEqual([]);
     });
   });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchId, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { admit, batchNamed, batchSpec, begin, MATCHED, NOON_MS, notAdmitted, settle } from '../book.ts';
+import { admit, batchSpec, begin, MATCHED, NOON_MS, notAdmitted, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: the same command again goes on with the same batch, an edited file does not. Method: batches begun in every order.
@@ -15,15 +14,6 @@ export function batchesConform(store: Store): void {
       expect({ start, superseded }).toEqual({ start: 'new', superseded: [] });
       expect(await ledger.batch(batch.id)).toEqual(batch);
       expect(await ledger.batchByKey('key-a')).toEqual(batch);
-    });
-
-    test('a name that no batch has finds nothing', async () => {
-      const ledger = await freshLedger(store);
-      await begin(ledger);
-      for (const typed of ['00000000', 'last', '', '1', '../../x']) {
-        expect(await ledger.batch(typed as never)).toBeUndefined();
-        expect(await ledger.counts(typed as never)).toEqual({});
-      }
     });
 
     test('the same batch again resumes while it is open, and is given back when it has finished', async () => {
@@ -82,64 +72,6 @@ export function batchesConform(store: Store): void {
       expect((await begin(ledger, { key: 'key-b', lineage: 'moved' })).superseded).toEqual([batch.id]);
     });
 
-    test('what may differ from run to run is changed one by one', async () => {
-      const ledger = await freshLedger(store);
-      const id = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(id, { budget: credits(5), outputPath: '/out.csv' });
-      await ledger.changeBatch(id, {
-        outputSha256: 'abc',
-        command: 'rowonce run',
-        settings: { add: { x: 'y' } },
-      });
-      const { outputPath, outputSha256, command, settings } = (await ledger.batch(id)) ?? {};
-      expect(outputPath).toBe('/out.csv');
-      expect(outputSha256).toBe('abc');
-      expect(command).toBe('rowonce run');
-      expect(settings).toEqual({ add: { x: 'y' } });
-      expect((await ledger.batchMoney(id)).cap).toBe(5);
-      await ledger.changeBatch(id, { budget: null });
-      expect(await ledger.batchMoney(id)).not.toHaveProperty('cap');
-    });
-
-    test('what was written where is kept by its path: the newest only, and two while one replaces the other', async () => {
-      const ledger = await freshLedger(store);
-      const [one, two] = ['1'.repeat(64), '2'.repeat(64)];
-      expect(await ledger.written('/out.csv')).toEqual([]);
-      await ledger.noteWritten('/out.csv', [one]);
-      await ledger.noteWritten('/other.csv', [one]);
-      await ledger.noteWritten('/out.csv', [two, one]);
-      expect((await ledger.written('/out.csv')).toSorted()).toEqual([one, two]);
-      await ledger.noteWritten('/out.csv', [two]);
-      expect(await ledger.written('/out.csv')).toEqual([two]);
-      expect(await ledger.written('/other.csv')).toEqual([one]);
-    });
-
-    test('what somebody agreed to is kept by its content, and the newest word counts', async () => {
-      const ledger = await freshLedger(store);
-      const sha256 = 'a'.repeat(64);
-      expect(await ledger.agreement(sha256)).toBeUndefined();
-      await ledger.noteAgreement(sha256, 'anything else', NOON_MS + 1);
-      await ledger.noteAgreement(sha256, 'POST /tags', NOON_MS);
-      expect(await ledger.agreement(sha256)).toBe('POST /tags');
-      expect(await ledger.agreement('b'.repeat(64))).toBeUndefined();
-    });
-
-    test('a batch is paused since the first word of it, until it may go on', async () => {
-      const ledger = await freshLedger(store);
-      const [id, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const heldSince = async (of: BatchId) => (await ledger.batch(of))?.heldSinceMs;
-      await ledger.noteHold(id, false, NOON_MS);
-      expect(await heldSince(id)).toBeUndefined();
-      await ledger.noteHold(id, true, NOON_MS + 0.5);
-      await ledger.noteHold(id, true, NOON_MS + 1);
-      expect(await heldSince(id)).toBe(NOON_MS);
-      expect(await heldSince(other)).toBeUndefined();
-      await ledger.noteHold(id, false, NOON_MS + 2);
-      expect(await heldSince(id)).toBeUndefined();
-      await ledger.noteHold(id, true, NOON_MS + 3);
-      expect(await heldSince(id)).toBe(NOON_MS + 3);
-    });
-
     test('a finished batch is renewed by its next generation, an open one resumes all the same', async () => {
       const ledger = await freshLedger(store);
       const first = await begin(ledger);
@@ -163,30 +95,6 @@ export function batchesConform(store: Store): void {
       expect(renewed.batch.freshSince).toEqual(later);
       await ledger.changeBatch(renewed.batch.id, { state: 'finished' });
       expect((await ledger.beginBatch(batchSpec(), true)).batch).not.toHaveProperty('freshSince');
-    });
-
-    test('batches are listed with the newest first, whatever the clock said', async () => {
-      const ledger = await freshLedger(store);
-      const first = await batchNamed(ledger, 'a', { createdAtMs: 3000 });
-      const second = await batchNamed(ledger, 'b', { createdAtMs: 1000 });
-      const batches = await ledger.batches();
-      expect(batches.map(({ id }) => id)).toEqual([second, first]);
-      expect(batches[0]).toMatchObject({ id: second, state: 'open', inputPath: batchSpec().inputPath });
-    });
-
-    test('a batch says what was written of it, and whether a row of it is in doubt', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await settle(ledger, batch, 2, MATCHED);
-      expect(await ledger.batch(batch)).not.toHaveProperty('hasDoubts');
-      await ledger.changeBatch(batch, { state: 'finished', outputSha256: 'of what was written' });
-      await settle(ledger, batch, 3, { kind: 'in_doubt', reason: 'lost' });
-      expect(await ledger.batch(batch)).toMatchObject({
-        hasDoubts: true,
-        outputSha256: 'of what was written',
-      });
-      await settle(ledger, batch, 3, MATCHED);
-      expect(await ledger.batch(batch)).not.toHaveProperty('hasDoubts');
     });
 
     test('a superseded or cancelled batch admits nothing, and still takes the rows that were in flight', async () => {

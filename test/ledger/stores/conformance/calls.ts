@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { type AttemptRecord, type CallState, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import { type AttemptRecord, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -26,9 +26,6 @@ import {
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const SETTLED = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
-
-const attemptOf = (state: CallState<'kind'>) =>
-  state.kind === 'answered' ? state.answer.attempt : state.kind;
 
 const statesOf = (ledger: Ledger) => ledger.find(['told', 'freed', 'again'].map((word) => keyNamed(word)));
 
@@ -74,20 +71,6 @@ export function callsConform(store: Store): void {
       const reader = await store.look(place);
       expect(await reader.openRequests(other)).toBe(1);
       await reader.close();
-    });
-
-    test('calls are found in the order in which they are asked for, unknown ones too', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const word of ['one', 'two', 'three']) await answered(ledger, batch, word);
-      const keys = ['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word));
-      const states = await ledger.find(keys);
-      expect(
-        states.map((state) => (state.kind === 'answered' ? state.answer.body.toString() : state.kind)),
-      ).toEqual(['two', 'unknown', 'one', 'two']);
-      const inShort = await ledger.find(keys, { detail: 'kind' });
-      expect(inShort.map(attemptOf)).toEqual(states.map(attemptOf));
-      expect(await ledger.find([], { detail: 'kind' })).toEqual([]);
     });
 
     test('calls whose keys begin alike are two calls', async () => {
@@ -136,31 +119,6 @@ export function callsConform(store: Store): void {
       }
     });
 
-    test('the headers of a reply come back as they came', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const date = new Date(NOON_MS + 1000).toUTCString();
-      const replies: readonly Record<string, string>[] = [
-        { 'x-request-id': 'one', date, 'content-type': 'application/json; charset=utf-8' },
-        { 'x-request-id': 'two', date, 'content-type': 'application/json' },
-        { date: date.replace('GMT', 'gmt'), 'content-type': 'text/plain; owner="kim@example.org"' },
-        { date: new Date(NOON_MS - 3_600_000).toUTCString(), 'retry-after': '"1",\n2' },
-        { 'kim@example.org': '' },
-        {},
-      ];
-      for (const [row, headers] of replies.entries()) {
-        const attempt = await admitted(ledger, batch, `${row}`, { row });
-        await ledger.keep(attempt, {
-          status: 200,
-          headers,
-          body: Buffer.alloc(0),
-          receivedAtMs: NOON_MS + 0.7,
-        });
-        const [kept] = await ledger.history(batch, row);
-        expect(kept?.reply?.headers).toEqual(headers);
-      }
-    });
-
     test('the same call of another account is another call', async () => {
       const ledger = await freshLedger(store);
       await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
@@ -187,16 +145,6 @@ export function callsConform(store: Store): void {
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
       await ledger.end(again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
-    });
-
-    test('a call is asked for and sent again at times with fractions, as clocks give them', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const atMs = NOON_MS + 0.3682;
-      await lost(ledger, batch, 'acme', { atMs });
-      const decision = await decide(ledger, batch, 'acme', 'retry');
-      await answered(ledger, batch, 'acme', { decision, atMs, closedAtMs: atMs, receivedAtMs: atMs });
-      expect(await ledger.accountMoney(ACCOUNT, 'day', atMs)).toMatchObject({ spent: 1, inDoubt: 1 });
     });
 
     test('a call that is answered is never bought again', async () => {
@@ -310,63 +258,6 @@ export function callsConform(store: Store): void {
       },
     );
 
-    test('the history of a row has every attempt of its calls, also those that other batches made', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const paused = await admitted(ledger, a, 'acme', { row: 2 });
-      await ledger.end(paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
-      const bought = await answered(ledger, a, 'acme', { row: 2, atMs: NOON_MS + 9 });
-      await settle(ledger, b, 30, MATCHED, [bought]);
-      const history = await ledger.history(b, 30);
-      expect(history).toMatchObject([
-        {
-          attempt: paused,
-          key: keyNamed('acme'),
-          batch: a,
-          row: 2,
-          call: callNamed('acme'),
-          reserved: 1,
-          sentAtMs: NOON_MS,
-          closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
-          decisions: [],
-          looks: [],
-        },
-        {
-          attempt: bought,
-          key: keyNamed('acme'),
-          batch: a,
-          row: 2,
-          call: callNamed('acme'),
-          reserved: 1,
-          sentAtMs: NOON_MS + 9,
-          reply: replyWith('acme'),
-          closure: {
-            kind: 'answered',
-            answer: 'found',
-            charged: 1,
-            why: 'it was found',
-            closedAtMs: NOON_MS + 50,
-          },
-          decisions: [],
-          looks: [],
-        },
-      ]);
-      expect(await ledger.history(a, 2)).toEqual(history);
-      expect(await ledger.history(a, 3)).toEqual([]);
-    });
-
-    test('requests are attempts that were sent, calls are those that were settled', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.end(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
-      }
-      await answered(ledger, batch, 'acme');
-      await answered(ledger, batch, 'other', { kind: 'no_match', charged: 0 });
-      await lost(ledger, batch, 'lost');
-      expect(await ledger.metrics(batch)).toEqual({ requests: 5, calls: 2 });
-    });
-
     test('attempts about a person or company are found by whole values of the question, in parts', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -396,34 +287,6 @@ export function callsConform(store: Store): void {
       expect(await ledger.saved(b)).toBe(9);
     });
 
-    test('the match rate is the share of answers that were found, by operation', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      expect(await ledger.matchRate(ACCOUNT, 'enrich-company')).toBeUndefined();
-      for (const [index, kind] of (['found', 'no_match', 'refused', 'found'] as const).entries()) {
-        await answered(ledger, batch, `call${index}`, { kind });
-      }
-      await lost(ledger, batch, 'lost');
-      expect(await ledger.matchRate(ACCOUNT, 'enrich-company')).toBe(0.5);
-      expect(await ledger.matchRate(ACCOUNT, 'enrich-person')).toBeUndefined();
-      expect(await ledger.matchRate('another', 'enrich-company')).toBeUndefined();
-    });
-
-    test('the newest matches of an account are told as they came, newest first, and nothing else is one', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      expect(await ledger.newestFound(ACCOUNT)).toBeUndefined();
-      for (const word of ['one', 'two', 'three'])
-        await answered(ledger, batch, word, { body: `it is ${word}` });
-      await answered(ledger, batch, 'missed', { kind: 'no_match' });
-      await lost(ledger, batch, 'lost');
-      await answered(ledger, other, 'theirs', { account: 'another' });
-      const newest = await ledger.newestFound(ACCOUNT);
-      expect(newest?.reply.body.toString()).toBe('it is three');
-      expect(newest).toMatchObject({ call: { operation: 'enrich-company' }, reply: { status: 200 } });
-    });
-
     test('sends are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -441,17 +304,6 @@ export function callsConform(store: Store): void {
       expect(await times(2000, 100)).toEqual([2, 3, 4, 6]);
       expect(await times(0, 2)).toEqual([4, 6]);
       expect(await times(DAY_MS, 100)).toEqual([]);
-    });
-
-    test('a send says when its answer settled its call, and a lost answer settles nothing', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'lost', { atMs: NOON_MS });
-      await answered(ledger, batch, 'acme', { atMs: NOON_MS + 1000 });
-      expect(await ledger.sends(ACCOUNT, NOON_MS, 100)).toEqual([
-        { atMs: NOON_MS },
-        { atMs: NOON_MS + 1000, answeredAtMs: NOON_MS + 50 },
-      ]);
     });
   });
 }

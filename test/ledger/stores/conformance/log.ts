@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AttemptRecord, Ledger, LoggedOf, Spent } from '../../../../src/ledger/ledger.ts';
+import type { AttemptRecord, Ledger, Spent } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, answered, batchNamed, begin, DAY_MS, decide, keyNamed, lost, NOON_MS } from '../book.ts';
-import { freshLedger, freshPlace, openStore } from '../places.ts';
+import { freshPlace, openStore } from '../places.ts';
 
 // Goal: a log tells who worked on what and what it cost, and adds up to what the budgets count. Method: several people open
 // one place, one after the other.
@@ -54,33 +54,6 @@ export function logConforms(store: Store): void {
         'hold job',
         'skip person',
       ]);
-    });
-
-    test('is nobody where nobody was named', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await answered(ledger, batch, 'acme');
-      expect(await ledger.acts(batch)).toEqual([]);
-      const [part] = await allSpent(ledger);
-      expect(part).not.toHaveProperty('operator');
-    });
-  });
-
-  describe('a log of attempts', () => {
-    test('tells the newest first, of all batches or of one, in parts of which none is told twice', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const made = [];
-      for (const name of ['one', 'two', 'three', 'four', 'five'])
-        made.push(await answered(ledger, name === 'three' ? b : a, name));
-      const told = async (of: LoggedOf, most?: number) => {
-        const numbers: number[] = [];
-        for await (const part of ledger.logged(of, most)) numbers.push(...part.map(({ attempt }) => attempt));
-        return numbers;
-      };
-      expect(await told({}, 2)).toEqual(made.toReversed());
-      expect(await told({ batch: b })).toEqual([made[2]]);
-      expect(await told({ changes: true })).toEqual([]);
     });
   });
 

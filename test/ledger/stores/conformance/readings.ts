@@ -8,7 +8,6 @@ import {
   admitted,
   answered,
   batchNamed,
-  DAY_MS,
   decide,
   IN_DOUBT,
   keyNamed,
@@ -52,26 +51,6 @@ export function readingsConform(store: Store): void {
       const [record] = await ledger.attempts([attempt]);
       const closure = { kind: 'answered', answer: 'no_match', charged: 1, closedAtMs: NOON_MS + 50 };
       expect(record?.closure).toMatchObject(closure);
-    });
-
-    test('and names the rows that another dialect reads, but none that was told', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await answered(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, MATCHED, [attempt]);
-      await read(ledger, attempt);
-      await settle(ledger, batch, 3, MATCHED, [attempt]);
-      await lost(ledger, batch, 'told');
-      await decide(ledger, batch, 'told', 'told', replyWith('told'));
-      const told = await stateOf(ledger, 'told');
-      if (told.kind !== 'answered') throw new Error('it was told');
-      await settle(ledger, batch, 4, MATCHED, [told.answer.attempt]);
-      const rowsOtherThan = async (dialect: number, from = 0, limit = 9) =>
-        (await ledger.rowsReadOtherwise(batch, dialect, from, limit)).map(({ row }) => row);
-      expect(await rowsOtherThan(OURS)).toEqual([]);
-      expect(await rowsOtherThan(0xb2)).toEqual([2, 3]);
-      expect(await rowsOtherThan(0xb2, 3)).toEqual([3]);
-      expect(await rowsOtherThan(0xb2, 0, 1)).toEqual([2]);
     });
 
     test('and names the rows that another dialect settled where no answer was ever read again', async () => {
@@ -277,17 +256,6 @@ export function readingsConform(store: Store): void {
       expect(await ledger.batch(other)).toMatchObject({ state: 'open' });
     });
 
-    test('is of no age, so that it begins no new batch by itself', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await answered(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, MATCHED, [attempt]);
-      const late = NOON_MS + DAY_MS;
-      expect(await ledger.hasOlderThan(batch, { foundMs: late })).toBe(true);
-      await read(ledger, attempt);
-      expect(await ledger.hasOlderThan(batch, { foundMs: late, noMatchMs: late })).toBe(false);
-    });
-
     test('must have been one: a reply in doubt is none already', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -300,12 +268,6 @@ export function readingsConform(store: Store): void {
       expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'unanswered', answer: { charged: 2 } });
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, inDoubt: 0 });
       await answered(ledger, batch, 'odd', { replaces: odd });
-    });
-
-    test('is bought again by a batch that began in the future, too: its age is no matter', async () => {
-      const { ledger, attempt } = await unanswered();
-      const ahead = await batchNamed(ledger, 'b', { createdAtMs: NOON_MS + DAY_MS });
-      await answered(ledger, ahead, 'acme', { replaces: attempt });
     });
   });
 
