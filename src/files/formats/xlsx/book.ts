@@ -5,7 +5,14 @@ import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
 import { Archive, unreadableBook } from './archive.ts';
 import { builtInFormat, type CellContext, formatOfCode, type NumberFormat } from './cell.ts';
-import { isTrue, localName, TextGatherer, unescapedText, type XmlListener } from './xml.ts';
+import {
+  isTrue,
+  localName,
+  TextGatherer,
+  unescapedText,
+  type XmlAttributes,
+  type XmlListener,
+} from './xml.ts';
 
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
@@ -98,6 +105,8 @@ interface Link {
   readonly type: string;
   readonly address: string;
   readonly part: string;
+  /** As it is written, for what is no part. */
+  readonly target: string;
 }
 
 /** @param part whose links they are; empty for those of the archive itself. */
@@ -110,10 +119,15 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
     opened(element, { Id = '', Type = '', Target = '' }) {
       if (element !== 'Relationship') return;
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
-      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
+      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target, target: Target });
     },
   });
   return links;
+}
+
+/** Excel writes `r:id`, and other programs have other prefixes. */
+export function idIn(attributes: XmlAttributes): string {
+  return Object.entries(attributes).find(([key]) => localName(key) === 'id')?.[1] ?? '';
 }
 
 async function readMain(
@@ -133,8 +147,7 @@ async function readMain(
       if (element === 'workbookView') openTab = Number(attributes.activeTab ?? 0);
       if (element !== 'sheet') return;
       const { name = '', state = 'visible' } = attributes;
-      // Excel writes `r:id`, and other programs have other prefixes.
-      const linkId = Object.entries(attributes).find(([key]) => localName(key) === 'id')?.[1];
+      const linkId = idIn(attributes);
       const link = links.find(({ id, type }) => id === linkId && type === 'worksheet');
       const position = tabs++;
       if (link !== undefined)

@@ -1,7 +1,7 @@
 import type { RowNumber } from '../../../core/row.ts';
 import { cellXml, lettersOf, MOST_COLUMNS, MOST_ROWS, type WorkbookCell } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
-import type { Book, BookSheet } from './book.ts';
+import { type Book, type BookSheet, idIn } from './book.ts';
 import { type CellRange, cellText, columnIn, MOST_DIGITS, readCellRange } from './cell.ts';
 import {
   isTrue,
@@ -31,6 +31,8 @@ export interface SheetRow {
   readonly unsaved: number[];
   /** Columns with a number of more digits than Excel keeps. */
   readonly long: number[];
+  /** Where a HYPERLINK formula goes, by the column of its cell. */
+  readonly links: Map<number, string>;
   /** Where its tags stand, while the sheet is patched. */
   readonly places: RowPlaces | undefined;
 }
@@ -49,6 +51,8 @@ interface RowPlaces {
 export interface SheetFrame {
   filter: CellRange | undefined;
   readonly merged: CellRange[];
+  /** The id of the link that a cell has, by the cell's address. */
+  readonly links: Map<string, string>;
 }
 
 export interface SheetEdit {
@@ -63,6 +67,9 @@ export interface RowChange {
   /** Whether a new cell looks like the one left of the first. */
   readonly likeLeft: boolean;
 }
+
+/** An address that the formula does not make of other cells. */
+const LINK_FORMULA = /^\s*HYPERLINK\(\s*"(https?:[^"]+)"/i;
 
 /** Two hundred thousand rows of a hundred columns have half of this. */
 const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
@@ -108,10 +115,12 @@ class CellError extends Error {}
 
 export class SheetReader implements XmlListener {
   readonly xml: XmlReader;
-  readonly frame: SheetFrame = { filter: undefined, merged: [] };
+  readonly frame: SheetFrame = { filter: undefined, merged: [], links: new Map() };
   readonly #book: Book;
   readonly #edit: SheetEdit | undefined;
   readonly #value = new TextGatherer();
+  /** The text of the current cell's formula; undefined outside of it. */
+  #formula: string | undefined;
   readonly #path: string[] = [];
   #isInData = false;
   #rows: SheetRow[] = [];
@@ -160,7 +169,10 @@ export class SheetReader implements XmlListener {
     else if (name === 'c') this.#openCell(attributes, tag);
     else {
       this.#cell.isFilled = true;
-      if (name === 'f') this.#open?.formulas.push(this.#column);
+      if (name === 'f') {
+        this.#open?.formulas.push(this.#column);
+        this.#formula = '';
+      }
       if (name === 'v') this.#cell.hasValue = true;
       this.#value.opened(name);
     }
@@ -172,11 +184,13 @@ export class SheetReader implements XmlListener {
     if (!this.#isInData) this.#path.pop();
     else if (name === 'c') this.#closeCell(tag);
     else if (name === 'row') this.#closeRow(tag);
+    else if (name === 'f') this.#closeFormula();
     else this.#value.closed(name);
   }
 
   text(text: string): void {
-    this.#value.hear(text);
+    if (this.#formula === undefined) this.#value.hear(text);
+    else this.#formula += text;
   }
 
   /** Looked for only where the sheet is patched. */
@@ -192,6 +206,7 @@ export class SheetReader implements XmlListener {
     if (path === 'autoFilter') frame.filter = readCellRange(attributes.ref);
     else if (path === 'mergeCells/mergeCell')
       frame.merged.push(...[readCellRange(attributes.ref) ?? []].flat());
+    else if (path === 'hyperlinks/hyperlink') frame.links.set(attributes.ref ?? '', idIn(attributes));
     if (place === undefined || this.#edit === undefined) return;
     const tag = this.xml.slice(place);
     const text = this.#edit.tag(path, attributes, tag);
@@ -207,7 +222,16 @@ export class SheetReader implements XmlListener {
     this.#column = -1;
     const places = tag && { open: tag, close: tag, cells: [] };
     const isHidden = isTrue(hidden);
-    this.#open = { number, cells: [], isHidden, formulas: [], unsaved: [], long: [], places };
+    this.#open = {
+      number,
+      cells: [],
+      isHidden,
+      formulas: [],
+      unsaved: [],
+      long: [],
+      links: new Map(),
+      places,
+    };
   }
 
   #closeRow(tag: Place | undefined): void {
@@ -243,6 +267,12 @@ export class SheetReader implements XmlListener {
     if (text === '') return;
     while (row.cells.length < column) row.cells.push('');
     row.cells.push(text);
+  }
+
+  #closeFormula(): void {
+    const address = LINK_FORMULA.exec(this.#formula ?? '')?.[1];
+    if (address !== undefined) this.#open?.links.set(this.#column, address);
+    this.#formula = undefined;
   }
 
   #textOf(value: string): string {

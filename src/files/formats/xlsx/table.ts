@@ -5,7 +5,8 @@ import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
-import { isLookupName } from '../../columns/column-kind.ts';
+import { isCompanyProfile, isPersonProfile, isWebsite } from '../../../operations/lookup/recognise.ts';
+import { isLookupName, isWebName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
 import {
@@ -21,7 +22,7 @@ import {
   topRows,
 } from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
-import { type Book, type BookSheet, sheetsMeant } from './book.ts';
+import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
 import { MOST_DIGITS } from './cell.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 
@@ -40,6 +41,8 @@ export interface SheetTable {
   /** The columns in which a row of the table has a formula. */
   readonly formulas: ReadonlySet<number>;
   readonly frame: SheetFrame;
+  /** Where the link of a cell goes, by the cell's address. */
+  readonly links: ReadonlyMap<string, string>;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
   readonly start: ListStart;
@@ -99,6 +102,7 @@ interface Surveyed {
   readonly start: (ListStart & Top) | undefined;
   readonly counts: Counts;
   readonly frame: SheetFrame;
+  readonly links: SheetTable['links'];
   readonly leftOut: readonly LeftOut[];
   /** Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant. */
   readonly isBlank: boolean;
@@ -119,10 +123,21 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const isWanted = wanted.length > 0 && wanted.every((name) => names.includes(name));
   return {
     ...{ tab, top, start, counts, frame: reader.frame },
+    links: await linkTargets(book, tab, reader.frame),
     leftOut: counts.end(),
     isBlank: counts.rows === 0 && counts.unsaved.count === 0,
     isLikely: isWanted || counts.looks.hasLookups || names.some(isLookupName),
   };
+}
+
+async function linkTargets(
+  { archive }: Book,
+  { part }: BookSheet,
+  { links }: SheetFrame,
+): Promise<SheetTable['links']> {
+  if (links.size === 0) return links;
+  const targets = new Map((await linksOf(archive, part)).map(({ id, target }) => [id, target]));
+  return new Map([...links].map(([cell, id]) => [cell, targets.get(id) ?? '']));
 }
 
 /** Those that hold something, as many as it takes to find the header. */
@@ -234,7 +249,7 @@ class Tally {
  */
 function tableOf(
   book: Book,
-  { tab, top, start, counts, frame, leftOut }: Surveyed,
+  { tab, top, start, counts, frame, links, leftOut }: Surveyed,
   options: ReadOptions,
   sheet: string | undefined,
   lack: string,
@@ -245,7 +260,7 @@ function tableOf(
   const layout: FoundLayout = { ...present({ sheet }), ...keptOf(start), ...present({ left_out }) };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
-    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, layout },
+    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, links, layout },
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
     notes: [
@@ -292,13 +307,29 @@ export interface TableRow {
   readonly unreadable?: string;
 }
 
-export function tableRow({ number, cells }: SheetRow, table: SheetTable): TableRow {
+export function tableRow(row: SheetRow, table: SheetTable): TableRow {
   const { header, hasRow } = table;
+  const { number, cells } = row;
   if (number === header.last) return { kind: 'header', number, cells };
   if (number < header.last || !hasRow(number) || cells.length === 0)
     return { kind: 'left_out', number, cells };
-  return { kind: 'row', number, cells, ...present({ unreadable: strayWords(number, cells, table) }) };
+  const unreadable = strayWords(number, cells, table);
+  return { kind: 'row', number, cells: withLinks(row, table), ...present({ unreadable }) };
 }
+
+/** A cell that names nobody by its text, such as "Visit", is read as where its link goes. In the workbook it stays as it is. */
+function withLinks({ number, cells, links: own }: SheetRow, table: SheetTable): readonly string[] {
+  const { columns, links } = table;
+  if (own.size === 0 && links.size === 0) return cells;
+  return cells.map((text, column) => {
+    const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
+    const isAsked = text !== '' && isWebName(columns.names[columns.places.indexOf(column)] ?? '');
+    return isAsked && namesSomebody(target) && !namesSomebody(text) ? target : text;
+  });
+}
+
+const namesSomebody = (text: string): boolean =>
+  isWebsite(text) || isCompanyProfile(text) || isPersonProfile(text);
 
 /** The cells below the names; behind those of a row that cannot be read all others. */
 export function inputRow({ number: row, cells, unreadable }: TableRow, { places }: NamedColumns): InputRow {
