@@ -82,33 +82,6 @@ test('an own operation asks by its own rules, buys nothing twice, and another ve
   expect(vendor.requests).toHaveLength(3);
 });
 
-test('a telephone number that is said to be repaired is told alike by a plan, a run and the run that goes on', async () => {
-  const { desk, vendor, options } = await deskOf();
-  const call: OwnOperation = {
-    ...{ name: 'verify-phone', version: 1, summary: 'Ask whether a telephone number is in use.' },
-    inputs: [{ name: 'phone', about: 'one telephone number', aliases: ['phone'], required: true }],
-    request: { method: 'POST', path: '/verify/phone', credits: { most: 2, found: 2 } },
-    prepare: ({ phone = '' }) =>
-      phone.startsWith('0') ? { parameters: { phone } } : { invalid: 'phone: lacks its zero' },
-  };
-  await desk.write('list.csv', 'Phone\n0298765432\n298765433\n298765434\n');
-  const { store, mayCreateStore, budget } = options;
-  const output = desk.place.path('out.csv');
-  const list = { job: call.name, file: desk.place.path('list.csv'), store, operations: [call] };
-  const offered = (number: string) =>
-    `phone: lacks its zero; repaired, it would be sent with phone read as ${number}`;
-  const { plan } = await planJob({ ...list, read: { country: 'AU' } });
-  expect(plan.reasons.map(({ reason }) => reason)).toEqual([offered('0298765433'), offered('0298765434')]);
-  await runJob({ ...list, read: { country: 'AU' }, mayCreateStore, budget, output, limit: 1 });
-  await runJob({ ...list, budget, output });
-  const written = await desk.read('out.csv');
-  expect([written.includes(offered('0298765433')), written.includes(offered('0298765434'))]).toEqual([
-    true,
-    true,
-  ]);
-  expect(vendor.requests).toHaveLength(1);
-});
-
 test('a job file may name it, a plan and a try know it, and its output is written again without it', async () => {
   const { desk, vendor, options } = await deskOf();
   await desk.write('list.csv', 'E-Mail,Note\njo@a.example,x\nal@b.example,y\n');

@@ -71,10 +71,7 @@ const ALONE = [
   ...['client/rate-hints', 'docs'].map((name) => `${name}.test.ts`),
 ];
 
-/** A file of proofs alone, which only `npm run proofs` loads. */
-const PROOFS = ['web/dead-ends.test.ts'];
-
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   test: {
     root: import.meta.dirname,
     execArgv: [COMPILES_IN_PLACE],
@@ -96,7 +93,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'together',
           include: [FILES],
-          exclude: ['**/node_modules/**', ...ALONE, ...(mode === 'all' ? [] : PROOFS)],
+          exclude: ['**/node_modules/**', ...ALONE],
           // To load the source anew for each would take longer than these tests do.
           isolate: false,
           setupFiles: ['./same-every-time.ts', './no-trace.ts'],
@@ -104,4 +101,4 @@ export default defineConfig(({ mode }) => ({
       },
     ],
   },
-}));
+});

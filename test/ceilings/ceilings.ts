@@ -26,6 +26,3 @@ export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
   planned: { statements: 1_300, commits: 0, groups: 0, snapshots: 17, syncs: 0, requests: 0 },
   replayed: { statements: 3_300, commits: 18, groups: 0, snapshots: 43, syncs: 0, requests: 0 },
 };
-
-/** The files of the program that the first run after an installation loads. */
-export const FILES_OF_A_RUN = 30;

@@ -175,15 +175,6 @@ test.each<[string, readonly string[], string | RegExp]>([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a service account stays as long as another account is reached through it', async () => {
-  await accounts(['add', '--name', 'workspace', ...SERVICE]);
-  await accounts(VIA);
-  const refused = await accounts(['remove', 'workspace']);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/accounts\.through\.via: there is no account "workspace"\.\n/);
-  expect((await accounts(['list'])).stdout).toContain('workspace (service)');
-});
-
 test('a dialect is found from where it is typed, shown, and read by test; a wrong one is not added', async () => {
   const dialect = join(folder, 'mine.yaml');
   await writeFile(dialect, 'operations: { enrich-compny: { path: /c } }\n');
@@ -375,16 +366,4 @@ test('test notices a missing key, a name that does not resolve, and that nobody 
     code: 'address',
     message: expect.stringContaining('ECONNREFUSED'),
   });
-});
-
-test('a file whose entries share parts is changed by hand, and stays as it is', async () => {
-  const text = `accounts:
-  one: { vendor: provider, base_url: https://a.example, key: a, limits: &slow { per_second: 1 } }
-  two: { vendor: provider, base_url: https://b.example, key: b, limits: *slow }
-`;
-  await mkdir(join(folder, 'config'), { recursive: true });
-  await writeFile(file(), text, { mode: 0o600 });
-  const { code, stderr } = await accounts(['remove', 'one']);
-  expect([code, stderr.includes('Change the file by hand.')]).toEqual([2, true]);
-  expect(await readFile(file(), 'utf8')).toBe(text);
 });

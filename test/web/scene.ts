@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
@@ -60,18 +60,4 @@ export async function bring(served: Served, name: string, body: string, choices:
   const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
   await ask(served, 'PUT', `/lists/${id}/draft`, choices);
   return id;
-}
-
-/** A desk's screen and a telephone's. The narrow one comes last, and stays, because there less has room for a click. */
-const WIDTHS = [1280, 390] as const;
-
-/** Everything stands within the screen, on a wide one and on a phone; what follows is done on the phone. */
-export async function expectToFit(page: Page): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    expect(
-      await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-      `${width}`,
-    ).toBeLessThanOrEqual(0);
-  }
 }

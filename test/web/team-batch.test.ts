@@ -110,34 +110,6 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   expect(await total.getByRole('cell').allInnerTexts()).toEqual([text.changes.all, '', '4', '1', '1', '1']);
 });
 
-test('what is decided about lost invites leaves nothing in doubt in the summary and in the rows, and a lost one of another list does', async () => {
-  const team = await openTeam({ faults: 'reset:x2' });
-  const people = ['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' }));
-  await team.apply(people);
-  await team.apply([...people, { email: 'cid@t.example', role: 'viewer' }], {
-    input: 'other.csv',
-    output: 'other-out.csv',
-  });
-  const served = await servedIn(team.place.folder);
-  const of = (path: string) => ask(served, 'GET', `/batches/${path}`);
-  const { batches } = await team.json('status');
-  const [other, first] = batches.map(({ batch }: { batch: string }) => batch);
-  expect((await of(`${other}/summary`)).headline).toContain('2 in doubt');
-  expect((await of(`${other}/rows`)).counts).toEqual({ applied: 1, in_doubt: 2 });
-
-  await team.type('settle', first, '2', '--skip');
-  await team.type('settle', first, '3', '--not-done');
-  expect((await of(`${first}/summary`)).headline).not.toContain('in doubt');
-  const { counts, rows } = await of(`${first}/rows`);
-  expect(counts).toEqual({ skipped: 1, pending: 1 });
-  expect(rows).toMatchObject([{ status: 'skipped' }, { status: 'pending' }]);
-  expect((await of(`${first}/rows?status=pending`)).rows).toHaveLength(1);
-  expect((await of(`${other}/rows`)).counts, 'what was not done is done by either').toEqual({
-    ...{ applied: 1, in_doubt: 1, pending: 1 },
-  });
-  expect((await of(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
-});
-
 test('a row that a killed run left in doubt is in doubt in the list, in its filter and by itself', async () => {
   const team = await openTeam();
   team.writeSheet(['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' })));
@@ -185,16 +157,4 @@ test('a person who hangs between two invites is named on the batch, and is invit
   await page.goto(page.url().replace(/batches.*/, `batches/${batch}`));
   await page.getByText(text.batch.record.title).waitFor();
   expect(await page.getByText(text.batch.halfDone(note)).count()).toBe(0);
-});
-
-test('a page that is open on a cancelled batch follows an undo that is typed', async () => {
-  const { team, batch, note: words } = await killedBetweenInvites();
-  await team.type('cancel', batch);
-  const served = await servedIn(team.place.folder);
-  const page = await tabAt(served, `/batches/${batch}`);
-  const note = page.getByText(text.batch.halfDone(words));
-  await note.waitFor();
-  expect(await team.type('undo', batch, '--yes')).toMatchObject({ code: 0 });
-  await note.waitFor({ state: 'detached' });
-  expect(await page.getByText(text.batch.record.title).count()).toBe(1);
 });

@@ -87,27 +87,6 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
   );
 });
 
-test('of a run that goes on, what is of the batch in all and what is of this run stand apart', () => {
-  progress.hear({ ...BATCH, settled: 30, inDoubt: 1, resumed: true });
-  progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
-  progress.hear({ kind: 'row', row: 40, outcome: 'matched' });
-  pass(1_000);
-  expect(said).toContain('Batch abcdef01 continues: 30 of 100 rows are finished, 1 is in doubt.');
-  expect(shown.at(-1)).toMatch(
-    /^███░░░░░░░ 31 % · 31\/100 rows in all · .* · this run: 1 matched · 1 credit · /,
-  );
-});
-
-test('a run that changes a team matches nothing and costs nothing: from its first row on it counts what is applied', () => {
-  progress.hear({ ...BATCH, isChange: true, budgetLeft: 0 });
-  pass(1_000);
-  expect(shown.at(-1)).toMatch(/^░{10} 0 % · 0\/100 rows · [^·]* · 0 applied$/);
-  progress.hear({ kind: 'row', row: 2, outcome: 'applied' });
-  progress.hear({ kind: 'answered', found: true, credits: 3, ...CALL });
-  pass(1_000);
-  expect(shown.at(-1)).toMatch(/^░{10} 1 % · 1\/100 rows · .* · 1 applied · 3 credits · /);
-});
-
 test('a budget says what is left of it, without what lost answers may have cost', () => {
   progress.hear({ ...BATCH, budgetLeft: 10 });
   progress.hear({ kind: 'answered', found: true, credits: 3, ...CALL });
@@ -117,20 +96,6 @@ test('a budget says what is left of it, without what lost answers may have cost'
   progress.hear({ kind: 'answered', found: true, credits: 7, ...CALL });
   pass(1_000);
   expect(shown.at(-1)).toContain(' · 0 of the budget left');
-});
-
-test('the bar is full only when every row is done, and a plain line has none', () => {
-  progress.hear({ ...BATCH, settled: 99, resumed: true });
-  pass(1_000);
-  expect(shown.at(-1)).toMatch(/^█{9}░ 99 % · 99\/100 rows/);
-  progress.hear({ kind: 'row', row: 2, outcome: 'matched' });
-  pass(1_000);
-  expect(shown.at(-1)).toMatch(/^█{10} 100 % · /);
-  progress.close();
-  begin(false);
-  progress.hear(BATCH);
-  pass(60_000);
-  expect(said.at(-1)).toMatch(/^0 % · 0\/100 rows/);
 });
 
 test('a long pause is said once, shown with its end, and counted down', () => {

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -65,24 +65,5 @@ describe('a file that is not ours', () => {
     await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
     await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
     expect(readFileSync(file)).toEqual(before);
-  });
-
-  test("another program's SQLite file, or no SQLite file, is refused and left as it is", async () => {
-    const place = temporaryFolder();
-    const file = join(place, 'ledger.db');
-    const other = new Database(file);
-    other.exec('CREATE TABLE ledger (id INTEGER); INSERT INTO ledger VALUES (1)');
-    other.close();
-    const foreign = { code: 'store', message: expect.stringContaining('is not a ledger of Rowonce') };
-    const none = { code: 'store_damaged', message: expect.stringContaining('file is not a database') };
-    for (const [content, refusal] of [
-      [readFileSync(file), foreign],
-      [Buffer.from('name;email\n'.repeat(500)), none],
-    ] as const) {
-      writeFileSync(file, content);
-      await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
-      await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
-      expect(readFileSync(file)).toEqual(content);
-    }
   });
 });

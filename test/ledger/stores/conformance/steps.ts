@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { credits, type FinishedRow, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import {
-  ACCOUNT,
-  answered,
-  batchNamed,
-  IN_DOUBT,
-  keyNamed,
-  lost,
-  MATCHED,
-  NOON_MS,
-  settle,
-} from '../book.ts';
+import { ACCOUNT, answered, batchNamed, lost, MATCHED, NOON_MS, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 const STEPS = { operation: 'enrich-company,enrich-person' };
@@ -40,43 +30,6 @@ export function stepsConform(store: Store): void {
       }
       expect(await ledger.counts(batch)).toEqual({});
       expect(await ledger.counts(single)).toEqual({ in_doubt: 1 });
-    });
-
-    test('in doubt twice rests on the first, and when that is skipped or told, on the second', async () => {
-      const { ledger, batch } = await opened();
-      await pending(ledger, batch);
-      const [one, two] = [await lost(ledger, batch, 'one'), await lost(ledger, batch, 'two')];
-      await settle(ledger, batch, 2, IN_DOUBT, [two, one]);
-      expect(await ledger.rowsRestingOn(one)).toEqual([{ batch, row: 2 }]);
-      expect(await ledger.rowsRestingOn(two)).toEqual([]);
-      const by = { batch, by: 'person', why: 'so', atMs: NOON_MS } as const;
-      const next = { batch, row: 2, outcome: IN_DOUBT, answers: [one, two] };
-      await ledger.decide({ ...by, key: keyNamed('one'), kind: 'skip' }, { finishes: [next] });
-      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-      expect(await ledger.rowsRestingOn(two)).toEqual([{ batch, row: 2 }]);
-      await ledger.decide({ ...by, key: keyNamed('two'), kind: 'skip' });
-      expect(await ledger.counts(batch)).toEqual({ skipped: 1 });
-    });
-
-    test('waits where its first doubt is skipped and the other step is still to be asked, but not in a batch that is over', async () => {
-      const { ledger, batch } = await opened();
-      const over = await batchNamed(ledger, 'over', STEPS);
-      for (const each of [batch, over]) {
-        await pending(ledger, each);
-        await settle(ledger, each, 2, IN_DOUBT, [await lost(ledger, each, each)]);
-      }
-      await ledger.changeBatch(batch, { state: 'finished' });
-      await ledger.changeBatch(over, { state: 'cancelled' });
-      for (const each of [batch, over])
-        await ledger.decide(
-          { batch: each, key: keyNamed(each), kind: 'skip', by: 'person', why: 'so', atMs: NOON_MS },
-          { finishes: [] },
-        );
-      expect(await ledger.counts(batch)).toEqual({});
-      expect(await ledger.batch(batch)).toMatchObject({ state: 'open' });
-      expect(await ledger.rows(over, 2, 1)).toMatchObject([
-        { outcome: { kind: 'skipped', reason: 'skipped by the user, and its batch is cancelled' } },
-      ]);
     });
 
     test('waits when an answer is taken back that it shares with another row, and is in doubt when it is read as none', async () => {
