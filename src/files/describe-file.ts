@@ -23,7 +23,6 @@ import {
   passedOverStop,
   unheeded,
 } from './columns/columns.ts';
-import { type DateForm, DateForms } from './columns/date-forms.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 import { type FoundIssue, type IssueOf, IssueTally, issuesAsRead } from './quality/job-issues.ts';
@@ -52,8 +51,6 @@ export interface ColumnDescription {
   readonly examples: readonly string[];
   /** Filled cells that do not look like the rest, with the first rows: perhaps issues. */
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
-  /** The ways in which its dates are written, where there are several: then a day may be taken for a month. */
-  readonly dateForms: readonly DateForm[];
   readonly issues: readonly FoundIssue[];
 }
 
@@ -110,7 +107,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new SoundCells();
-  const forms = new DateForms();
   return {
     add(row, cell) {
       const again = sound.seen(cell);
@@ -124,7 +120,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
       if (examples.size < EXAMPLES_SHOWN)
         examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
       const look = cellLookOf(cell, name);
-      if (look === 'date') forms.add(row, cell);
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);
@@ -146,7 +141,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
           count: odd.reduce((sum, { count }) => sum + count, 0),
           firstRows: oddRows.slice(0, FIRST_ROWS_SHOWN),
         },
-        dateForms: looksLike === 'date' ? forms.found() : [],
         issues: issues.findings(),
       };
     },

@@ -27,8 +27,7 @@ const issue = membersOf<FoundIssue>();
 export const DamageObject = noun({
   kind: issue(z.string(), ({ kind }) => kind),
   ...ofRows,
-  /** `none_needed` for what is read right as it is. */
-  cure: issue(z.enum(['none_needed', 'repair', 'by_hand']), ({ cure }) => cure),
+  cure: issue(z.enum(['repair', 'by_hand']), ({ cure }) => cure),
   /** How many of the cells a repair mends. */
   repairable: issue(z.number(), ({ repairable }) => repairable),
   examples: issue(z.array(DamagedCellObject), ({ examples }) => examples.map(DamagedCellObject.of)),
@@ -44,11 +43,6 @@ const ColumnObject = noun({
   examples: column(z.array(z.string()), ({ examples }) => examples),
   /** Cells that do not look like the others. */
   odd: column(RowsObject, ({ odd }) => RowsObject.of(odd)),
-  /** The ways in which its dates are written, where there are several. */
-  date_forms: column(
-    z.array(z.object({ example: z.string(), first_rows: z.array(z.number()) })),
-    ({ dateForms }) => dateForms.map(({ example, firstRows }) => ({ example, first_rows: [...firstRows] })),
-  ),
   damage: column(z.array(DamageObject), ({ issues }) => issues.map(DamageObject.of)),
 });
 

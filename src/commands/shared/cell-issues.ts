@@ -16,8 +16,6 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   tracking: 'with tracking parameters',
-  country_host: 'on a national or mobile version of the site',
-  spelling: 'in another spelling',
   date_as_number: 'dates as numbers',
   name_as_date: 'turned into dates by a spreadsheet',
 };
@@ -26,7 +24,6 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
 export function findingWords({ kind, count, firstRows, cure, examples }: FoundIssue): string {
   const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
   const what = `${count} ${WORDS[kind]}: ${rowWords(count, firstRows)}`;
-  if (cure === 'none_needed') return `${what}; correct as ${count === 1 ? 'it is' : 'they are'}`;
   return example === undefined ? what : `${what}${exampleWords(example)}`;
 }
 
@@ -51,12 +48,10 @@ function shortened(text: string): string {
   return foreignWords(text, LONGEST_SHOWN);
 }
 
-/** The lines below the plan of a job. Cells that are read correctly as they are stay out. */
+/** The lines below the plan of a job. */
 export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: boolean): readonly string[] {
   const found = columns.flatMap(({ column, findings }) =>
-    findings
-      .filter(({ cure }) => cure !== 'none_needed')
-      .map((finding) => `  damage         ${column}: ${findingWords(finding)}`),
+    findings.map((finding) => `  damage         ${column}: ${findingWords(finding)}`),
   );
   const rows = counted(repairableRows, 'row');
   if (repairs) return [...found, `  repaired       ${rows}`];

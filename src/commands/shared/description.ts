@@ -1,4 +1,4 @@
-import { counted, linesOf, listed } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import { columnFlag, guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
@@ -24,12 +24,11 @@ export function descriptionLines(
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
-    columns.flatMap(({ name, looksLike, filled, examples, odd, dateForms, issues }) =>
+    columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) =>
       linesOf(
         `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
         odd.count > 0 &&
           `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
-        dateForms.length > 0 && `  ${' '.repeat(width)}  ${dateFormWords(dateForms)}`,
         issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),
@@ -37,11 +36,6 @@ export function descriptionLines(
     duplicateLines(duplicates),
     fitLines(operations),
   );
-}
-
-function dateFormWords(forms: FileDescription['columns'][number]['dateForms']): string {
-  const words = forms.map(({ example, firstRows: [row] }) => `${example} in row ${row}`);
-  return `dates are written in ${forms.length} ways, so a day may be read as a month: ${listed(words)}`;
 }
 
 function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {

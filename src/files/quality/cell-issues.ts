@@ -8,7 +8,6 @@ import {
   normalisePersonProfile,
   normaliseProfileSlug,
   normaliseWebsite,
-  profileDetour,
   withoutTextMark,
   withoutTracking,
 } from '../../operations/lookup/identifiers.ts';
@@ -51,14 +50,11 @@ export type CellIssueKind =
   | 'wrapped_address'
   | 'punctuation'
   | 'tracking'
-  | 'country_host'
-  | 'spelling'
   | 'date_as_number'
   | 'name_as_date';
 
-/** `cure`: the cell is read right as it is, can be repaired for sure, or needs a person, with candidates of what may be meant. */
+/** `cure`: the cell can be repaired for sure, or needs a person, with candidates of what may be meant. */
 export type CellIssue =
-  | { readonly kind: CellIssueKind; readonly cure: 'none_needed' }
   | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
   | { readonly kind: CellIssueKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
 
@@ -66,7 +62,7 @@ export type CellIssue =
 const LONGEST_CELL = 2048;
 
 /**
- * What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself.
+ * What the damage of a cell is; undefined when there is none that we know, or the cell is read right as it is. Total and pure; `repaired` has none itself.
  * @param numbers how telephone numbers and postcodes are written there; left out: no repair of these is sure.
  */
 export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): CellIssue | undefined {
@@ -75,8 +71,7 @@ export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): Ce
   if (text === '' || text.length > LONGEST_CELL) return undefined;
   const shown = kind === 'text' ? text : withoutTextMark(text);
   // What marks a cell as text is never sent, so it is damaged only where the text itself is.
-  if (shown !== text)
-    return shown === '' ? undefined : (cellIssueOf(kind, shown, numbers) ?? harmless('spelling'));
+  if (shown !== text) return cellIssueOf(kind, shown, numbers);
   switch (kind) {
     case 'abn':
       return abnIssue(text);
@@ -89,7 +84,6 @@ export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): Ce
     case 'text':
       return textIssue(text);
     case 'profile_url':
-      return mendedText('profile_url', text) ?? detour(text);
     case 'email':
     case 'profile_slug':
     case 'website':
@@ -117,17 +111,13 @@ const byHand = (kind: CellIssueKind, candidates: readonly string[] = []): CellIs
   cure: 'by_hand',
   candidates,
 });
-const harmless = (kind: CellIssueKind): CellIssue => ({ kind, cure: 'none_needed' });
-
-const PLAIN_ABN = /^[0-9]{11}$/;
 
 /** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
 const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
 function abnIssue(text: string): CellIssue | undefined {
   const reading = readAbn(text);
-  if (reading.kind === 'usable') return PLAIN_ABN.test(text) ? undefined : harmless('spelling');
-  if (reading.kind === 'blank') return undefined;
+  if (reading.kind === 'usable' || reading.kind === 'blank') return undefined;
   const number = readSpreadsheetNumber(text);
   if (number !== undefined) {
     const { kind, digits = '' } = number;
@@ -265,13 +255,8 @@ function mendedText(kind: Mendable, text: string): CellIssue | undefined {
   const after = normalise(mended);
   if (after.kind === 'usable') {
     const isSame = before.kind === 'usable' && before.value === after.value;
-    return isSame ? harmless(first) : repair(first, mended);
+    return isSame ? undefined : repair(first, mended);
   }
   // We know for sure that the text was misread, even where the mended text is still of no use.
   return first === 'mojibake' ? byHand('mojibake') : undefined;
-}
-
-function detour(text: string): CellIssue | undefined {
-  const found = profileDetour(text) ?? (withoutTracking(text) === text ? undefined : 'tracking');
-  return found === undefined ? undefined : harmless(found);
 }

@@ -11,7 +11,7 @@ export interface FoundIssue {
   readonly kind: CellIssueKind;
   readonly count: number;
   readonly firstRows: readonly RowNumber[];
-  /** `none_needed`: only a spelling that is read right as it is. `by_hand` when no repair of any of the cells is sure. */
+  /** `by_hand` when no repair of any of the cells is sure. */
   readonly cure: CellIssue['cure'];
   /** How many of the cells a repair mends for sure. */
   readonly repairable: number;
@@ -44,7 +44,6 @@ const EXAMPLES_SHOWN = 3;
 
 class IssueCount extends RowCount {
   repairable = 0;
-  isHarmless = true;
   readonly examples: FoundCell[] = [];
 }
 
@@ -66,36 +65,27 @@ export class IssueTally {
     this.#counts.set(issue.kind, found);
     found.add(row);
     if (issue.cure === 'repair') found.repairable += 1;
-    if (issue.cure !== 'none_needed') found.isHarmless = false;
     if (found.examples.length < EXAMPLES_SHOWN) found.examples.push(foundCell(row, cell, issue));
     return issue;
   }
 
-  /** Findings that need a person or a repair come first, then the more frequent. */
+  /** The more frequent first. */
   findings(): readonly FoundIssue[] {
     return [...this.#counts]
       .map(
-        ([kind, { isHarmless, ...found }]): FoundIssue => ({
+        ([kind, found]): FoundIssue => ({
           kind,
           ...found,
-          cure: isHarmless ? 'none_needed' : found.repairable > 0 ? 'repair' : 'by_hand',
+          cure: found.repairable > 0 ? 'repair' : 'by_hand',
         }),
       )
-      .sort((a, b) => rankOf(a) - rankOf(b) || b.count - a.count);
+      .sort((a, b) => b.count - a.count);
   }
 }
 
-const rankOf = ({ cure }: FoundIssue): number => (cure === 'none_needed' ? 1 : 0);
-
 function foundCell(row: RowNumber, cell: string, issue: CellIssue): FoundCell {
-  switch (issue.cure) {
-    case 'none_needed':
-      return { row, cell };
-    case 'repair':
-      return { row, cell, repaired: issue.repaired };
-    case 'by_hand':
-      return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: issue.candidates };
-  }
+  if (issue.cure === 'repair') return { row, cell, repaired: issue.repaired };
+  return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: issue.candidates };
 }
 
 export interface JobIssues {

@@ -193,19 +193,6 @@ export function withoutTracking(text: string): string {
   return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
 }
 
-/**
- * What a profile URL of a network that we know has besides the profile, which normalising leaves out: a national or
- * mobile host of the network, or parameters of a visit. Undefined for neither, and for other networks.
- */
-export function profileDetour(text: string): 'country_host' | 'tracking' | undefined {
-  const address = readAddress(text);
-  if ('problem' in address) return undefined;
-  const network = networkOf(address);
-  if (network === undefined) return undefined;
-  if (address.host !== network.host && address.host !== network.domain) return 'country_host';
-  return address.url.search === '' ? undefined : 'tracking';
-}
-
 function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
   return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
 }

@@ -586,8 +586,6 @@ export const text = {
       wrapped_address: 'with more than the address',
       punctuation: 'with punctuation around',
       tracking: 'with tracking parameters',
-      country_host: 'on a national or mobile version of the site',
-      spelling: 'in another spelling',
       date_as_number: 'with dates as numbers',
       name_as_date: 'turned into dates by a spreadsheet',
     },
@@ -598,8 +596,6 @@ export const text = {
     ofRows: (filled: string, rows: string) => `${filled} of ${rows}`,
     examples: 'Examples',
     odd: (count: string, rows: string) => `but not ${count}: ${rows}`,
-    dateForms: (examples: string) => `Day and month may be mixed up: ${examples}`,
-    and: ' and ',
     preview: 'First rows',
   },
   fix: {

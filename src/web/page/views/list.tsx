@@ -134,9 +134,7 @@ interface RepairsProps {
 }
 
 function Repairs({ found, id, reading, change }: RepairsProps) {
-  const all = found.columns.flatMap(({ name, damage }) =>
-    damage.filter(({ cure }) => cure !== 'none_needed').map((each) => ({ column: name, ...each })),
-  );
+  const all = found.columns.flatMap(({ name, damage }) => damage.map((each) => ({ column: name, ...each })));
   if (all.length === 0) return null;
   const sure = all.reduce((sum, { repairable }) => sum + repairable, 0);
   const byHand = all.reduce((sum, { count, repairable }) => sum + count - repairable, 0);
@@ -191,7 +189,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
         name={text.list.columns}
         columns={[text.list.column, text.list.looksLike, ...numbers(text.list.filled), text.list.examples]}
       >
-        {columns.map(({ name, looks_like: looks, filled, examples, odd, date_forms: forms }) => (
+        {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
           <tr key={name}>
             <th scope="row" class="cut" title={name}>
               {name}
@@ -200,11 +198,6 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
               <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
               {odd.count > 0 && (
                 <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
-              )}
-              {forms.length > 0 && (
-                <small class="warned odd">
-                  {text.list.dateForms(forms.map(({ example }) => example).join(text.list.and))}
-                </small>
               )}
             </td>
             <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
