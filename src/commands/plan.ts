@@ -6,7 +6,7 @@ import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { linesOf, plainText } from '../core/plain-text.ts';
-import { guessWords, unusedWords } from '../files/columns/columns.ts';
+import { guessWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
@@ -116,7 +116,7 @@ const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: with --yes, or when a run asks.';
 
 function tellBeginning(console: Console, planned: PlannedJob): void {
-  const { job, input, account, unused, requests, toAgree } = planned;
+  const { job, input, account, requests, toAgree } = planned;
   const { columns, sheet } = input;
   console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
@@ -124,7 +124,6 @@ function tellBeginning(console: Console, planned: PlannedJob): void {
   // The only identifier of a list is told by its column.
   const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);
   if (!isTold) console.print(`  looked up by   ${order.join(', then ')}`);
-  if (unused.length > 0) console.print(`  not used       ${unusedWords(unused)}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
   if (toAgree !== undefined) {
     console.print(`  to agree       ${toAgree.fact}:`);

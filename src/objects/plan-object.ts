@@ -146,11 +146,6 @@ export const PlanObject = noun({
   because: planned(byName.optional(), ({ input: { columns } }) =>
     columns.because.size === 0 ? undefined : Object.fromEntries(columns.because),
   ),
-  /** Columns that could feed an input that has none; left out where there is none. */
-  unused: planned(
-    z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })).optional(),
-    ({ unused }) => (unused.length === 0 ? undefined : unused.map((each) => ({ ...each }))),
-  ),
   ...PlanFigures.members,
   sheets,
   /** What is wrong in the columns that the job uses. */

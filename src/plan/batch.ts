@@ -8,7 +8,7 @@ import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
-import { guessWords, isByName, unusedIn, unusedWords } from '../files/columns/columns.ts';
+import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import {
@@ -219,7 +219,7 @@ function budgetLeft({ cap, ...money }: Money): number | undefined {
 }
 
 async function announce(
-  { ledger, account, emit, refresh, job }: RunContext,
+  { ledger, account, emit, refresh }: RunContext,
   input: MappedInput,
   { batch, start, superseded }: BatchStart,
   { plan, isFirst }: Pick<BatchOptions, 'plan'> & { readonly isFirst: boolean },
@@ -247,17 +247,12 @@ async function announce(
   if (refresh === true && start === 'resumed') {
     note('This batch was unfinished and continues as it began; --refresh works once it is finished.');
   }
-  for (const each of await readingNotes(input, job, start === 'new')) note(each);
+  for (const each of readingNotes(input)) note(each);
 }
 
-async function readingNotes(
-  { columns, sheet }: MappedInput,
-  job: RunContext['job'],
-  isNew: boolean,
-): Promise<readonly string[]> {
+function readingNotes({ columns, sheet }: MappedInput): readonly string[] {
   const guessed = `Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`;
-  const unused = isNew ? unusedWords(await unusedIn(columns, job)) : undefined;
-  return linesOf(sheet.notes, columns.guessed && guessed, unused && `Not used: ${unused}`, columns.note);
+  return linesOf(sheet.notes, columns.guessed && guessed, columns.note);
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */

@@ -5,27 +5,26 @@ import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
-import { entriesOf, inputOf } from '../../core/steps.ts';
+import { entriesOf } from '../../core/steps.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { requireOnce } from '../header.ts';
-import { type ColumnContent, readContent } from './columns/content.ts';
 import {
   agreesByName,
   BY_NAME,
+  type ColumnContent,
   type Guess,
   guessColumns,
-  inputsBut,
   type LikelyColumn,
   passedOverStop,
+  readContent,
   type Said,
   unheeded,
   unusable,
-  unusedColumns,
 } from './columns/guess.ts';
 
-export { ColumnContent } from './columns/content.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
 export {
+  ColumnContent,
   guessColumns,
   isGenericGuess,
   likelyColumns,
@@ -40,11 +39,9 @@ export interface ColumnMap {
   readonly guessed: boolean;
   /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
   readonly because: ReadonlyMap<string, string>;
-  /** A sentence for the user where the cells say otherwise than when the list was first worked on, or nothing is read. */
+  /** A sentence for the user where nothing is read. */
   readonly note?: string;
   read(row: InputRow): RowInput;
-  /** Columns that look right for inputs that have none, by the first rows. */
-  unused?(): Promise<readonly LikelyColumn[]>;
 }
 
 export interface ChosenColumns {
@@ -102,12 +99,6 @@ function inOne(maps: readonly { readonly step: Operation; readonly map: ColumnMa
     because: new Map(called(({ because }) => because)),
     ...(notes.size === 0 ? {} : { note: [...notes].join(' ') }),
     read: (row) => Object.fromEntries(called((map) => Object.entries(map.read(row)))),
-    async unused() {
-      const all = maps.map(async ({ step, map }) =>
-        ((await map.unused?.()) ?? []).map((each) => ({ ...each, input: `${step.name}.${each.input}` })),
-      );
-      return (await Promise.all(all)).flat();
-    },
   };
 }
 
@@ -129,16 +120,7 @@ async function columnsOfOne(
       : await guessed(operation, sheet, { header, own }, saidOf(operation, header, columns, except), earlier);
   const passedOver = unheeded(operation, own, found.columns).find(({ input }) => !except.includes(input));
   if (passedOver !== undefined) throw passedOverStop(operation, passedOver);
-  return {
-    ...found,
-    async unused() {
-      const open = inputsBut(operation, except);
-      const used = Object.entries(found.columns).map(
-        ([input, column]) => [input, { column, because: '' }] as const,
-      );
-      return unusedColumns(open, own, await readContent(sheet, own.length, open), new Map(used));
-    },
-  };
+  return found;
 }
 
 interface Headers {
@@ -154,16 +136,17 @@ async function guessed(
   before: EarlierGuess | undefined,
 ): Promise<ColumnMap> {
   const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
+  const byHeader = guessColumns(operation, own, undefined, said);
+  // What was added to an output may have the better names, and is about whom the answers were about: it would buy their answers.
   const isThere = (column: string): boolean => header.includes(column);
   if (earlier?.isOutput && Object.values(earlier.columns).every(isThere))
-    return asInTheList(operation, header, earlier);
+    return asBefore(operation, header, earlier, new Map());
+  if (earlier !== undefined && agreesByName(operation, own, earlier.columns))
+    return asBefore(operation, own, earlier, byHeader.sure);
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
-  if (!mayAdd && guessColumns(operation, own, undefined, said).problem === undefined)
-    return mapColumns(operation, own, undefined, undefined, said);
-  const content = await readContent(sheet, header.length, operation);
-  return earlier !== undefined && agreesByName(operation, own, earlier.columns)
-    ? keep(operation, own, content, earlier, said)
-    : mapColumns(operation, own, undefined, content, said);
+  const isSure = !mayAdd && byHeader.problem === undefined;
+  const content = isSure ? undefined : await readContent(sheet, header.length, operation);
+  return mapColumns(operation, own, undefined, content, said);
 }
 
 function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {
@@ -173,40 +156,18 @@ function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {
   );
 }
 
-/** What was added may have the better names, and is about whom the answers were about: it would buy their answers. */
-function asInTheList(
+function asBefore(
   operation: Operation,
   header: readonly string[],
-  { batch, columns }: EarlierGuess,
+  { batch, columns, isOutput }: EarlierGuess,
+  byHeader: Guess['sure'],
 ): ColumnMap {
-  const because = new Map(
-    Object.keys(columns).map((input) => [input, `as in batch ${batch}, whose output this is`]),
-  );
-  return { ...mapColumns(operation, header, columns), guessed: true, because };
-}
-
-function keep(
-  operation: Operation,
-  header: readonly string[],
-  content: ColumnContent,
-  { batch, columns }: EarlierGuess,
-  said: Said,
-): ColumnMap {
-  const { problem } = guessColumns(operation, header, content, said);
-  const now = problem === undefined ? mapColumns(operation, header, undefined, content, said) : undefined;
-  const isKept = (input: string): boolean => now?.columns[input] === columns[input];
-  if (now !== undefined && operation.inputs.every(({ name }) => isKept(name))) return now;
-  const because = new Map(
-    Object.keys(columns).map((input) => [
-      input,
-      (isKept(input) && now?.because.get(input)) || `as in batch ${batch}`,
-    ]),
-  );
-  const instead = now === undefined ? 'not be sure' : `be ${guessWords({ ...now, because: new Map() })}`;
-  const note =
-    `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By today's cells they ` +
-    `would ${instead}: to change them, name them with --column.`;
-  return { ...mapColumns(operation, header, columns), guessed: true, because, note };
+  const asIn = `as in batch ${batch}${isOutput ? ', whose output this is' : ''}`;
+  const because = Object.entries(columns).map(([input, column]) => {
+    const named = byHeader.get(input);
+    return [input, named?.column === column ? named.because : asIn] as const;
+  });
+  return { ...mapColumns(operation, header, columns), guessed: true, because: new Map(because) };
 }
 
 /**
@@ -276,31 +237,8 @@ export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'be
   return words.length === 0 ? 'none' : words.join(', ');
 }
 
-/** Columns that could feed an input that has none. An input that the waterfall leaves out is not wanted. */
-export async function unusedIn(
-  { unused }: ColumnMap,
-  { waterfall }: { readonly waterfall?: readonly string[] },
-): Promise<readonly LikelyColumn[]> {
-  const asked = waterfall && new Set(waterfall.flatMap(inputsOfTier));
-  return ((await unused?.()) ?? []).filter(({ input }) => asked?.has(input) !== false);
-}
-
-function inputsOfTier(tier: string): readonly string[] {
-  const bare = inputOf(tier);
-  return bare.split(/[:+]/).map((input) => tier.slice(0, -bare.length) + input);
-}
-
 export function columnFlag({ input, column }: Pick<LikelyColumn, 'input' | 'column'>): string {
   return `--column ${shellWord(plainText(`${input}=${column}`))}`;
-}
-
-/** `Site could be domain (by its content, 9 of 9 cells): --column domain=Site`; undefined where every column is used that could be. */
-export function unusedWords(unused: readonly LikelyColumn[]): string | undefined {
-  if (unused.length === 0) return undefined;
-  const what = unused.map(
-    ({ input, column, because }) => `${plainText(column)} could be ${input} (${because})`,
-  );
-  return `${what.join(', ')}: ${unused.map(columnFlag).join(' ')}`;
 }
 
 export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {

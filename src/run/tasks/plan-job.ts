@@ -5,7 +5,6 @@ import { fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
 import { systemClock } from '../../core/clock.ts';
 import { stepNames } from '../../core/steps.ts';
-import { type LikelyColumn, unusedIn } from '../../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../../files/input.ts';
 import { shownBody } from '../../files/output/output.ts';
 import { type JobIssues, watchIssues } from '../../files/quality/job-issues.ts';
@@ -47,8 +46,6 @@ export interface PlannedJob {
   readonly account: Account;
   readonly input: OpenedInput;
   readonly plan: Plan;
-  /** Columns that could feed an input that has none. */
-  readonly unused: readonly LikelyColumn[];
   /** The damaged cells in the columns that the job uses. */
   readonly damage: JobIssues;
   /** The changes of a job that changes the service, and what would hold a run back. */
@@ -108,8 +105,7 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const requests = sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const toAgree = await unagreed(account, dialect);
-    const unused = await unusedIn(opened.columns, job);
-    const shown = { unused, damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
+    const shown = { damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
     await requireFreeColumns(context, input, batch);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;

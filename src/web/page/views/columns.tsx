@@ -62,7 +62,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {operation !== undefined && <Inputs {...{ operation, ways, plan, choices }} />}
       {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
       {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
-      {plan?.unused !== undefined && <Unused {...{ plan, unused: plan.unused, choices }} />}
       <Check asked={asked} />
       {plan?.fields !== undefined && (
         <Fields fields={plan.fields} examples={plan.field_examples ?? {}} choices={choices} />
@@ -148,31 +147,6 @@ function Inputs({
             checked={mapped[input] === ''}
             onCheck={(isChecked) => set(input, isChecked ? '' : undefined)}
             says={text.columns.leaveUnread(column)}
-          />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Columns that look right and that nothing uses, each with the click that takes it. */
-function Unused({
-  plan,
-  unused,
-  choices,
-}: Pick<Choosing, 'choices'> & {
-  readonly plan: PlanView;
-  readonly unused: NonNullable<PlanView['unused']>;
-}) {
-  return (
-    <ul class="notice plain-list">
-      {unused.map(({ input, column }) => (
-        <li key={input + column}>
-          {text.columns.unusedColumn(column, inputWords(input))}{' '}
-          <Button
-            class="plain"
-            onClick={() => choose(choices, { columns: { ...plan.columns, [input]: column } })}
-            says={text.columns.use}
           />
         </li>
       ))}

@@ -242,28 +242,19 @@ describe('a list that was worked on before', () => {
       columns,
     });
 
-  test('keeps its columns when a cell makes another guess, and the user is told', async () => {
-    const { because, columns, guessed, note } = await again(header, ABNS, { website: 'Website' });
+  test('keeps its columns when a cell makes another guess, or none that is sure, and says of which batch they are', async () => {
+    const { because, columns } = await again(header, ABNS, { website: 'Website' });
     expect(guessWords({ columns, because })).toBe('website ← Website');
-    expect([guessed, note]).toEqual([
-      true,
-      "The columns are those of batch 7 of this list, so that nothing is bought twice. By today's cells they would " +
-        'be abn ← Number, website ← Website: to change them, name them with --column.',
-    ]);
-  });
-
-  test('also when its cells are not sure any more', async () => {
-    const { because, columns, note } = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
-    expect(guessWords({ columns, because })).toBe('abn ← Number (as in batch 7)');
-    expect(note).toContain('they would not be sure');
+    const unsure = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
+    expect(guessWords(unsure)).toBe('abn ← Number (as in batch 7)');
   });
 
   test.each([
     ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
     ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
   ])('goes by its header when that %s', async (_how, names, columns) => {
-    const { columns: now, note } = await again(names, ABNS, columns);
-    expect([now, note]).toEqual([{ abn: names[1], website: 'Website' }, undefined]);
+    const { columns: now } = await again(names, ABNS, columns);
+    expect(now).toEqual({ abn: names[1], website: 'Website' });
   });
 });
 
