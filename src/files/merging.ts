@@ -388,7 +388,7 @@ function mend(
       (kinds.has(column) && identityOf(kinds.get(column), one) === identityOf(kinds.get(column), other));
     if (isSame(mine, value) || isSame(value, was)) continue;
     const json = from.source.object && jsonOf(from.source, column, value);
-    if (isSame(mine, was)) corrections.push({ row, column, value, ...present({ json }) });
+    if (mine === was) corrections.push({ row, column, value, ...present({ json }) });
     else kept.push({ row, column, kept: mine, result: value });
   }
 }
