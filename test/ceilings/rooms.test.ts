@@ -12,19 +12,19 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 583,
   client: 6_656,
-  commands: 4_677,
+  commands: 4_665,
   core: 2_416,
-  files: 9_895,
+  files: 9_737,
   index: 339,
   job: 1_323,
   ledger: 8_597,
   lib: 1_832,
-  objects: 1_259,
-  operations: 3_052,
-  plan: 4_288,
-  run: 9_972,
+  objects: 1_248,
+  operations: 3_039,
+  plan: 4_283,
+  run: 9_968,
   sandbox: 2_475,
-  web: 13_446,
+  web: 13_407,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
