@@ -4,7 +4,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { readingEntries } from '../core/reading.ts';
-import type { MappedInput } from '../files/input.ts';
+import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -22,6 +22,23 @@ interface BatchIdentity {
   readonly settings: JsonObject | undefined;
 }
 
+/** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
+export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
+
+type Chosen = Parameters<typeof batchIdentityOf>[0];
+
+export async function keyOf(chosen: Chosen, input: PlannedInput): Promise<string> {
+  return batchKeyOf(batchIdentityOf(chosen, input), input.survey?.sha256 ?? (await input.file.sha256()));
+}
+
+/** The newest batch of the job over the input; undefined while there is none. */
+export async function newestBatch(
+  { ledger, ...chosen }: Chosen & { readonly ledger: Pick<LedgerReader, 'batchByKey'> | undefined },
+  input: PlannedInput,
+): Promise<Batch | undefined> {
+  return ledger === undefined ? undefined : ledger.batchByKey(await keyOf(chosen, input));
+}
+
 /** Where one job over one input stands in the ledger. A run looks it up once, before it plans anything. */
 export interface BatchPlace {
   readonly key: string;
@@ -30,7 +47,7 @@ export interface BatchPlace {
 }
 
 export async function batchPlaceOf(
-  { account, job, ledger }: Parameters<typeof batchIdentityOf>[0] & { readonly ledger: LedgerReader },
+  { account, job, ledger }: Chosen & { readonly ledger: LedgerReader },
   input: MappedInput,
 ): Promise<BatchPlace> {
   const identity = batchIdentityOf({ account, job }, input);

@@ -25,10 +25,10 @@ import {
 import { eachReadOtherwise } from '../ledger/rows.ts';
 import { APART_MS } from '../ledger/time.ts';
 import { crashPoint } from '../lib/faults.ts';
-import type { BatchPlace } from './batch-key.ts';
+import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { keyOf, type PlannedInput, planRows } from './plan.ts';
+import { planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
@@ -308,21 +308,13 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
     : { batch: batch.id, rows: rows.size, again, further, most: credits(most) };
 }
 
-/**
- * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. The
- * file is hashed only when the job has a finished batch at all.
- */
+/** The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. */
 async function finishedBatch(
   ledger: LedgerReader,
   context: PlanContext,
   input: PlannedInput,
 ): Promise<Batch | undefined> {
-  const isOfJob = ({ state, operation, accountIdentity }: Batch): boolean =>
-    state === 'finished' &&
-    operation === context.job.operation.name &&
-    accountIdentity === context.account.identity;
-  if (!(await ledger.batches()).some(isOfJob)) return undefined;
-  const batch = await ledger.batchByKey(await keyOf(context, input));
+  const batch = await newestBatch(context, input);
   if (batch?.state !== 'finished') return undefined;
   const freshSince = freshSinceOf(context.job, false, await startMsOf(context, ledger));
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;

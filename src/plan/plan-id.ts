@@ -10,9 +10,9 @@ import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
 import { hasBegunBy } from './batch.ts';
-import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { RunContext } from './context.ts';
-import { type Plan, type PlannedInput, planRows } from './plan.ts';
+import { type Plan, planRows } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
@@ -58,9 +58,9 @@ export async function identifyPlan(
   plan: Plan,
   changes: ChangePlan | undefined,
 ): Promise<{ readonly id: string; readonly batch: Batch | undefined }> {
-  const { job, account, dialect, ledger, refresh = false } = context;
+  const { job, account, dialect, refresh = false } = context;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(context, input), sha256));
+  const batch = await newestBatch(context, input);
   const sources: readonly JsonValue[] = [
     sha256,
     [jobYaml(askedJob(job, input.columns.columns)), refresh],

@@ -4,10 +4,9 @@ import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
-import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type Left, matchesLeft, type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
 import {
@@ -77,9 +76,6 @@ export interface Plan {
   readonly part?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
 }
 
-/** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
-export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
-
 export async function planRows(
   context: PlanContext,
   input: PlannedInput,
@@ -98,7 +94,7 @@ export async function planRows(
       listen(classification);
     }
   }
-  const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? (await batch.goesOn?.())) : undefined;
+  const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? batch.goesOn) : undefined;
   const plan = draft.plan(batch.freshSince !== undefined, extra);
   return {
     ...plan,
@@ -122,42 +118,28 @@ export function mostAdded(plan: Plan): number {
 
 /**
  * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
- * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
- * cut-offs may be its own.
+ * own answers are fresh for it; otherwise a new batch would begin now.
  */
 async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
+  const existing = await newestBatch(context, input);
+  if (existing?.state === 'open') return existing;
   const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
-  const begun = freshSince === undefined ? {} : { freshSince, createdAtMs };
-  const goesOn = memo(async () => {
-    const found = await ledger.batchByKey(await keyOf(context, input));
-    return (await hasGoneStale(ledger, found, freshSince)) ? undefined : found?.id;
-  });
-  const batches = await ledger.batches();
-  const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
-    batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
-  if (input.survey === undefined && !batches.some(isUndecided)) return { ...begun, goesOn };
-  const existing = await ledger.batchByKey(await keyOf(context, input));
-  return existing?.state === 'open' ? existing : { ...begun, goesOn };
+  const isStale = await hasGoneStale(ledger, existing, freshSince);
+  return {
+    ...(freshSince === undefined ? {} : { freshSince, createdAtMs }),
+    ...present({ goesOn: isStale ? undefined : existing?.id }),
+  };
 }
 
 export async function batchGoneOnWith(
   context: PlanContext,
   input: PlannedInput,
 ): Promise<BatchId | undefined> {
-  const batch = await batchInQuestion(context, input);
-  return batch.id ?? batch.goesOn?.();
-}
-
-export async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
-  return batchKeyOf(batchIdentityOf(context, input), input.survey?.sha256 ?? (await input.file.sha256()));
-}
-
-function memo<T>(work: () => Promise<T>): () => Promise<T> {
-  let done: Promise<T> | undefined;
-  return () => (done ??= work());
+  const { id, goesOn } = await batchInQuestion(context, input);
+  return id ?? goesOn;
 }
 
 // ---------------------------------------------------------------------------------------------------- counting

@@ -58,8 +58,8 @@ export interface UsableAnswer {
  * a batch that does not exist yet and takes answers of any age.
  */
 export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
-  /** The batch that a run goes on with, whose decisions count, where `id` does not say it. Only a doubt makes it be asked for. */
-  readonly goesOn?: () => Promise<BatchId | undefined>;
+  /** The finished batch that a run goes on with, whose decisions count, where `id` does not say it. */
+  readonly goesOn?: BatchId;
 }
 
 /** A group is large enough to make a transaction of the ledger cheap. */
@@ -203,7 +203,7 @@ class Answers {
     });
     const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
     if (doubts.length > 0) {
-      const id = batch.id ?? (await batch.goesOn?.());
+      const id = batch.id ?? batch.goesOn;
       const again = await callsSentAgain({ ...this.#context, ledger }, doubts, id);
       for (const [index, { key, state }] of found.entries())
         if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { unaskable } from '../client/dialect.ts';
@@ -262,35 +263,13 @@ export class RowWalk {
   }
 
   #meet(call: Call, at: number): MetCall {
-    for (const met of this.#met) if (isSurelySame(met.call, call)) return met;
+    // A question takes longer to make than calls to be compared, and an operation names its calls again at each step.
+    for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
     for (const known of this.#met) if (known.question === met.question) return known;
     this.#met.push(met);
     return met;
   }
-}
-
-/** Whether both calls surely have the same key, without making their questions. A wrong "no" only costs making one. */
-function isSurelySame(one: Call, other: Call): boolean {
-  return (
-    one.operation === other.operation &&
-    one.project === other.project &&
-    one.after === other.after &&
-    one.change?.subject === other.change?.subject &&
-    haveSameMembers(one.parameters, other.parameters)
-  );
-}
-
-function haveSameMembers(one: Call['parameters'], other: Call['parameters']): boolean {
-  if (one === other) return true;
-  // No list of names is made for it: a plan compares calls for every row.
-  let more = 0;
-  for (const name in one) {
-    if (one[name] !== other[name]) return false;
-    more += 1;
-  }
-  for (const _ in other) more -= 1;
-  return more === 0;
 }
 
 const FOUND = { kind: 'found', fields: null } as const;

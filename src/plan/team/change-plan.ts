@@ -21,8 +21,8 @@ import {
 import { plannedRecords } from '../../ledger/rows.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
-import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import { type Plan, type PlannedInput, Reasons } from '../plan.ts';
+import { newestBatch, type PlannedInput } from '../batch-key.ts';
+import { type Plan, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { callsSentAgain, extraLeft } from '../sent-again.ts';
@@ -157,7 +157,7 @@ export async function planChanges(
 ): Promise<ChangePlan> {
   const { ledger, account } = context;
   const inputSha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(context, input), inputSha256));
+  const batch = await newestBatch(context, input);
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(context, input);
   const remembered = new Team(known);

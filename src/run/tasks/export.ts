@@ -18,7 +18,7 @@ import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../../
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
-import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import { newestBatch } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { choose } from '../choose.ts';
 import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
@@ -104,8 +104,7 @@ export async function batchOfJob(
   const { job, account } = await choose(request);
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
     const input = await openMappedInput(file, job, ledger);
-    const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
-    const batch = await ledger.batchByKey(key);
+    const batch = await newestBatch({ account, job, ledger }, input);
     // It is the same list, wherever the batch has read it.
     return batch === undefined ? [] : [{ batch: { ...batch, inputPath: input.path }, location }];
   };

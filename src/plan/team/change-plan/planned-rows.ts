@@ -3,7 +3,7 @@ import type { Team } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call, ChangePart, OperationOptions, PlannedWork, RowInput } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
-import type { PlannedInput } from '../../plan.ts';
+import type { PlannedInput } from '../../batch-key.ts';
 import type { PlanContext } from '../../row-walk.ts';
 import { optionsOf, type PreparedRow, rowPreparer } from '../../row-walk.ts';
 import { simulate } from './simulate.ts';

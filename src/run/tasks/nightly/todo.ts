@@ -13,7 +13,7 @@ import { saidBeside } from '../../../job/job-settings.ts';
 import type { Batch, Credits, LedgerReader } from '../../../ledger/ledger.ts';
 import { commandLine } from '../../../lib/command-line.ts';
 import { isPartial } from '../../../plan/batch.ts';
-import { batchIdentityOf, batchKeyOf } from '../../../plan/batch-key.ts';
+import { keyOf } from '../../../plan/batch-key.ts';
 import type { JobOptions } from '../../../plan/context.ts';
 import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
@@ -196,8 +196,7 @@ async function inputNow(
 ): Promise<'same' | 'changed' | 'gone'> {
   const input = await unlessStopped(openMappedInput(batch.inputPath, job, ledger));
   if (input === undefined) return 'gone';
-  const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
-  return key === batch.key ? 'same' : 'changed';
+  return (await keyOf({ account, job }, input)) === batch.key ? 'same' : 'changed';
 }
 
 export interface SweptStore {
