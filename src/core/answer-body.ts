@@ -17,11 +17,10 @@ export type KeptBody = Buffer | string;
 export function readBody(bytes: KeptBody): Body {
   const text = textOf(bytes);
   if (text === '') return { kind: 'blank' };
-  if (isTooDeep(text)) {
-    return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
-  }
   try {
-    return { kind: 'json', value: parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text) };
+    const value = parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text);
+    if (!isDeeper(value, MOST_LEVELS)) return { kind: 'json', value };
+    return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
   } catch {
     return { kind: 'unreadable', text };
   }
@@ -256,38 +255,7 @@ function withoutZerosBehind(digits: string): string {
 /** Answers have three or four levels. The limit lets all code recurse into a value level by level. */
 const MOST_LEVELS = 100;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-
-/** Whether there are not enough brackets to nest too deep, which is so in nearly every answer, and known in no time. */
-function hasFewBrackets(text: string): boolean {
-  let count = 0;
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      count += 1;
-      if (count > MOST_LEVELS) return false;
-    }
-  }
-  return true;
-}
-
-/** Whether brackets outside of texts nest more than `MOST_LEVELS` deep. For text that is not JSON the result means nothing. */
-function isTooDeep(text: string): boolean {
-  return !hasFewBrackets(text) && /^\s*[[{]/.test(text) && nestsTooDeep(text);
-}
-
-function nestsTooDeep(text: string): boolean {
-  let levels = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) isQuoted = !isQuoted;
-    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
-    else if (OPENING.has(code)) levels += 1;
-    else if (CLOSING.has(code)) levels -= 1;
-    if (levels > MOST_LEVELS) return true;
-  }
-  return false;
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }

@@ -38,8 +38,8 @@ export interface FileDescription {
   readonly encoding: string;
   readonly delimiter: string;
   readonly columns: readonly ColumnDescription[];
-  /** Rows with the very cells of an earlier one. `comparedWith` is absent where all of them were found. */
-  readonly duplicates: { readonly same: RowCount; readonly comparedWith?: number };
+  /** Rows with the very cells of an earlier one. */
+  readonly duplicates: { readonly same: RowCount };
   readonly operations: readonly Fit[];
 }
 
@@ -92,7 +92,7 @@ export async function describeFile(
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),
-    duplicates: { same, ...present({ comparedWith: different.keptOnly }) },
+    duplicates: { same },
     operations: finder.fits(),
   };
 }

@@ -31,17 +31,11 @@ export class FingerprintSet {
   /** Open addressing: one half of a fingerprint says where it belongs, the other one stands there; 0 is free. */
   readonly #places: Uint32Array;
   #size = 0;
-  #isIncomplete = false;
 
   constructor(most: number) {
     this.#most = most;
     // At least half of the places stay free, so that a search is over after two or three.
     this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(most * 2)));
-  }
-
-  /** How many it keeps, once there were more; undefined as long as it has kept all of them. */
-  get keptOnly(): number | undefined {
-    return this.#isIncomplete ? this.#most : undefined;
   }
 
   /** @returns whether the fingerprint is not in the set yet, or was not kept. */
@@ -54,8 +48,7 @@ export class FingerprintSet {
       if (places[place] === value) return false;
       place = (place + 1) & lastPlace;
     }
-    if (this.#size === this.#most) this.#isIncomplete = true;
-    else {
+    if (this.#size < this.#most) {
       places[place] = value;
       this.#size += 1;
     }

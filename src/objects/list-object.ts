@@ -49,8 +49,6 @@ const ColumnObject = noun({
 const duplicates = membersOf<FileDescription['duplicates']>();
 export const DuplicatesObject = noun({
   same: duplicates(RowsObject, ({ same }) => RowsObject.of(same)),
-  /** Among so many first different rows they were looked for; left out where that is all. */
-  compared_with: duplicates(z.number().optional(), ({ comparedWith }) => comparedWith),
 });
 
 const fitting = membersOf<FileDescription['operations'][number]>();

@@ -79,8 +79,6 @@ export const PlanFigures = noun({
   to_buy: plan(z.number(), ({ toBuy }) => toBuy),
   /** How many of those to buy are bought anew because their answers are too old. */
   too_old: plan(z.number().optional(), ({ tooOld }) => tooOld),
-  /** Among so many first different rows duplicates were looked for; left out where that is all. */
-  compared_with: plan(z.number().optional(), ({ comparedWith }) => comparedWith),
   /** Rows of those to buy whose calls are bought again, because what came is no answer today, and the most that this costs. */
   unanswered: plan(part.optional(), ({ unanswered: of }) => of && { rows: of.rows, credits: of.most }),
   /** Rows in doubt whose calls a run may send again, and the most that this costs. */

@@ -11,7 +11,6 @@ import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type Left, matchesLeft, type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
 import {
   classifications,
-  differentRows,
   type InQuestion,
   type LookedUp,
   type RowClassification,
@@ -62,8 +61,6 @@ export interface Plan {
   }[];
   /** What rows to buy may be asked by that may be another's, in the same form; absent when there is none. */
   readonly warnings?: Plan['reasons'];
-  /** How many different rows were compared to find duplicates; absent when all rows of the file were. */
-  readonly comparedWith?: number;
   /**
    * Rows in doubt whose calls a run may send again, because a person or the job decided so, or because the vendor can be asked;
    * absent when there is none. `most` is their part of `credits.most`, and `atRisk` what of it counts as in doubt already.
@@ -86,8 +83,7 @@ export async function planRows(
   const firstRows = context.limit === undefined ? undefined : new Draft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await batchInQuestion(context, input);
-  const different = differentRows(context.rowsCompared);
-  for await (const group of classifications(context, input, batch, different)) {
+  for await (const group of classifications(context, input, batch)) {
     for (const classification of group) {
       draft.add(classification);
       if (classification.row <= lastRow) firstRows?.add(classification);
@@ -96,10 +92,7 @@ export async function planRows(
   }
   const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? batch.goesOn) : undefined;
   const plan = draft.plan(batch.freshSince !== undefined, extra);
-  return {
-    ...plan,
-    ...present({ comparedWith: different.keptOnly, part: firstRows && partOf(firstRows.plan(false, extra)) }),
-  };
+  return { ...plan, ...present({ part: firstRows && partOf(firstRows.plan(false, extra)) }) };
 }
 
 function partOf({ toBuy, again, credits: { most } }: Plan): Plan['part'] {

@@ -71,23 +71,16 @@ const ROWS_PER_GROUP = 200;
  */
 const ROWS_COMPARED = 2_000_000;
 
-/** Makes the set that recognises equal rows by their fingerprints. @param most how many rows it keeps. */
-export function differentRows(most = ROWS_COMPARED): FingerprintSet {
-  return new FingerprintSet(most);
-}
-
 /**
  * Yields every row of the file once, in groups. Within a group the order of the rows is not kept.
- * @param different fills with the rows that are no duplicates.
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
   batch: InQuestion,
-  different: FingerprintSet = differentRows(),
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
-  const sorter = new Sorter(context, input, different);
+  const sorter = new Sorter(context, input);
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
       sorter.add(row);
@@ -102,17 +95,16 @@ class Sorter {
   readonly #dialect: Dialect;
   readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #answers: Answers;
-  readonly #different: FingerprintSet;
+  readonly #different = new FingerprintSet(ROWS_COMPARED);
   readonly #steps: FingerprintSet | undefined;
   #placed: RowClassification[] = [];
   #walks: Walking[] = [];
 
-  constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>, different: FingerprintSet) {
+  constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>) {
     const { job, dialect } = context;
     this.#operation = job.operation;
     this.#dialect = dialect;
-    this.#different = different;
-    if (job.operation.steps !== undefined) this.#steps = differentRows(context.rowsCompared);
+    if (job.operation.steps !== undefined) this.#steps = new FingerprintSet(ROWS_COMPARED);
     this.#prepare = rowPreparer(context, input.columns);
     this.#answers = new Answers(context);
   }

@@ -33,8 +33,6 @@ export interface PlanContext extends ResolvedJob {
   /** Only so many of the first rows are worked on; left out: all. */
   readonly limit?: number | undefined;
   readonly clock?: Clock;
-  /** How many different rows are kept to find duplicates; left out: two million. */
-  readonly rowsCompared?: number;
 }
 
 export type PreparedRow =

@@ -140,18 +140,6 @@ describe('each row is counted once', () => {
       credits: { most: 1 },
     });
   });
-
-  test('a duplicate of a row that is too far down to be kept counts as to buy, which is said', async () => {
-    const list = await List.of(`Domain\n${'a.example\nb.example\nc.example\n'.repeat(2)}`);
-    const plan = await list.plan(nobody, { rowsCompared: 2 });
-    expect(plan).toMatchObject({ rows: 6, duplicates: 2, toBuy: 4, comparedWith: 2, credits: { most: 4 } });
-    expect(planLines(plan)).toContain('  duplicates     are looked for among the first 2 different rows');
-    expect(PlanFigures.of(plan)).toMatchObject({ duplicates: 2, compared_with: 2 });
-
-    const whole = await list.plan(nobody, { rowsCompared: 3 });
-    expect(whole).toMatchObject({ duplicates: 3, toBuy: 3 });
-    expect(PlanFigures.of(whole)).not.toHaveProperty('compared_with');
-  });
 });
 
 describe('answers that are too old', () => {

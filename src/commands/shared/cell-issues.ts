@@ -58,13 +58,8 @@ export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: 
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-export function duplicateLines({ same, comparedWith }: FileDescription['duplicates']): readonly string[] {
+export function duplicateLines({ same }: FileDescription['duplicates']): readonly string[] {
   const { count, firstRows } = same;
   const found = `duplicates ${counted(count, 'row')} the same as an earlier row: ${rowWords(count, firstRows)}`;
-  return [
-    ...(count === 0 ? [] : [found]),
-    ...(comparedWith === undefined
-      ? []
-      : [`duplicates are looked for among the first ${comparedWith} different rows`]),
-  ];
+  return count === 0 ? [] : [found];
 }

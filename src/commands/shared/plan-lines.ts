@@ -10,7 +10,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, unanswered, comparedWith, part, row, again, warnings = [] } = plan;
+  const { tooOld = 0, unanswered, part, row, again, warnings = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -29,8 +29,6 @@ export function planLines(plan: Plan): readonly string[] {
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
-    comparedWith !== undefined &&
-      `  duplicates     are looked for among the first ${comparedWith} different rows`,
     `  credits        at most ${credits.most}${inMoney(plan, credits.most)}, probably ${credits.expected}${inMoney(plan, credits.expected)}`,
     row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
