@@ -118,7 +118,7 @@ export const FoundLayout = z.object({
 export type FoundLayout = Readonly<z.infer<typeof FoundLayout>>;
 export type LeftOut = NonNullable<FoundLayout['left_out']>[number];
 
-/** The flags of a reading, by their names. */
+/** The flags of a reading: what is given with each, and what it says. */
 export const READING_FLAGS = {
   encoding: ['<name>', 'the encoding of the file, if the guess is wrong'],
   delimiter: ['<name>', 'what separates the cells'],
@@ -129,10 +129,3 @@ export const READING_FLAGS = {
   rows: ['<rows>', 'the first and the last row of the table below its header, such as 5-210'],
   country: ['<code>', 'whose telephone numbers and postcodes these are, such as AU'],
 } as const satisfies Record<keyof typeof Reading.shape, readonly [string, string]>;
-
-/** Those of them that are one of some words. */
-export const READING_WORDS: Readonly<Record<string, readonly string[]>> = {
-  encoding: ENCODINGS,
-  delimiter: DELIMITER_NAMES,
-  ragged: ['pad'],
-};

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { sentence } from '../../core/plain-text.ts';
-import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, READING_WORDS, Reading } from '../../core/reading.ts';
+import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, Reading } from '../../core/reading.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
@@ -61,11 +62,13 @@ export interface ReadFlags {
 }
 
 export function addReadFlags(command: Command): Command {
-  for (const [name, [value, about]] of Object.entries(READING_FLAGS)) {
+  for (const name of Object.keys(Reading.shape) as (keyof typeof Reading.shape)[]) {
+    const [value, about] = READING_FLAGS[name];
     const flag = `--${name.replaceAll('_', '-')} ${value}`;
-    const words = READING_WORDS[name];
+    const entry = Reading.shape[name].unwrap();
+    const isChoice = entry instanceof z.ZodEnum;
     command.addOption(
-      words === undefined ? new Option(flag, about) : choiceOption(flag, about, words, byCharacter),
+      isChoice ? choiceOption(flag, about, entry.options, byCharacter) : new Option(flag, about),
     );
   }
   return command;
