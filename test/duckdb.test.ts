@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { postgresServer } from './ledger/stores/postgres-server.ts';
 import { inCheckout } from './transcripts.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '..', 'docs', 'guide', 'pipes.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '..', 'docs', 'guide', 'scripts.md'), 'utf8');
 
 /** The lines of the page's blocks that name duckdb: from and to Parquet, then out of PostgreSQL. */
 const [parquet = [], table = []] = [...PAGE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
