@@ -39,7 +39,9 @@ async function openPlace(): Promise<Place> {
     latencyMs: 40,
     clock,
   });
-  const data = { vendor: 'provider', base_url: vendor.url, key: 'key-1', limits: { per_day: QUOTA } };
+  // With a second slot, the wait for its turn, which passes at once, would pass while a request is on its way to the vendor.
+  const limits = { per_day: QUOTA, concurrency: 1 };
+  const data = { vendor: 'provider', base_url: vendor.url, key: 'key-1', limits };
   writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data } }), { mode: 0o600 });
   const domains = domainsOf('nights', NIGHTS * QUOTA);
   writeFileSync(join(folder, 'list.csv'), `Domain\n${domains.map((domain) => `${domain}\n`).join('')}`);
