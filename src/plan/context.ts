@@ -3,7 +3,6 @@ import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
-import type { RowNumber } from '../core/row.ts';
 import type { JobEntries } from '../job/job.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { BatchId, Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
@@ -142,15 +141,8 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
   readonly onEvent?: Listener | undefined;
 }
 
-/** How far a run may go ahead of the reader of its rows. */
-export interface Pace {
-  /** Resolves with the last row that may be begun, once this one may be. */
-  upTo(row: RowNumber): Promise<RowNumber>;
-}
-
 /** The options for a run of a chosen job in an open store. */
-export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> &
-  RunChoices & { readonly pace?: Pace };
+export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> & RunChoices;
 
 /** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
 export interface RunContext extends RunChoices, PlanContext {
@@ -166,8 +158,6 @@ export interface RunContext extends RunChoices, PlanContext {
   /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
   readonly signal: AbortSignal;
   readonly emit: Listener;
-  /** Left out: the run waits for nobody. */
-  readonly pace?: Pace | undefined;
   /** Hears how many credits the vendor says are left; left out: nobody asks. */
   readonly hearBalance?: (credits: number) => void;
 }

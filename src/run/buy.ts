@@ -38,8 +38,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const { client } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
-  const asked = { toldSentMs: Number.POSITIVE_INFINITY, isAlone: false, times: 0 };
-  const buying: Buying = { run, call, operation, asked };
+  const buying: Buying = { run, call, operation };
   try {
     await tellTimeFirst(run);
     for (;;) {
@@ -107,18 +106,13 @@ async function notSent({ session: { ledger, clock }, waiter }: Run, { attempt }:
   return 'again';
 }
 
-function repliedTo(
-  { call, operation, asked }: Buying,
-  { attempt, reserved }: Admitted,
-  sent: Sent,
-): RunReply {
+function repliedTo({ call, operation }: Buying, { attempt, reserved }: Admitted, sent: Sent): RunReply {
   const isRepeat = call.decision !== undefined;
   return {
     attempt,
     call: call.call,
     about: ofCall(call),
     operation,
-    asked,
     reserved,
     isRepeat,
     ...sent,

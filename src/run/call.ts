@@ -27,7 +27,6 @@ export type CallEnd =
   /** Others were asking for it, and have been waited for. */
   | 'in_flight'
   | Withheld
-  | PutOff
   | Waits;
 
 export interface Answered {
@@ -43,20 +42,6 @@ export interface Waits {
   readonly kind: 'waits';
 }
 
-/** The vendor told this call alone "too many requests", so often that the next run has to ask again. */
-export interface PutOff {
-  readonly kind: 'put_off';
-}
-
-/** What the vendor has said of the speed of one call. */
-interface AskedCall {
-  /** When its last request left that was told so. */
-  toldSentMs: number;
-  /** Whether others that left later than one of its requests were answered. */
-  isAlone: boolean;
-  times: number;
-}
-
 /** What comes after an attempt: nothing, the same request again, or the end of the run. */
 export type Next = CallEnd | 'again' | StopError;
 
@@ -65,7 +50,6 @@ export interface Buying {
   readonly run: Run;
   readonly call: CallToBuy;
   readonly operation: DialectOperation;
-  readonly asked: AskedCall;
 }
 
 /** What came back for an attempt, of this run or of an earlier one. */
@@ -78,7 +62,6 @@ export interface Replied {
 
 /** The same for a request of this run, which alone can follow from it. */
 export interface RunReply extends Replied, Sent {
-  readonly asked: AskedCall;
   readonly about: OfCall;
   readonly reserved: Credits;
   readonly isRepeat: boolean;

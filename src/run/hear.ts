@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
-import type { Next, PutOff, RunReply } from './call.ts';
+import type { Next, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
 import { countAnswer, countOdd } from './series.ts';
@@ -65,12 +65,11 @@ export function stopNow<Reason>(run: Run, error: Reason): Reason {
 }
 
 function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>): Next | Promise<Next> {
-  const { attempt, about, operation, reply, sentAtMs, reserved } = replied;
+  const { attempt, about, operation, reply, reserved } = replied;
   const { answer: kind, charged, why } = verdict;
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;
   limiter.settled();
-  session.answeredSentMs = Math.max(session.answeredSentMs, sentAtMs);
   emit({ kind: 'answered', found: kind === 'found', credits: charged, ...about });
   // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
   const most = Math.max(operation.credits.most, reserved);
@@ -84,26 +83,14 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   return series ?? answered;
 }
 
-/** So often a call is told "too many requests" while others are answered, until it is left to the next run. */
-export const MOST_TOLD = 8;
-
-/** The reason of a row that was told so too often. It waits for the next run, and for nobody's decision. */
-export const PUT_OFF = `the vendor said "too many requests" to this row ${MOST_TOLD} times while other rows were answered; nothing is at risk, and the next run asks again`;
-
-/**
- * The account waits, and the slot is left to others. Where one is answered whose request left later, what is wrong is the call and not the
- * speed of its account, so it teaches nothing about that any more.
- */
+/** The account waits, and the slot is left to others. */
 function applyPause(
   { session }: Run,
-  { asked, sentAtMs }: RunReply,
+  { sentAtMs }: RunReply,
   { pauseMs, why }: VerdictAs<'paused'>,
-): 'again' | PutOff {
-  asked.isAlone ||= session.answeredSentMs > asked.toldSentMs;
-  if (asked.isAlone || asked.times === 0) asked.times += 1;
-  asked.toldSentMs = sentAtMs;
-  session.client.limiter.pause(pauseMs, sentAtMs, why, !asked.isAlone);
-  return asked.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
+): 'again' {
+  session.client.limiter.pause(pauseMs, sentAtMs, why);
+  return 'again';
 }
 
 /** Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not exist in a minute either, unless the account has worked before. */

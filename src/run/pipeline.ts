@@ -191,8 +191,7 @@ async function inSession(
 
 /** What surely can be settled gives back what it holds before anything is bought anew; rows that had to wait for that, or for others, come last. */
 async function workLeft(work: Work, left: TasksLeft): Promise<void> {
-  const isPaced = work.context.pace !== undefined;
-  const doubtsWait = await workRows({ ...work, mayWait: isPaced }, left('in_doubt'));
+  const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
   const rowsWait = await workRows(work, left('pending'));
   if (!(doubtsWait || rowsWait) || work.signal.aborted) return;
   await workRows(work, left('in_doubt'));

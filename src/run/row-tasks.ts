@@ -5,7 +5,7 @@ import { columnsOf, readSettings } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { keptWork } from '../operations/team/change-action.ts';
-import type { Pace, RunContext } from '../plan/context.ts';
+import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
@@ -44,8 +44,7 @@ export async function* tasksOf(state: 'in_doubt' | 'pending', left: Left): TaskS
   for (let { fromRow } = range; ; ) {
     const page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
     const tasks = page.filter(({ row }) => only?.has(row) !== false);
-    // Nobody waits for rows in doubt in their order.
-    yield* paced(tasks.map(taskOf), state === 'pending' ? context.pace : undefined);
+    yield tasks.map(taskOf);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_ROWS) return;
     fromRow = last.row + 1;
@@ -87,15 +86,6 @@ function plannedTask(planned: PlannedRow): Task {
     ...planned,
     work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) },
   };
-}
-
-async function* paced(tasks: readonly Task[], pace: Pace | undefined): TaskSource {
-  for (let left = tasks; left.length > 0; ) {
-    const last = await pace?.upTo(left[0]?.row ?? 0);
-    const end = last === undefined ? -1 : left.findIndex(({ row }) => row > last);
-    yield end < 0 ? left : left.slice(0, end);
-    left = end < 0 ? [] : left.slice(end);
-  }
 }
 
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {

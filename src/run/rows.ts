@@ -21,7 +21,6 @@ import {
 import { RowWalk } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import type { Answered, CallToBuy, Waits } from './call.ts';
-import { MOST_TOLD, PUT_OFF } from './hear.ts';
 import { untilMoved } from './intent.ts';
 import { keepReading, noAnswerWords } from './readings.ts';
 import { doubtReason } from './reconcile.ts';
@@ -86,8 +85,6 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
       else if (left.length > 0) ends.writeSoon();
       for (const row of left) begin(row);
       if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
-      // Who waits for a row is to have it before the next is begun.
-      if (context.pace !== undefined) ends.writeSoon();
     }
   } catch (error) {
     stopAll(error);
@@ -303,8 +300,7 @@ async function answerOnce(work: Work, wanted: CallToBuy): Promise<Obtained> {
     }
     return obtained;
   } finally {
-    // What is put off to the next run is put off for all rows of this one.
-    if (obtained?.kind !== 'in_doubt' || obtained.attempt !== undefined) flying.delete(wanted.key);
+    flying.delete(wanted.key);
   }
 }
 
@@ -400,10 +396,6 @@ async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Ob
         reason: `row ${end.row} of batch ${end.by} asked to change the same person, and the result is in doubt; settle that first`,
         waitsFor: end.attempt,
       };
-    case 'put_off':
-      return lost === undefined
-        ? { kind: 'in_doubt', reason: PUT_OFF }
-        : stillInDoubt(lost.doubt, `sent again, and told "too many requests" ${MOST_TOLD} times`);
     default:
       return unreachable(end);
   }

@@ -16,8 +16,6 @@ export interface Session {
   readonly client: Client;
   readonly history: AccountHistory;
   readonly priced: Set<string>;
-  /** When the last request left that was answered, monotonic. */
-  answeredSentMs: number;
   readonly series: AllSeries;
   /** What the runs of the account were told once. */
   readonly said: Set<string>;

@@ -307,7 +307,6 @@ class SharedSession {
       ...{
         series: new AllSeries(),
         said: new Set(),
-        answeredSentMs: Number.NEGATIVE_INFINITY,
         history: (await missesNow(ledger, account)).history,
       },
     };

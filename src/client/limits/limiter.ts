@@ -176,10 +176,9 @@ export class Limiter {
 
   // ---------------------------------------------------------------------------------------- what answers mean
 
-  /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
-  pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
+  /** The vendor said "too fast", in these words. `sentAtMs` is monotonic, here and below. */
+  pause(askedMs: number | undefined, sentAtMs: number, said: string): void {
     const isNew = this.#backoff.pause(askedMs, sentAtMs, said);
-    if (!teaches) return;
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
     const plan = this.#options.line ?? this.#plan;
     if (isNew && !plan.widen()) this.#isPaced = true;

@@ -12,12 +12,11 @@ import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
-import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { isPaidBy } from '../../ledger/tally.ts';
-import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import type { Pace, RunOptions } from '../../plan/context.ts';
+import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { checkCall } from '../checked-call.ts';
 import { choose } from '../choose.ts';
@@ -32,13 +31,7 @@ import type { RunSummary } from '../summary.ts';
  */
 
 /** The options of `enrich`: those of a run, but for what concerns a file that is written. With a `sample`, only its rows are given. */
-export interface EnrichOptions
-  extends Omit<RunOptions, 'file' | 'output' | 'formulas' | 'saveJobAs' | 'detach'> {
-  /** How many rows may be begun beyond the one that was read last; left out: 100. */
-  readonly ahead?: number | undefined;
-}
-
-const AHEAD = 100;
+export type EnrichOptions = Omit<RunOptions, 'file' | 'output' | 'formulas' | 'saveJobAs' | 'detach'>;
 
 const { file: _f, output: _o, formulas: _s, ...OTHERS } = RUN_CHECKS;
 const { saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
@@ -65,192 +58,100 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
 export function enrich(rows: string, options: EnrichOptions): Enrichment<Readonly<Record<string, string>>>;
 export function enrich<Row extends object>(rows: GivenRows<Row>, options: EnrichOptions): Enrichment<Row>;
 export function enrich<Row>(rows: string | GivenRows<Row>, options: EnrichOptions): Enrichment<Row> {
-  checkCall('enrich', options, { ...CHECKS, ahead: amount });
-  const reading = new Reading<Row>(rows, options);
-  return { [Symbol.asyncIterator]: () => reading.rows(), summary: () => reading.summary() };
+  checkCall('enrich', options, CHECKS);
+  const ended = Promise.withResolvers<RunSummary>();
+  // Who reads the rows gets what went wrong there.
+  ended.promise.catch(() => {});
+  const found = worked<Row>(rows, options, ended);
+  let isRead = false;
+  const read = () => {
+    isRead = true;
+    return found;
+  };
+  return {
+    [Symbol.asyncIterator]: read,
+    async summary() {
+      if (!isRead) for await (const _ of read());
+      return ended.promise;
+    },
+  };
 }
 
-class Reading<Row> {
-  readonly #rows: string | GivenRows<Row>;
-  readonly #options: EnrichOptions;
-  readonly #leaving = new AbortController();
-  #begun: AsyncGenerator<EnrichedRow<Row>, void, undefined> | undefined;
-  readonly #ended = Promise.withResolvers<RunSummary>();
-
-  constructor(rows: string | GivenRows<Row>, options: EnrichOptions) {
-    this.#rows = rows;
-    this.#options = options;
-    // Who reads the rows gets what went wrong there.
-    this.#ended.promise.catch(() => {});
-  }
-
-  /** The rows are given once: asked for again, the same reading goes on. */
-  rows(): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
-    this.#begun ??= this.#read();
-    return this.#begun;
-  }
-
-  async summary(): Promise<RunSummary> {
-    if (this.#begun === undefined) for await (const _ of this.rows());
-    return this.#ended.promise;
-  }
-
-  async *#read(): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
+async function* worked<Row>(
+  rows: string | GivenRows<Row>,
+  options: EnrichOptions,
+  ended: PromiseWithResolvers<RunSummary>,
+): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
+  try {
+    // A reader may begin long after the call, and behind others.
+    nameStoreOfCall(storeToName(options.store));
+    const chosen = await choose(options);
+    const { sandbox } = chosen.account;
+    const file = await listOf(rows, chooseStore(options.store, sandbox).location);
+    const spender = await openSpender(sandbox, options);
     try {
-      // A reader may begin long after the call, and behind others.
-      nameStoreOfCall(storeToName(this.#options.store));
-      const chosen = await choose(this.#options);
-      const { sandbox } = chosen.account;
-      const file = await listOf(this.#rows, chooseStore(this.#options.store, sandbox).location);
-      const spender = await openSpender(sandbox, this.#options);
-      try {
-        yield* this.#run(spender, chosen, file);
-      } finally {
-        await spender.close([chosen.account]);
-      }
-    } catch (error) {
-      this.#ended.reject(error);
-      throw error;
-    }
-  }
-
-  /** Left early, it stops the run, and ends once the answers to what is in flight are kept. */
-  async *#run(
-    spender: Spender,
-    chosen: ResolvedJob,
-    file: string,
-  ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
-    const window = new Window(this.#options.ahead ?? AHEAD);
-    const begun = Promise.withResolvers<BatchId | undefined>();
-    const { onEvent, sample } = this.#options;
-    // The rows of a sample are few and anywhere in the list, so none of them waits for the reader to come near.
-    if (sample !== undefined) window.open();
-    const hear = (event: RunEvent): void => {
-      if (event.kind === 'batch') begun.resolve(event.batch);
-      if (event.kind === 'row') window.tell();
-      onEvent?.(event);
-    };
-    const running = stoppable(this.#signal(), (signal) => {
-      signal.addEventListener('abort', () => window.open(), { once: true });
-      return spender.run(chosen, {
-        ...this.#options,
-        file,
-        output: false,
-        pace: window,
-        signal,
-        onEvent: hear,
-      });
-    }).finally(() => {
-      window.end();
-      begun.resolve(undefined);
-    });
-    running.catch(() => {});
-    let isLeft = true;
-    try {
-      const batch = await begun.promise;
-      if (batch !== undefined) yield* this.#rowsOf(spender.ledger, batch, chosen, file, window);
-      isLeft = false;
-      // What a plan has added behind the rows of the list is nobody's to read.
-      window.open();
+      yield* ran(spender, chosen, { ...options, file, output: false }, ended);
     } finally {
-      if (isLeft) this.#leaving.abort();
-      this.#ended.resolve(await running);
+      await spender.close([chosen.account]);
     }
-  }
-
-  #signal(): AbortSignal {
-    const { signal } = this.#options;
-    return signal === undefined ? this.#leaving.signal : AbortSignal.any([signal, this.#leaving.signal]);
-  }
-
-  /** Every row that has ended, in the order of the list. Those that a stopped run has left are passed over. */
-  async *#rowsOf(
-    ledger: Ledger,
-    id: BatchId,
-    { job, dialect }: ResolvedJob,
-    file: string,
-    window: Window,
-  ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
-    const batch = await ledger.batch(id);
-    invariant(batch !== undefined, `batch ${id} has begun`);
-    const { sheet } = await openFile(file, job.read);
-    const list: EnrichedList = {
-      batch,
-      job,
-      answerPlace: answerPlaceOf(dialect, job.operation.name),
-      header: await sheet.header(),
-    };
-    for await (const rows of sheet.groups()) {
-      for (const row of rows) {
-        const record = await window.until(row.row, async () => {
-          const [found] = await ledger.rows(id, row.row, 1);
-          return found?.row === row.row ? found : undefined;
-        });
-        if (record !== undefined) yield enrichedRow<Row>(list, row, record);
-        window.take(row.row);
-      }
-    }
+  } catch (error) {
+    ended.reject(error);
+    throw error;
   }
 }
 
-/**
- * What stands between a run and who reads its rows in their order: the run begins no row that is too far ahead of the reader, and
- * the reader waits for the row that comes next.
- */
-class Window implements Pace {
-  readonly #ahead: number;
-  #taken: RowNumber = 0;
-  #isOpen = false;
-  #isOver = false;
-  #waiting: (() => void)[] = [];
-
-  constructor(ahead: number) {
-    this.#ahead = ahead;
-  }
-
-  async upTo(row: RowNumber): Promise<RowNumber> {
-    while (!this.#isOpen && row > this.#taken + this.#ahead) await this.#change();
-    return this.#isOpen ? Number.POSITIVE_INFINITY : this.#taken + this.#ahead;
-  }
-
+/** Gives every row that has ended, in the order of the list, while the run goes on. Left early, it stops the run, and ends once the answers to what is in flight are kept. */
+async function* ran<Row>(
+  { ledger, run }: Spender,
+  chosen: ResolvedJob,
+  options: FileOptions,
+  ended: PromiseWithResolvers<RunSummary>,
+): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
+  const leaving = new AbortController();
+  let moved = Promise.withResolvers<void>();
+  let id: BatchId | undefined;
+  let isOver = false;
+  const move = (): void => {
+    moved.resolve();
+    moved = Promise.withResolvers();
+  };
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'batch') id = event.batch;
+    if (event.kind === 'batch' || event.kind === 'row') move();
+    options.onEvent?.(event);
+  };
+  const until = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const running = stoppable(until, (signal) => run(chosen, { ...options, signal, onEvent })).finally(() => {
+    isOver = true;
+    move();
+  });
+  running.catch(() => {});
   /** How the row ended, once the ledger has that; undefined where the run is over without it. */
-  async until(row: RowNumber, found: () => Promise<RowRecord | undefined>): Promise<RowRecord | undefined> {
-    // A row between two that are read is none of the list, so what comes before this one is out of the way.
-    this.take(row - 1);
+  const ending = async (row: RowNumber): Promise<RowRecord | undefined> => {
     for (;;) {
-      const isLast = this.#isOver;
-      const change = this.#change();
-      const record = await found();
-      if (record !== undefined || isLast) return record;
-      await change;
+      const [isLast, { promise: next }] = [isOver, moved];
+      const [found] = id === undefined ? [] : await ledger.rows(id, row, 1);
+      if (found?.row === row) return found;
+      if (isLast) return undefined;
+      await next;
     }
-  }
-
-  take(row: RowNumber): void {
-    if (row <= this.#taken) return;
-    this.#taken = row;
-    this.tell();
-  }
-
-  /** The run stops, so it need not wait for the reader any more. */
-  open(): void {
-    this.#isOpen = true;
-    this.tell();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.tell();
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => void this.#waiting.push(resolve));
-  }
-
-  tell(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+  };
+  let isLeft = true;
+  try {
+    const { sheet } = await openFile(options.file, chosen.job.read);
+    const header = await sheet.header();
+    let list: EnrichedList | undefined;
+    for await (const rows of sheet.groups())
+      for (const row of rows) {
+        const record = await ending(row.row);
+        if (record === undefined || id === undefined) continue;
+        list ??= await listFor(ledger, id, chosen, header);
+        yield enrichedRow<Row>(list, row, record);
+      }
+    isLeft = false;
+  } finally {
+    if (isLeft) leaving.abort();
+    ended.resolve(await running);
   }
 }
 
@@ -330,6 +231,17 @@ interface EnrichedList {
   readonly job: Pick<Job, 'add'>;
   readonly answerPlace: AnswerPlace;
   readonly header: readonly string[];
+}
+
+async function listFor(
+  ledger: LedgerReader,
+  id: BatchId,
+  { job, dialect }: ResolvedJob,
+  header: readonly string[],
+): Promise<EnrichedList> {
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, `batch ${id} has begun`);
+  return { batch, job, answerPlace: answerPlaceOf(dialect, job.operation.name), header };
 }
 
 /** Nobody knows below which names the cells of a row belong that cannot be read. */
