@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 583,
-  client: 6_656,
+  client: 6_655,
   commands: 4_661,
   core: 2_377,
   files: 9_737,
@@ -21,8 +21,8 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   lib: 1_825,
   objects: 1_244,
   operations: 3_039,
-  plan: 4_236,
-  run: 9_966,
+  plan: 4_226,
+  run: 9_820,
   sandbox: 2_475,
   web: 13_407,
 };
