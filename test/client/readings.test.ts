@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Dialect, dialectMark } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { judgedToday, readToday } from '../../src/client/kept-answers.ts';
+import { readToday } from '../../src/client/kept-answers.ts';
 import {
   type AttemptRecord,
   type BatchId,
@@ -69,29 +69,6 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
 }
 
 describe('what a kept reply means today', () => {
-  test('is what the rules of today say, at today’s price', () => {
-    expect(judgedToday(attempt(), provider)).toMatchObject({ answer: 'found', charged: 1 });
-    const dear = withCompany({ credits: { most: 3, found: 3 } });
-    expect(judgedToday(attempt(), dear)).toMatchObject({ answer: 'found', charged: 3 });
-    expect(judgedToday(attempt({ reply: replyWith('{}') }), provider)).toMatchObject({ answer: 'no_match' });
-    expect(judgedToday(attempt({ reply: replyWith('{"error":"no"}', 422) }), provider)).toMatchObject({
-      answer: 'refused',
-    });
-  });
-
-  test.each<[string, number, string]>([
-    ['stopped', 401, '{"error":"who?"}'],
-    ['paused', 429, '{"error":"rate limited"}'],
-    ['in_doubt', 502, '<html>'],
-    ['stopped', 307, ''],
-  ])('is no answer where it would be %s (%i)', (kind, status, body) => {
-    const record = attempt({ reply: replyWith(body, status) });
-    expect(judgedToday(record, provider)).toMatchObject({ answer: kind, charged: 0 });
-    expect(readToday(record, provider)).toMatchObject({ answer: kind });
-    const doubt = { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } as const;
-    expect(readToday({ ...record, closure: doubt }, provider), 'it was none before').toBeUndefined();
-  });
-
   test('is applied to answers to questions alone', () => {
     const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
     const subject = { project: 'p', name: 'jo@a.example' };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Reply } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
@@ -196,23 +196,6 @@ describe('what may have arrived and has no whole answer is lost', () => {
 });
 
 describe('a whole answer', () => {
-  test.each([
-    ['gzip', gzipSync],
-    ['GZIP', gzipSync],
-    ['x-gzip', gzipSync],
-    ['deflate', deflateSync],
-    ['br', brotliCompressSync],
-    ['Identity', (plain: Buffer) => plain],
-  ])('that is packed as %s although we asked for plain bytes is unpacked', async (encoding, pack) => {
-    const packed = pack(Buffer.from('{"name":"Found"}'));
-    const vendor = await vendorThat((_, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(packed),
-    );
-    const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
-    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Found"}');
-    expect(vendor.requests[0]?.headers['accept-encoding']).toBe('identity');
-  });
-
   test('keeps the headers that somebody reads later, and no others', async () => {
     const kept = {
       'retry-after': '3',

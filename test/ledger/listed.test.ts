@@ -9,7 +9,6 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { InputRow } from '../../src/core/row.ts';
 import { findErasable } from '../../src/ledger/erase.ts';
-import type { BatchId } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -72,25 +71,6 @@ test('rows come back as they were kept, in order and by range, also odd ones', a
   expect(await ledger.rowsLeft(batch, 'pending', 3, 5, 100)).toEqual([odd[1]]);
 });
 
-test('a row that is kept and not worked on has no outcome, and is counted nowhere', async () => {
-  const { ledger, lists, inTables } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  await lists.submitRows(batch, rowsOf(3));
-  await settle(ledger, batch, 3, MATCHED);
-  expect(inTables('SELECT row, state FROM rows ORDER BY row')).toEqual([
-    { row: 2, state: 'pending' },
-    { row: 3, state: 'matched' },
-    { row: 4, state: 'pending' },
-  ]);
-  expect(await ledger.counts(batch)).toEqual({ matched: 1 });
-  expect((await ledger.rows(batch, 0, 9)).map(({ row }) => row)).toEqual([3]);
-  expect(await ledger.rowKinds(batch, { from: 3 }, 9)).toMatchObject([
-    { row: 3, kind: 'matched' },
-    { row: 4, kind: 'pending' },
-  ]);
-  expect(await ledger.plannedRows(batch, 0, 9)).toEqual([]);
-});
-
 test('a submit that is repeated changes nothing, and brings back nothing of what has ended', async () => {
   const { ledger, lists, kept } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
@@ -115,16 +95,6 @@ test('cells stay as they were submitted, whatever becomes of their row and batch
   await settle(ledger, batch, 4, { kind: 'invalid', reason: 'no identifier' });
   await ledger.changeBatch(batch, { state: 'cancelled' });
   expect(kept()).toBe(whole);
-});
-
-test('a row whose answer was taken back before it was finished waits', async () => {
-  const { ledger, lists } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  await lists.submitRows(batch, rowsOf(1));
-  const missed = await answered(ledger, batch, 'missed', { kind: 'no_match', charged: 0, status: 404 });
-  await ledger.takeBack(ACCOUNT, 'misses');
-  await settle(ledger, batch, 2, { kind: 'no_match', reason: 'nobody' }, [missed]);
-  expect(await ledger.rowsLeft(batch, 'pending', 0, 9, 9)).toEqual([rowNamed(2)]);
 });
 
 test.each(['cancelled', 'superseded'] as const)(
@@ -173,20 +143,6 @@ test('ranges are offered of batches that are kept whole and may go on, as long a
   await ledger.noteHold(batch, false, NOON_MS);
   await ledger.changeBatch(batch, { state: 'finished' });
   expect(await lists.rangesLeft()).toEqual([]);
-});
-
-test('a batch is worked on by the newest job and dialect', async () => {
-  const { ledger, lists } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  expect(await lists.workOrder(batch)).toBeUndefined();
-  await lists.keepOrder(batch, ORDER);
-  await lists.keepOrder(batch, { job: { operation: 'x' }, dialect: { n: 'a\u0000b' }, rangeRows: 500 });
-  expect(await lists.workOrder(batch)).toEqual({
-    job: { operation: 'x' },
-    dialect: { n: 'a\u0000b' },
-    rangeRows: 500,
-  });
-  expect(await lists.workOrder('none' as BatchId)).toBeUndefined();
 });
 
 test.each(['superseded', 'cancelled'] as const)(

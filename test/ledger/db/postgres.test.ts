@@ -116,20 +116,6 @@ test('a zero byte in a text does not refuse its group', async () => {
   expect(await door.rows('SELECT id FROM calls WHERE what = ?', ['a\0b'])).toEqual([{ id: 1 }]);
 });
 
-test('a group is one message, whatever its statements, and its COMMIT is in it', async () => {
-  const [, name, way] = await place();
-  const door = await opened(way.url(name));
-  await door.write(groupOf(call(1)));
-  const sent: string[] = [];
-  way.sent = (link, chunk) => {
-    sent.push(chunk.toString('latin1'));
-    link.toDatabase(chunk);
-  };
-  const rows = await door.write([...groupOf(call(2)), ...groupOf(call(3), call(4))]);
-  expect(sent).toEqual([expect.stringMatching(/^Q....BEGIN.*COMMIT\0$/s)]);
-  expect(rows.map((each) => each.length)).toEqual([1, 0, 1, 2, 0, 2]);
-});
-
 test('what is refused by a rule of the tables leaves nothing, names the rule, and what follows is written', async () => {
   const [server, name, way] = await place();
   const door = await opened(way.url(name));
@@ -212,15 +198,6 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
       await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
     expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
   });
-});
-
-test('a group has no statement that returns what nobody could read again', async () => {
-  const [, name, way] = await place();
-  const door = await opened(way.url(name));
-  const forgets = each({ id: 'int' })<{ id: number }>(
-    'DELETE FROM calls USING v WHERE calls.id = v.id RETURNING v.id',
-  );
-  await expect(door.write([step([forgets], [{ id: 1 }])])).rejects.toThrow('nothing reads again');
 });
 
 describe('a process that is stopped does not hold the others for ever', () => {

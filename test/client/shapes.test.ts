@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import provider from '../../src/client/dialects/provider.ts';
-import { refusalShape } from '../../src/client/judge.ts';
+import { factsShape, NO_FACTS, refusalShape } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 
 /*
- * Goal: refusals that say the same of every row are of one shape, and one that quotes what its row has is of none.
+ * Goal: refusals that say the same of every row are of one shape, and one that quotes what its row has is of none; a match that tells
+ * of nothing but itself shows no facts. What a series does to a run: `faults/series.test.ts` and `cli/odd-answers.test.ts`.
  * Method: what vendors write, as the answer to questions about several people.
  */
 
@@ -51,4 +52,24 @@ test('what says something else is of another shape', () => {
     shapeOf({ message }),
   );
   expect(new Set(shapes).size).toBe(3);
+});
+
+test.each<[object, object]>([
+  [{ request_id: 'r-1', status: 'ok', timestamp: '2026-11-21T00:00:00Z', credits: 1 }, {}],
+  [{ requestId: 'r-1', success: true, message: 'Request processed', data: {} }, {}],
+  [{ meta: { anything: 'at all' }, data: null, took_ms: 12 }, {}],
+  [{ data: { trace_id: 't', status: 200, pagination: { next: 'abc' } } }, { fields_at: 'data' }],
+])('an answer that tells of nothing but itself shows no facts: %j', (answer, dialect) => {
+  expect(factsShape(JSON.stringify(answer), { ...provider, ...dialect }, callOf('a@b.example'))).toBe(
+    NO_FACTS,
+  );
+});
+
+test.each([
+  { request_id: 'r-1', data: { name: 'Acme' } },
+  { metadata_company: 'Acme' },
+  { created: '2019-05-01' },
+  { is_verified: true },
+])('what may be a field shows one: %j', (answer) => {
+  expect(factsShape(JSON.stringify(answer), provider, callOf('a@b.example'))).not.toBe(NO_FACTS);
 });
