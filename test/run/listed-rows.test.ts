@@ -8,13 +8,10 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { openMappedInput } from '../../src/files/input.ts';
 import { type Batch, credits } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
-import { rowPreparer } from '../../src/plan/row-walk.ts';
 import { choose } from '../../src/run/choose.ts';
 import { workRange } from '../../src/run/pipeline.ts';
-import { ALL_ROWS, type Task, type TaskSource, tasksOf } from '../../src/run/row-tasks.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
@@ -80,12 +77,6 @@ async function submitted({ file, spender, run }: Place): Promise<Submitted> {
   return { context, batch, rows: batch.inputRows };
 }
 
-async function all(source: TaskSource): Promise<readonly Task[]> {
-  const tasks: Task[] = [];
-  for await (const group of source) tasks.push(...group);
-  return tasks;
-}
-
 /** What the vendor was asked, whatever the order. */
 const askedOf = ({ vendor }: Workplace): readonly string[] =>
   vendor
@@ -97,27 +88,6 @@ const askedOf = ({ vendor }: Workplace): readonly string[] =>
 async function outputOf(files: RunSummary['files']): Promise<string> {
   return (await readFile(files?.output ?? '', 'utf8')).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }
-
-test('a row is prepared from the ledger as it is from the file', async () => {
-  const place = await openPlace(listOf(domainsOf('same', 120)));
-  const { context, batch } = await submitted(place);
-  const { sheet, columns } = await openMappedInput(place.file, context.job, context.ledger);
-  const prepare = rowPreparer(context, columns);
-  const expected: unknown[] = [];
-  for await (const group of sheet.groups())
-    for (const each of group) if (each.row > 2) expected.push({ row: each.row, prepared: prepare(each) });
-  const tasks = await all(tasksOf('pending', { context, batch, range: ALL_ROWS }));
-  const found = tasks.map((task) => {
-    return { row: task.row, prepared: task.kind === 'work' ? task.work : task.outcome };
-  });
-  expect(found).toEqual(expected);
-  expect(tasks.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['work', 'end']));
-  expect(tasks.filter((task) => task.kind === 'work' && task.work.repaired !== undefined)).not.toEqual([]);
-  const range = { fromRow: 40, beforeRow: 60 };
-  expect(await all(tasksOf('pending', { context, batch, range }))).toEqual(
-    tasks.filter(({ row }) => row >= 40 && row < 60),
-  );
-});
 
 proof('ranges in any order, two at once, buy what the file buys, once, and end every row alike', async () => {
   const domains = domainsOf('ranges', 150);

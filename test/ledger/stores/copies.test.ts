@@ -5,8 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import type { AnyRecord, Cell, Db } from '../../../src/ledger/db.ts';
-import { findErasable } from '../../../src/ledger/erase.ts';
-import type { Act, BatchId, Ledger } from '../../../src/ledger/ledger.ts';
+import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { keptTables } from '../../../src/ledger/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
@@ -35,32 +34,6 @@ async function copyAt(at: string, changed = (db: Db) => db): Promise<string> {
   return place;
 }
 
-// Goal: who did what goes with the ledger, and whoever works on in the copy is told apart. Method: several people work one after the
-// other, before the copy and in it.
-test('who was at work is known in the copy, and each of what was bought there', async () => {
-  const place = freshPlace(sqlite);
-  await by('ann', place, async (ledger, batch) => {
-    await answered(ledger, batch, 'one', { reserve: 2, charged: 2 });
-    await ledger.noteHold(batch, true, NOON_MS);
-  });
-  await by('bob', place, async (ledger, batch) => {
-    await lost(ledger, batch, 'two');
-    await decide(ledger, batch, 'two', 'skip');
-  });
-  await erase(place);
-  const said = await toldOf(place);
-  expect(said).toMatchObject({ acts: ['begun ann', 'paused ann', 'gone_on bob'], erasures: ['erased cy'] });
-  const there = await copyAt(place);
-  expect(await toldOf(there)).toEqual(said);
-  await by('dee', there, async (ledger, batch) => {
-    await answered(ledger, batch, 'three', { reserve: 5, charged: 5 });
-  });
-  const { spent, acts } = await toldOf(there);
-  expect(spent).toEqual([...said.spent, ['dee', 5]]);
-  const back = await copyAt(there);
-  expect(await toldOf(back)).toMatchObject({ spent, acts });
-});
-
 async function by(
   operator: string,
   place: string,
@@ -69,26 +42,6 @@ async function by(
   const ledger = await openStore(sqlite, place, true, { operator });
   await work(ledger, await batchNamed(ledger, 'a'));
   await ledger.close();
-}
-
-/** Orders an erasure of what is old, of which there is nothing. */
-async function erase(place: string): Promise<void> {
-  await sqlite.alone(place, { ...options, operator: 'cy' }, async (alone) => {
-    const found = await findErasable(alone, { kind: 'old', beforeMs: 1 });
-    await found.erase([], NOON_MS);
-  });
-}
-
-async function toldOf(place: string) {
-  const ledger = await sqlite.look(place);
-  onTestFinished(() => ledger.close());
-  const [batch] = await ledger.batches();
-  const acts = batch === undefined ? [] : await ledger.acts(batch.id);
-  const words = (list: readonly Act[]) => list.map(({ kind, operator }) => `${kind} ${operator}`);
-  const spent: [operator: string | undefined, spent: number][] = [];
-  for await (const part of ledger.spentBetween(0, Number.MAX_SAFE_INTEGER))
-    spent.push([part.operator, part.spent]);
-  return { acts: words(acts), spent: spent.sort(), erasures: words(await ledger.erasures()) };
 }
 
 test('every row of every table is in the copy, as it was', async () => {

@@ -25,34 +25,9 @@ export function accountsConform(store: Store): void {
       });
       expect(await second.account('another')).toEqual(NEVER_ANSWERED);
     });
-
-    test('can be learned anew, and forgotten', async () => {
-      const ledger = await freshLedger(store);
-      await ledger.changeAccount(ACCOUNT, { learned: { perSecond: 5, atMs: NOON_MS } });
-      await ledger.changeAccount(ACCOUNT, { learned: { perSecond: 7, atMs: NOON_MS + 1 } });
-      await ledger.changeAccount(ACCOUNT, { usage: { counted: 1, spent: credits(1), atMs: NOON_MS } });
-      expect((await ledger.account(ACCOUNT)).learned).toEqual({ perSecond: 7, atMs: NOON_MS + 1 });
-      await ledger.changeAccount(ACCOUNT, { learned: undefined });
-      await ledger.changeAccount(ACCOUNT, { usage: undefined });
-      expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
-    });
   });
 
   describe('pauses', () => {
-    test('come back in order, those that touch the stretch that is asked for', async () => {
-      const ledger = await freshLedger(store);
-      const [early, late, middle] = [pause(0, 10), pause(50, 60), pause(20, 30, { asked: true })];
-      for (const each of [early, late, middle]) await ledger.notePause(ACCOUNT, each);
-      await ledger.notePause('another', pause(0, 99));
-      const between = (from: number, until: number) =>
-        ledger.pauses(ACCOUNT, NOON_MS + from, NOON_MS + until);
-      expect(await between(0, 100)).toEqual([early, middle, late]);
-      expect(await between(10, 20)).toEqual([early, middle]);
-      expect(await between(25, 26)).toEqual([middle]);
-      expect(await between(31, 49)).toEqual([]);
-      expect(await ledger.pauses('nobody', 0, NOON_MS * 2)).toEqual([]);
-    });
-
     test('that the vendor asked for hold for later runs, whatever its clock says; our own do not, nor those of more than a day', async () => {
       const ledger = await freshLedger(store);
       const leftMs = async (): Promise<number> => (await ledger.account(ACCOUNT)).pausedForMs ?? 0;

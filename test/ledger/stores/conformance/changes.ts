@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchId, credits } from '../../../../src/ledger/ledger.ts';
+import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -46,29 +46,6 @@ export function changesConform(store: Store): void {
       expect(await ledger.subjects(ACCOUNT)).toEqual([subject]);
     });
 
-    test('is one subject for each account, project and name, in the order in which they became known', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const other = await batchNamed(ledger, 'other', { accountIdentity: 'another' });
-      const elsewhere = { ...KIM, project: 'proj-2' };
-      const project = { name: 'project:Kim' };
-      for (const subject of [KIM, elsewhere, project])
-        await changed(ledger, batch, changeOf('create', 0, subject), {
-          left: { state: 'done', projectId: 'p' },
-        });
-      await changed(ledger, other, changeOf('create', 0), { left: INVITED, account: 'another' });
-      const subjects = (await ledger.subjects(ACCOUNT)).map(({ subject }) => subject);
-      expect(subjects).toEqual([KIM, elsewhere, project]);
-      expect(await known(ledger, project)).toMatchObject({
-        sequence: 1,
-        facts: { state: 'done', projectId: 'p' },
-      });
-      expect(await ledger.subjects('another')).toMatchObject([
-        { subject: KIM, facts: INVITED, batch: other },
-      ]);
-      expect(await ledger.subjects('nobody')).toEqual([]);
-    });
-
     test('moves on with every answer, and stays as it was when the answer says nothing of it', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -84,18 +61,6 @@ export function changesConform(store: Store): void {
         left: unsure,
       });
       expect(await known(ledger)).toMatchObject({ sequence: 4, facts: unsure });
-    });
-
-    test('names the batch that left it so: a refusal, and a change to what is so already, leave nothing', async () => {
-      const ledger = await freshLedger(store);
-      const batches = await Promise.all(['a', 'b', 'c', 'd'].map((name) => batchNamed(ledger, name)));
-      const [inviter, refused, same, remover] = batches as [BatchId, BatchId, BatchId, BatchId];
-      await changed(ledger, inviter, changeOf('create-invite', 0), { left: INVITED });
-      await changed(ledger, refused, changeOf('update-user', 1), { answer: 'refused', status: 403 });
-      await changed(ledger, same, changeOf('update-user', 2), { left: INVITED });
-      expect(await known(ledger)).toMatchObject({ sequence: 3, batch: inviter, changedAtMs: NOON_MS + 50 });
-      await changed(ledger, remover, changeOf('remove-user', 3), { left: { state: 'gone' } });
-      expect(await known(ledger)).toMatchObject({ sequence: 4, batch: remover });
     });
 
     test('stays where it is while a change was not sent, was paused, stopped or lost', async () => {
@@ -189,16 +154,6 @@ export function changesConform(store: Store): void {
       expect(await known(ledger)).toEqual(subject);
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 3, isAtMost: true, reserved: 0, inDoubt: 0 });
       await changed(ledger, teller, changeOf('delete-invite', 1));
-    });
-
-    test('that is told about without a word on its subject leaves it as it was', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
-      const remove = changeOf('delete-invite', 1);
-      await lostChange(ledger, batch, remove);
-      await decideChange(ledger, batch, remove, 'told', { reply: replyWith('told') });
-      expect(await known(ledger)).toMatchObject({ sequence: 2, facts: INVITED });
     });
 
     test('that did not happen is released: its subject is where it was, and takes another', async () => {

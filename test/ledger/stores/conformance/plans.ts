@@ -1,42 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger, PlannedRow } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { batchNamed, batchSpec, begin, IN_DOUBT, settle } from '../book.ts';
+import { batchNamed, batchSpec, IN_DOUBT, settle } from '../book.ts';
 import { changed, changeOf, INVITED } from '../changes.ts';
 import { freshLedger } from '../places.ts';
-
-const PLAN: readonly PlannedRow[] = [
-  { row: 2, kind: 'work', work: { subject: { project: 'p', name: 'kim@example.org' }, to: 'editor' } },
-  { row: 3, kind: 'end', outcome: { kind: 'invalid', reason: 'There is no project "Ünter\u2028wegs".' } },
-  { row: 5, kind: 'end', outcome: { kind: 'unchanged' } },
-  { row: 6, kind: 'work', work: { to: 'none', list: [1, null, { deep: true }] } },
-];
 
 const other = (to: string): readonly PlannedRow[] => [{ row: 2, kind: 'work', work: { to } }];
 
 // Goal: a batch of changes works off what was planned when it began, whoever resumes it. Method: batches begun with plans.
 export function plansConform(store: Store): void {
   describe.skipIf(store.manySpend)('a plan', () => {
-    test('is kept with the batch that begins with it, and read in pages in the order of the rows', async () => {
-      const ledger = await freshLedger(store);
-      const spec = batchSpec({ rowsBeyond: 1 });
-      const { batch } = await ledger.beginBatch(spec, false, PLAN.toReversed());
-      expect(batch).toMatchObject({ rowsBeyond: 1, plannedRows: PLAN.length });
-      expect(await ledger.batch(batch.id)).toEqual(batch);
-      expect(await ledger.plannedRows(batch.id, 0, 100)).toEqual(PLAN);
-      expect(await ledger.plannedRows(batch.id, 3, 2)).toEqual(PLAN.slice(1, 3));
-      expect(await ledger.plannedRows(batch.id, 7, 100)).toEqual([]);
-    });
-
-    test('is nothing that a batch without one has, nor one that there is not', async () => {
-      const ledger = await freshLedger(store);
-      const { batch } = await begin(ledger);
-      expect(batch).not.toHaveProperty('rowsBeyond');
-      expect(batch).not.toHaveProperty('plannedRows');
-      expect(await ledger.plannedRows(batch.id, 0, 100)).toEqual([]);
-      expect(await ledger.plannedRows('last' as never, 0, 100)).toEqual([]);
-    });
-
     test('stays as it was when its batch resumes or has finished, and another generation has its own', async () => {
       const ledger = await freshLedger(store);
       const { batch } = await planned(ledger, 'viewer');
