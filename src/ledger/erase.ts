@@ -58,8 +58,6 @@ export interface Erasable {
   }[];
   /** Files that were written or read; affected: rows of what is erased are in it. */
   readonly files: readonly { readonly path: string; readonly isAffected: boolean }[];
-  /** The batches whose outputs hold something of what is erased. */
-  readonly written: ReadonlySet<BatchId>;
   /**
    * Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it.
    * @returns what is still to be overwritten, as `Alone.clean`.
@@ -227,7 +225,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
   const names = texts.filter(({ call }) => call === null).map(({ table, id }) => `${table} ${id}`);
   const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
-    ...{ said: 'person', written, ...(await filesOf(db, written)) },
+    ...{ said: 'person', ...(await filesOf(db, written)) },
     ...{
       calls: calls.size,
       cut: new Set([...about, ...cuts.keys()]).size,
@@ -390,7 +388,6 @@ async function findOld(
       said: 'age',
       calls: sumOf(found) - sumOf(needed),
       rows: Math.max(sumOf(rows), cells?.n ?? 0),
-      written,
     },
     ...{ cut: 0, memberships: 0, names: 0 },
     unsettled: await ask(

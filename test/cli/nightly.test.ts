@@ -4,7 +4,6 @@
  * Method: the real command over an inbox, before the sandbox as a vendor; kill -9 on the way, and a real server that hears the end.
  */
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
@@ -111,55 +110,35 @@ describe('a sweep that was killed', () => {
   );
 });
 
-test('a bad file goes to failed/ with its reason, the others are done, and the next night hears nothing of it', async () => {
+test('a bad file stays with its reason, night after night, and the others are done', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
   nights.drop('a.csv', 'a', 1);
   nights.dropFile('broken.csv', 'Domain\n"never closed\n');
   nights.dropFile('other.csv', 'Colour,Size\nred,1\n');
-  nights.dropFile('packed.csv.gz', 'it is not even looked into');
+  const codes = ({ said }: Awaited<ReturnType<typeof nights.night>>): unknown =>
+    said.files.map(({ stopped, moved_to }: { stopped: { code: string } | null; moved_to: string | null }) => [
+      stopped?.code ?? null,
+      moved_to,
+    ]);
   const first = await nights.night();
   expect(first.code).toBe(2);
-  const became = first.said.files.map(
-    (each: { stopped: { code: string } | null; moved_to: string | null }) => [
-      each.stopped?.code ?? null,
-      each.moved_to,
-    ],
-  );
-  expect(became).toEqual([
+  expect(codes(first)).toEqual([
     [null, place.path('inbox/done/a.csv')],
-    ['input', place.path('inbox/failed/broken.csv')],
-    ['job', place.path('inbox/failed/other.csv')],
-    ['input', place.path('inbox/failed/packed.csv.gz')],
+    ['input', null],
+    ['job', null],
   ]);
-  expect(first.said.stopped.code).toBe('input');
-  // The command that is printed then finds a file only where it was.
-  for (const { stopped, moved_to: place } of first.said.files.slice(1))
-    expect(stopped.next).toContain(`move ${place} back into ${nights.desk.place.path('inbox')}`);
-  expect(first.stderr).toContain(`back into ${place.path('inbox')}`);
-  expect(nights.files().done).toEqual(['a.csv', 'a.enriched.csv']);
-  expect(nights.files().inbox).toEqual(['failed']);
-  expect(readFileSync(place.path('inbox/failed/broken.csv'), 'utf8')).toBe('Domain\n"never closed\n');
-  expect(readFileSync(place.path('inbox/failed/broken.csv.reason.txt'), 'utf8')).toMatch(
-    /quote.*\n.*\nThen put it back into .*inbox\.\n$/s,
-  );
-  expect(readFileSync(place.path('inbox/failed/packed.csv.gz.reason.txt'), 'utf8')).toContain(
-    'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.',
-  );
-  // One of its name is kept beside it, and a night without a bad file ends well.
-  nights.dropFile('broken.csv', 'Domain\n"never either\n');
-  expect((await nights.night()).code).toBe(2);
-  expect(readdirSync(place.path('inbox/failed'))).toEqual([
-    'broken (2).csv',
-    'broken (2).csv.reason.txt',
-    'broken.csv',
-    'broken.csv.reason.txt',
-    'other.csv',
-    'other.csv.reason.txt',
-    'packed.csv.gz',
-    'packed.csv.gz.reason.txt',
+  expect(first.stderr).toContain('broken.csv');
+  const bad = ['broken.csv', 'other.csv'];
+  expect(nights.files()).toEqual({ inbox: bad, done: ['a.csv', 'a.enriched.csv'] });
+  const second = await nights.night();
+  expect([second.code, codes(second)]).toEqual([
+    2,
+    [
+      ['input', null],
+      ['job', null],
+    ],
   ]);
-  expect(await nights.night()).toMatchObject({ code: 0, said: { files: [], left: [], stopped: null } });
   expect(await nights.desk.requests()).toBe(1);
 });
 

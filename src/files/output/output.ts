@@ -111,8 +111,6 @@ export interface OutputOrder {
   readonly emit: Listener;
   /** Of a credit of the account; left out: it names none. */
   readonly price?: CreditPrice;
-  /** What we wrote at a path; left out: as the ledger knows it. */
-  readonly written?: LedgerReader['written'];
   /** Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted now. */
   readonly noteWritten?: NoteWritten;
   /** Notes what was written as the output itself, which its batch knows as well. */
@@ -252,10 +250,10 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, safety, listSafety, written, noteWritten, note, changes } = order;
+  const { ledger, safety, listSafety, noteWritten, note, changes } = order;
   const mode = await modeLike(input.path);
   const own: Ownership = {
-    ...lookedUpIn(written === undefined ? ledger : { written }, note),
+    ...lookedUpIn(ledger, note),
     ...present({ noteWritten }),
   };
   const output = await writeOwnFile(

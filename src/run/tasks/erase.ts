@@ -18,7 +18,6 @@ import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { bookPathIn } from '../../sandbox/spawn.ts';
 import { aloneIn } from '../open-ledger.ts';
-import { NOTES, notesIn } from './looker-notes.ts';
 
 export { personOf } from './erase/person.ts';
 
@@ -35,7 +34,7 @@ export type ErasureOrder =
 /** Who orders it is the `operator`; left out: the user of the system. */
 type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
-export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'>, KeptFiles {
+export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'erase'>, KeptFiles {
   /** What stays because batches go on with it, and how many lists in the store are of that. */
   readonly needed: Erasable['needed'] & KeptFiles['needed'];
   /** Why not all that was erased is overwritten by now. */
@@ -75,7 +74,7 @@ const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
 
 async function foundIn(alone: Alone, target: ErasureTarget) {
   const found = await findErasable(alone, target);
-  const { inputs: _, written: __, erase: ___, ...counts } = found;
+  const { inputs: _, erase: __, ...counts } = found;
   const kept = await keptFiles(found, alone.folder, target);
   const by = [...new Set([...found.needed.by, ...kept.needed.by])];
   const needed = { calls: found.needed.calls, lists: kept.needed.lists, by };
@@ -131,8 +130,8 @@ export function requireSettled(erased: Erased): Erased {
 /** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
 const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 
-/** What does not get too old: the jobs of the page, and notes of what was written. */
-const KEPT = ['jobs', NOTES];
+/** What does not get too old: the jobs of the page. */
+const KEPT = ['jobs'];
 
 interface KeptFiles {
   /** Files of the store's that are removed. */
@@ -155,8 +154,7 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
       if (by.length > 0) needed.push(by);
       else files.push(...paths);
     }
-  const noted = notesIn(folder).map(({ path, batch }) => ({ path, isAffected: found.written.has(batch) }));
-  const stays = [...found.files, ...noted].flatMap(({ path, isAffected }) =>
+  const stays = found.files.flatMap(({ path, isAffected }) =>
     (isAffected || (isPerson && target.person.in(path))) && existsSync(path) && !files.includes(path)
       ? [path]
       : [],

@@ -22,7 +22,6 @@ import { newestBatch } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { choose } from '../choose.ts';
 import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
-import { lookerNotes } from './looker-notes.ts';
 import { pricesOfAccounts } from './spend.ts';
 
 interface ExportOptions {
@@ -53,9 +52,7 @@ export async function exportBatch(
       named: output ?? (isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours),
       sandbox: batch.sandbox,
     });
-    const { noteWritten, ...asLooker } = lookerNotes(location, ledger, batch.id);
-    const notes =
-      spender !== undefined ? notesIn(spender, batch) : { noteWritten, ...(copy === true ? {} : asLooker) };
+    const notes = spender === undefined ? {} : notesIn(spender, batch);
     const { answerPlace } = settings;
     const price = (await pricesOfAccounts()).get(batch.accountIdentity);
     const order = { ledger, job: settings, answerPlace, emit, ...notes, ...present({ price }) };

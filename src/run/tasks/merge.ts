@@ -2,7 +2,6 @@ import { dirname, join, resolve } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import { isAttention, isOutput } from '../../core/our-columns.ts';
-import { besideFolder } from '../../core/paths.ts';
 import { inputOf } from '../../core/steps.ts';
 import type { OpenedFile } from '../../files/input.ts';
 import {
@@ -23,7 +22,6 @@ import { keptRows } from '../../ledger/rows.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
-import { lookerNotes, notesIn } from './looker-notes.ts';
 
 /** This file puts a result into a file that its user has edited since. Nothing is bought and no ledger is written to. */
 
@@ -56,20 +54,13 @@ export async function merge(request: MergeRequest): Promise<Merged> {
   const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
   // Each merge may have cells that no other has, so none takes the place of one before.
   const own: Ownership = { isOurs: async () => false, say: note, whyKept: 'is there already' };
-  const write = async (known: Known | undefined, noting: Partial<Ownership>): Promise<Merged> => {
+  const write = async (known?: Known): Promise<Merged> => {
     const { chunks, ...planned } = await planMerge({ result, into, known, note });
-    const written = await writeOwnFile(
-      { path: output, mode, chunks: chunks(), beforePlacing },
-      { ...own, ...noting },
-    );
+    const written = await writeOwnFile({ path: output, mode, chunks: chunks(), beforePlacing }, own);
     return { ...planned, output: written };
   };
-  if (maker === undefined) return write(undefined, {});
-  const { location, batch } = maker;
-  return lookInto(location, async (ledger) => {
-    const { noteWritten } = lookerNotes(location, ledger, batch.id);
-    return write(await knownOf(ledger, maker, result), { noteWritten });
-  });
+  if (maker === undefined) return write();
+  return lookInto(maker.location, async (ledger) => write(await knownOf(ledger, maker, result)));
 }
 
 /** `leads.xlsx` → `leads.merged.xlsx`, so that what a user has is never replaced. */
@@ -109,12 +100,7 @@ const ROWS_COMPARED = 200;
 /** The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these say which row they are. */
 async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
   const sha256 = await result.file.sha256();
-  const noted = [
-    ...(await ledger.writers(result.path, sha256)),
-    ...notesIn(besideFolder(location))
-      .filter(({ path, sha256s }) => path === result.path || sha256s.includes(sha256))
-      .map(({ batch, sha256s }) => ({ batch, sha256: sha256s.includes(sha256) ? sha256 : '' })),
-  ];
+  const noted = await ledger.writers(result.path, sha256);
   const cells = result.rows.slice(0, ROWS_COMPARED).map(cellReader(result.header));
   const matchedBy = cells.flatMap((cell) => cell('_matched_by').split(/\+|; /)).filter((word) => word !== '');
   const makers: Maker[] = [];

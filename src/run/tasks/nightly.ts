@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, STOP_CODES, type StopCode, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
-import { contentHash } from '../../files/input.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type Money } from '../../ledger/ledger.ts';
 import { type Checks, called, milliseconds, signal, texts, values } from '../../lib/checked-options.ts';
@@ -12,14 +11,7 @@ import { checkCall } from '../checked-call.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
-import {
-  type DonePlace,
-  isAsSeen,
-  type LeftFile,
-  moveToDone,
-  moveToFailed,
-  placeInDone,
-} from './nightly/inbox.ts';
+import { type DonePlace, isAsSeen, type LeftFile, moveToDone, placeInDone } from './nightly/inbox.ts';
 import {
   openStores,
   requireAgreedJobs,
@@ -205,7 +197,7 @@ class Sweeping {
       (await ledger.accountMoney(identity, 'ever', this.#clock.wallMs())).spent;
     const before = await spentSoFar();
     const file = await this.#run(store, todo).catch((error: unknown) => {
-      if (error instanceof StopError) return putAside(todo, error);
+      if (error instanceof StopError) return notBegun(todo.path, todo.job, error);
       throw error;
     });
     return { ...file, spent: credits((await spentSoFar()) - before) };
@@ -260,32 +252,6 @@ async function putAway(
     return undefined;
   } catch (error) {
     if (error instanceof StopError) return error;
-    throw error;
-  }
-}
-
-/** The stops for a file that cannot be read or lacks what its job needs. The next night would end in the same way. */
-const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
-
-/**
- * Moves away a file with which no run could begin, so that the next nights do not try it again. The file stays when the
- * stop may not be its fault: when it cannot be read at all now, when it has changed, or when its content has a batch.
- */
-async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
-  const { path, job, batch, inInbox } = todo;
-  const file = notBegun(path, job, stopped);
-  const isReadable = await contentHash(path).then(
-    () => true,
-    () => false,
-  );
-  if (!BAD_FILE.has(stopped.code) || inInbox === undefined || batch !== undefined || !isReadable) return file;
-  if (await hasChanged(todo)) return file;
-  try {
-    const movedTo = await moveToFailed(path, stopped);
-    const next = `Do this, and move ${movedTo} back into ${job.inbox}: ${stopped.next}`;
-    return { ...file, movedTo, stopped: new StopError({ ...stopped.detail, next }) };
-  } catch (error) {
-    if (error instanceof StopError) return notBegun(path, job, error);
     throw error;
   }
 }

@@ -22,14 +22,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { stop } from '../../../src/core/errors.ts';
 import { besideInput, filesOf } from '../../../src/files/output/output.ts';
 import { besideFile } from '../../../src/lib/file-name.ts';
 import {
   type Inbox,
   isAsSeen,
   moveToDone,
-  moveToFailed,
   placeInDone,
   readInbox,
 } from '../../../src/run/tasks/nightly/inbox.ts';
@@ -264,23 +262,16 @@ describe('a link that somebody planted in the inbox', () => {
   };
 
   /** An inbox in which that folder leads to another one, which is given back and has to stay as it is. */
-  function planted(name: 'done' | 'failed'): { readonly path: string; readonly elsewhere: string } {
+  function planted(): { readonly path: string; readonly elsewhere: string } {
     const folder = openFolder('leads.csv');
     const elsewhere = openFolder('private');
-    symlinkSync(elsewhere, join(folder, name));
+    symlinkSync(elsewhere, join(folder, 'done'));
     return { path: join(folder, 'leads.csv'), elsewhere };
   }
 
   test('in the place of `done` is not written through, and nothing is bought for its file', async () => {
-    const { path, elsewhere } = planted('done');
+    const { path, elsewhere } = planted();
     await expect(placeInDone(path, false, undefined)).rejects.toMatchObject(REFUSED);
-    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
-  });
-
-  test('in the place of `failed` gets neither the file nor the reason', async () => {
-    const { path, elsewhere } = planted('failed');
-    const problem = stop('input', 'it cannot be read', 'Mend it.');
-    await expect(moveToFailed(path, problem)).rejects.toMatchObject(REFUSED);
     expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
   });
 });

@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
-import { lstat, mkdir, readdir, readlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../../core/clock.ts';
-import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+import { messageOf, stop } from '../../../core/errors.ts';
 import { readableEndings } from '../../../core/format.ts';
-import { foreignName, sentence } from '../../../core/plain-text.ts';
+import { foreignName } from '../../../core/plain-text.ts';
 import { besideInput, filesOf } from '../../../files/output/output.ts';
 import { moveWithoutReplacing, outputProblem } from '../../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../../lib/file-name.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished
- * files beside their outputs, and `failed/` holds files that no run can begin with. Nothing there is ever overwritten.
+ * files beside their outputs, and nothing there is ever overwritten.
  */
 
 export interface Inbox {
@@ -38,7 +38,6 @@ export interface Looking {
 }
 
 const DONE_FOLDER = 'done';
-const FAILED_FOLDER = 'failed';
 
 /** The time between two looks at a file. A program that writes a file flushes more often, even over a slow network. */
 const BETWEEN_LOOKS_MS = 2_000;
@@ -116,7 +115,6 @@ async function reasonToLeave(
     return 'it is one of our own outputs; give it another name to use it as an input';
   }
   const extension = endingOf(name);
-  // What is packed is set aside with what to do about it: a file that only stays in the inbox is waited for.
   if (!extensions.includes(extension) && extension !== '.gz') {
     return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
@@ -161,30 +159,20 @@ export async function placeInDone(
   earlierOutput: string | undefined,
 ): Promise<DonePlace> {
   const folder = join(dirname(path), DONE_FOLDER);
-  const input = await freePlace(folder, path, (place) => {
-    const output = besideInput(place, sandbox);
-    return filesOf(output).filter((file) => output !== earlierOutput || isLink(file));
-  });
-  return { input, output: besideInput(input, sandbox) };
+  await makeFolder(folder);
+  const extension = nameParts(path).ending;
+  const stem = basename(path, extension);
+  for (let number = 1; ; number += 1) {
+    const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
+    const output = besideInput(input, sandbox);
+    const taken = filesOf(output).filter((file) => output !== earlierOutput || isLink(file));
+    if (!(await someExist([input, ...taken]))) return { input, output };
+  }
 }
 
 /** Whether the path is a link. We never write links, and writing through one would change the file that it points to. */
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-}
-
-async function freePlace(
-  folder: string,
-  path: string,
-  belonging: (place: string) => readonly string[],
-): Promise<string> {
-  await makeFolder(folder);
-  const extension = nameParts(path).ending;
-  const stem = basename(path, extension);
-  for (let number = 1; ; number += 1) {
-    const place = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
-    if (!(await someExist([place, ...belonging(place)]))) return place;
-  }
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -205,37 +193,18 @@ function refuseOwnLink(folder: string): Promise<void> {
   );
 }
 
+/** @throws StopError `output`; the file is then still in its old place. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
   // The run may have taken hours since the folder was checked.
   await refuseOwnLink(dirname(input));
-  await move(path, input, 'Move it there by hand; its output is there already.');
-}
-
-/** @throws StopError `output`; the file is then still in its old place. */
-async function move(path: string, place: string, next: string, words?: string): Promise<void> {
   let why = 'a file of that name appeared there meanwhile.';
   try {
-    if (words !== undefined) await writeFile(reasonOf(place), words, { flag: 'wx' });
-    if (await moveWithoutReplacing(path, place)) return;
+    if (await moveWithoutReplacing(path, input)) return;
   } catch (error) {
-    why = messageOf(outputProblem(place, error));
+    why = messageOf(outputProblem(input, error));
   }
-  throw stop('output', `${path} cannot be moved to ${dirname(place)}: ${why}`, next);
-}
-
-const reasonOf = (place: string): string => `${place}.reason.txt`;
-
-/**
- * Moves a file that no run can begin with into `failed/`, with the reason beside it. Otherwise every night would try it and
- * report it again. The reason is written first, because a user would miss a file that is gone without one. A crash in
- * between leaves the file in the inbox and a reason that the next sweep does not overwrite.
- * @returns the new path. @throws StopError `output`; the file is then still in its old place.
- */
-export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
-  const place = await freePlace(join(dirname(path), FAILED_FOLDER), path, (each) => [reasonOf(each)]);
-  const words = `${sentence(message)}\n${next}\nThen put it back into ${dirname(path)}.\n`;
-  await move(path, place, 'Move it away by hand; otherwise every sweep tries it again.', words);
-  return place;
+  const fact = `${path} cannot be moved to ${dirname(input)}: ${why}`;
+  throw stop('output', fact, 'Move it there by hand; its output is there already.');
 }
 
 async function someExist(paths: readonly string[]): Promise<boolean> {
