@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { stopObject } from '../core/stop-object.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import type { Estimate, Forecast, RestForecast } from '../plan/sample.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Forecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
 import type { Undone } from '../run/tasks/undo.ts';
@@ -12,29 +13,19 @@ import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-const EstimateObject = z.object({ low: z.number(), expected: z.number(), high: z.number() });
-
-/** Shares to a hundredth of a percent: more digits would only look exact. */
-function rounded({ low, expected, high }: Estimate): Estimate {
-  const share = (value: number): number => Math.round(value * 10_000) / 10_000;
-  return { low: share(low), expected: share(expected), high: share(high) };
-}
-
 const identifier = membersOf<Forecast['identifiers'][number]>();
 const IdentifierObject = noun({
   name: identifier(z.string(), ({ name }) => name),
   asked: identifier(z.number(), ({ asked }) => asked),
   found: identifier(z.number(), ({ found }) => found),
-  match_rate: identifier(EstimateObject, ({ matchRate }) => rounded(matchRate)),
 });
 
-const rest = membersOf<RestForecast>();
+const rest = membersOf<Plan>();
 const RestObject = noun({
-  rows: rest(z.number(), ({ rows }) => rows),
-  match_rate: rest(EstimateObject, ({ matchRate }) => rounded(matchRate)),
-  credits: rest(EstimateObject, ({ credits }) => credits),
-  /** Null when nothing says how fast requests may leave. */
-  seconds: rest(EstimateObject.nullable(), ({ seconds = null }) => seconds),
+  rows: rest(z.number(), ({ toBuy }) => toBuy),
+  credits: rest(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
+  /** Null while the account has no limit. */
+  seconds: rest(z.number().nullable(), ({ seconds = null }) => seconds),
 });
 
 const sample = membersOf<Forecast>();
@@ -42,13 +33,9 @@ export const SampleObject = noun({
   rows: sample(z.number(), ({ rows }) => rows),
   matched: sample(z.number(), ({ matched }) => matched),
   identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
-  /** The rows that are left to buy of those among which the sample was drawn; with `--limit` these are the first rows. */
-  rows_left: sample(z.number(), ({ left }) => left),
-  /** The rows to buy behind those, of which the sample says nothing; 0 without `--limit`. */
-  rows_beyond: sample(z.number(), ({ beyond }) => beyond),
-  /** About `rows_left`; null when there are none, or nothing was found out. */
+  /** The plan of what is left of the list to buy; null where no time was left to make it. */
   forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
-  /** The id of the plan of the rest. */
+  /** The id of that plan. */
   plan: sample(z.string().optional(), ({ plan }) => plan),
 });
 

@@ -70,7 +70,7 @@ export interface RunChoices {
   readonly budget?: Credits | undefined;
   /** The run works on this many rows below the header and no others. */
   readonly limit?: number | undefined;
-  /** The run buys this many random rows and gives a forecast for the rest. */
+  /** The run buys this many random rows and plans the rest by what they found. */
   readonly sample?: number | undefined;
   /** Whether the list is only submitted, and left to workers. */
   readonly detach?: boolean | undefined;

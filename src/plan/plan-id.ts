@@ -99,12 +99,6 @@ export function movesBetween(before: string, now: string): readonly string[] {
   return [...sources, ...figures];
 }
 
-/** The id of what a run leaves of its plan, for a run that was told an id itself. */
-export async function planLeft(context: RunContext, input: MappedInput): Promise<string | undefined> {
-  if (context.planId === undefined) return undefined;
-  return (await identifyPlan(context, input, await planRows(context, input), undefined)).id;
-}
-
 export function isPlanId(text: string): boolean {
   return ID.test(text);
 }

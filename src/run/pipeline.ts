@@ -218,13 +218,14 @@ async function finish(
 ): Promise<RunSummary> {
   const { context, input, batch, destination, sample, spentBefore } = submitted;
   // Some stops leave nothing to see.
-  const isWritten = destination !== undefined && !isLeft && isWrittenAfter(stopped);
-  const files = isWritten ? await writeRows(context, input, batch, destination) : undefined;
+  const hasTime = !isLeft && isWrittenAfter(stopped);
+  const files =
+    destination !== undefined && hasTime ? await writeRows(context, input, batch, destination) : undefined;
   const summary = await summarize(context, batch, {
     metrics,
     spentBefore,
     files,
-    forecast: sample === undefined ? undefined : await forecast(context, batch, sample, files && input),
+    forecast: sample && (await forecast(context, batch, sample, hasTime ? input : undefined)),
     stopped,
     // Only behind a reached budget is a higher one named, and only for that the list is planned again.
     mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,

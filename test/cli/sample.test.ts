@@ -1,6 +1,6 @@
 /**
- * Goal: a sample costs what was said and no more, survives a kill without buying another row, says honestly what the
- * rest will bring, and is part of the run that follows.
+ * Goal: a sample costs what was said and no more, survives a kill without buying another row, says what the
+ * rest will probably cost, and is part of the run that follows.
  * Method: the real command before the sandbox, whose book says what was bought; the forecast is compared with what the
  * rest then really brought.
  */
@@ -43,34 +43,27 @@ test('buys so many rows, spread over the file, says what they found and what the
   expect(finishedRows(desk)).toHaveLength(50);
   expect(Math.max(...finishedRows(desk)) - Math.min(...finishedRows(desk))).toBeGreaterThan(200);
   expect(said.stdout).toMatch(/^Sample {5}\d+ of 50 rows matched$/m);
-  expect(said.stdout).toMatch(/^ {2}abn {5}\d+ of 50 found, \d+ % \[\d+ % to \d+ %\]$/m);
+  expect(said.stdout).toMatch(/^ {2}abn {5}\d+ of 50 found, \d+ %$/m);
   expect(said.stdout).toMatch(/^ {2}domain {2}\d+ of \d+ found, /m);
-  expect(said.stdout).toMatch(/^Rest {7}350 rows to buy; /m);
-  expect(said.stdout).toMatch(/^ {2}credits {2}\d+ \[\d+ to \d+\]$/m);
+  expect(said.stdout).toMatch(/^Rest {7}350 rows to buy\n {2}credits {2}at most 350, probably \d+$/m);
 
   const before = await desk.place.vendor.book();
   const { sample, requests } = await desk.json(sampled(50, '--budget', '800'));
   expect(requests).toBe(0);
   expect(sample.identifiers).toEqual([
-    { name: 'abn', asked: 50, found: expect.any(Number), match_rate: expect.anything() },
-    { name: 'domain', asked: expect.any(Number), found: expect.any(Number), match_rate: expect.anything() },
+    { name: 'abn', asked: 50, found: expect.any(Number) },
+    { name: 'domain', asked: expect.any(Number), found: expect.any(Number) },
   ]);
   const [byAbn, byDomain] = sample.identifiers;
   expect(byDomain.asked).toBe(50 - byAbn.found);
   expect(sample.matched).toBe(byAbn.found + byDomain.found);
-  expect(sample.forecast).toMatchObject({ rows: 350, match_rate: { expected: sample.matched / 50 } });
+  expect(sample.forecast).toMatchObject({ rows: 350, credits: { most: 350 } });
 
-  // The sandbox knows the same every time as well, so this is one of the 95 of 100 samples, every time.
-  const all = await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '800']);
+  await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '800']);
   const after = await desk.place.vendor.book();
   const spent = after.credits - before.credits;
-  expect(spent).toBeGreaterThanOrEqual(sample.forecast.credits.low);
-  expect(spent).toBeLessThanOrEqual(sample.forecast.credits.high);
-  const rate = (all.counts.matched - sample.matched) / 350;
-  expect(rate).toBeGreaterThanOrEqual(sample.forecast.match_rate.low);
-  expect(rate).toBeLessThanOrEqual(sample.forecast.match_rate.high);
+  expect(Math.abs(spent - sample.forecast.credits.expected) / spent).toBeLessThan(0.1);
   expect(after.charged_twice).toEqual([]);
-  expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(120);
 });
 
 test('after a kill the same command goes on with the same rows and buys no other', async () => {

@@ -68,7 +68,7 @@ export function changePlanLines(
 }
 
 /** An unknown time is not guessed, because users would take a guess for a promise. */
-function timeWords(seconds: number | undefined): string {
+export function timeWords(seconds: number | undefined): string {
   return seconds === undefined
     ? 'not known yet, as the account has no limit'
     : `about ${formatDuration(seconds * 1000)}`;

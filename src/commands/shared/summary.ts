@@ -3,10 +3,12 @@ import { atMost, counted, linesOf, plainText, sentence } from '../../core/plain-
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Forecast } from '../../plan/sample.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { changesLines, missingIn } from './change-lines.ts';
+import { timeWords } from './plan-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
@@ -24,7 +26,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     repaired !== undefined &&
       `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
-    forecast && forecastLines(forecast, pending),
+    forecast && forecastLines(forecast),
     formulasLine(summary),
     fileLine('Output', files.output),
     fileLine('Attention', files.attention),
@@ -64,48 +66,25 @@ function fileLine(name: string, path: string | undefined): string | undefined {
   return path && `${name.padEnd(11)}${plainText(path)}`;
 }
 
-/** @param pending how many rows of the batch have no outcome yet, whether they are to buy or not. */
-function forecastLines(forecast: Forecast, pending: number): readonly string[] {
-  const { rows, matched, identifiers } = forecast;
-  const rest = restLines(forecast, pending);
-  if (rows === 0) return ['Sample     no forecast, as none of its rows is finished', ...rest];
+function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
   const width = Math.max(...identifiers.map(({ name }) => name.length));
-  return [
-    `Sample     ${matched} of ${counted(rows, 'row')} matched`,
-    ...identifiers.map(
-      ({ name, asked, found, matchRate }) =>
-        `  ${name.padEnd(width)}  ${found} of ${asked} found, ${shareWords(matchRate)}`,
-    ),
-    ...rest,
-  ];
-}
-
-function restLines({ rest, left, beyond }: Forecast, pending: number): readonly string[] {
-  const free = pending > 0 ? ', and the pending rows cost nothing' : '';
   return linesOf(
-    rest && forecastOf(rest),
-    rest === undefined && left > 0 && `Rest       ${counted(left, 'row')} to buy`,
-    left === 0 && beyond === 0 && `Rest       nothing is left to buy${free}`,
-    left === 0 && beyond > 0 && 'Rest       nothing is left to buy within --limit',
-    beyond > 0 &&
-      `  beyond   ${counted(beyond, 'row')} to buy behind --limit, of which this sample says nothing`,
+    `Sample     ${matched} of ${counted(rows, 'row')} matched`,
+    identifiers.map(
+      ({ name, asked, found }) =>
+        `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
+    ),
+    rest?.toBuy === 0 && 'Rest       nothing is left to buy',
+    rest !== undefined && rest.toBuy > 0 && restLines(rest),
   );
 }
 
-function forecastOf({ rows, matchRate, credits, seconds }: RestForecast): readonly string[] {
+function restLines({ toBuy, credits: { most, expected }, seconds }: Plan): readonly string[] {
   return [
-    `Rest       ${counted(rows, 'row')} to buy; the truth lies within the brackets for 95 of 100 samples`,
-    `  matches  ${shareWords(matchRate)}`,
-    `  credits  ${words(credits, String)}`,
-    `  time     ${seconds === undefined ? 'not known yet: the account has no limit, and none was met' : words(seconds, (value) => formatDuration(value * 1000))}`,
+    `Rest       ${counted(toBuy, 'row')} to buy`,
+    `  credits  at most ${most}, probably ${expected}`,
+    `  time     ${timeWords(seconds)}`,
   ];
-}
-
-const shareWords = (share: Estimate): string => words(share, (value) => `${(value * 100).toFixed(0)} %`);
-
-/** `70 % [56 % to 81 %]`. */
-function words({ low, expected, high }: Estimate, shown: (value: number) => string): string {
-  return `${shown(expected)} [${shown(low)} to ${shown(high)}]`;
 }
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;

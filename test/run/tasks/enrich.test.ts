@@ -125,7 +125,7 @@ test('a sample gives its own rows, from anywhere in the list, and what to expect
   const rows = await all(run);
   expect([rows.length, await desk.requests()]).toEqual([12, 12]);
   expect(Math.max(...rows.map(({ row }) => row))).toBeGreaterThan(12);
-  expect((await run.summary()).forecast).toMatchObject({ rows: 12, rest: { rows: 288 } });
+  expect((await run.summary()).forecast).toMatchObject({ rows: 12, rest: { toBuy: 288 } });
   expect(await all(enrich(companies(300), options()))).toHaveLength(300);
   expect(await desk.requests()).toBe(300);
 });
