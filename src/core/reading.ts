@@ -42,8 +42,6 @@ export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const sa
 export const Reading = z.strictObject({
   encoding: z.enum(ENCODINGS).optional(),
   delimiter: z.enum(DELIMITER_NAMES).optional(),
-  /** Lines above the header that are no part of the table. */
-  skip_lines: z.int().min(1).max(1_000).optional(),
   /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: neither is done. */
   ragged: z.enum(['pad']).optional(),
   /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
@@ -122,7 +120,6 @@ export type LeftOut = NonNullable<FoundLayout['left_out']>[number];
 export const READING_FLAGS = {
   encoding: ['<name>', 'the encoding of the file, if the guess is wrong'],
   delimiter: ['<name>', 'what separates the cells'],
-  skip_lines: ['<lines>', 'lines above the header that do not belong to the table'],
   ragged: ['<pad>', 'pad: rows with too few cells get blank ones'],
   sheet: ['<name>', 'the sheet of a workbook; left out: the one that was open, or looks like a list'],
   header_row: ['<rows>', 'the row of the header, such as 3, or 3-4 for names in two rows; 0: there is none'],

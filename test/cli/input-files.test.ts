@@ -16,8 +16,7 @@ test('a table of semicolons in Windows-1252 comes back as one, and what was gues
   const desk = await openDesk();
   const list = Buffer.from('Firma;Domain\r\nM\xfcller;x.example\r\n\xdcber;not a domain\r\n', 'latin1');
   await writeFile(desk.place.path('list.csv'), list);
-  const guess =
-    'read as Windows-1252, because byte 0xFC on line 2 is not UTF-8; use --encoding to change that.';
+  const guess = 'read as Windows-1252, because its byte 0xFC is not UTF-8; use --encoding to change that.';
   for (const plan of [['plan'], ['plan', 'enrich-company']]) {
     expect((await desk.type([...plan, 'list.csv'])).stderr).toContain(guess);
   }
@@ -36,7 +35,7 @@ test('a table of semicolons in Windows-1252 comes back as one, and what was gues
 test('title lines, short rows and a pipe are read as the flags say, and the same command goes on with the batch', async () => {
   const desk = await openDesk();
   await desk.write('list.txt', 'Report\n\nDomain|Name\nx.example\ny.example|Y\n');
-  const flags = ['--skip-lines', '2', '--ragged', 'pad', '-o', 'out.txt'];
+  const flags = ['--header-row', '3', '--ragged', 'pad', '-o', 'out.txt'];
   expect(await desk.type([...RUN, 'list.txt', ...flags])).toMatchObject({ code: 0 });
   const [title, blank, header, first] = (await desk.read('out.txt')).split('\n');
   expect([title, blank]).toEqual(['Report', '']);

@@ -63,7 +63,6 @@ function readOptions(random: Random): ReadOptions {
   return {
     ...sometimes(0.3, () => ({ encoding: random.pick(GUESSED_ENCODINGS) })),
     ...sometimes(0.6, () => ({ delimiter: random.pick(DELIMITER_NAMES) })),
-    ...sometimes(0.15, () => ({ skip_lines: random.integer(0, 3) })),
     ...sometimes(0.2, () => ({ ragged: 'pad' as const })),
   };
 }

@@ -203,7 +203,6 @@ const isSepLine = (text: string): boolean => /^"?sep=/i.test(text);
 
 function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void {
   const { bytes, read } = input;
-  if (read.skip_lines !== undefined) return;
   if (input.rows !== undefined)
     deepStrictEqual(
       rows.map(({ row }) => row),
@@ -216,24 +215,19 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
   if (isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[survey.delimiter as Delimiter]);
   ok(records !== undefined, 'quotes that do not stand as they must were read all the same');
-  const [header, ...below] = withoutEndMark(records, text);
+  const isFilled = (cells: readonly string[]): boolean => cells.some((cell) => cell.trim() !== '');
+  // A line of nothing but blank cells is no header.
+  const [header, ...below] = records.slice(records.findIndex(({ cells }) => isFilled(cells)));
   const names = header?.cells.map((cell) => cell.trim()) ?? [];
   const isNamed = (_cell: string, index: number): boolean => names[index] !== '';
   deepStrictEqual(survey.header, names.filter(isNamed), 'the header as it is written');
   // A line of nothing but delimiters is blank, and nobody is looked up by what stands in a column without a name.
-  const filled = below.filter(({ cells }) => cells.length === 1 || cells.some((cell) => cell.trim() !== ''));
+  const filled = below.filter(({ cells }) => cells.length === 1 || isFilled(cells));
   const written = filled.map(({ row, cells }) => ({
     row,
     cells: fitted(cells, names.length, read).filter(isNamed),
   }));
   deepStrictEqual(rows, written, 'the rows as they are written');
-}
-
-/** Old programs end a text with Ctrl-Z. */
-function withoutEndMark(records: Records, text: string): Records {
-  const [only, ...others] = records.at(-1)?.cells ?? [];
-  const isMark = only === '\x1A' && others.length === 0 && text.endsWith('\x1A');
-  return isMark ? records.slice(0, -1) : records;
 }
 
 function fitted(cells: readonly string[], width: number, { ragged }: ReadOptions): readonly string[] {
@@ -246,13 +240,12 @@ function fitted(cells: readonly string[], width: number, { ragged }: ReadOptions
 /** A file in which there is nothing wrong must be read. Only where nothing had to be guessed can that be said. */
 function requireReason({ name, bytes, read }: FuzzInput, refusal: StopError): void {
   if (/\.(?:xlsx|gz)$/.test(name) || read.delimiter === undefined) return;
-  const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged, skip_lines: skipLines } = read;
-  if (encoding === undefined || skipLines !== undefined || ragged !== undefined || hasOtherMark(bytes))
-    return;
+  const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged } = read;
+  if (encoding === undefined || ragged !== undefined || hasOtherMark(bytes)) return;
   const text = decoded(bytes, encoding as GuessedEncoding);
   if (text === undefined || text.includes('\0') || isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[delimiter]);
-  const isSound = records !== undefined && isTable(withoutEndMark(records, text));
+  const isSound = records !== undefined && isTable(records);
   ok(!isSound, `refused without a reason: ${refusal.message}`);
 }
 

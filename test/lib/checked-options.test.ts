@@ -67,7 +67,6 @@ describe('what is no option', () => {
     [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
     [{ file: null }, 'file must be text, but is empty.'],
     [{ output: {} }, 'output: it must be a path, a stream or false.'],
-    [{ read: { skip_lines: -2 } }, 'read.skip_lines is -2.'],
     [
       { read: { header_row: 'third' } },
       'read.header_row: give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none.',

@@ -77,7 +77,7 @@ test('a list is kept whole, closed to others, under an id and never under its na
     rows: [{ row: 3, cells: ['B', 'b.example'] }],
     next: 4,
   });
-  expect(await ask(`/${brought.id}/describe`, { skip_lines: 99 })).toMatchObject({
+  expect(await ask(`/${brought.id}/describe`, { header_row: '99' })).toMatchObject({
     status: 400,
     error: { message: expect.stringContaining('Leads.CSV') },
   });

@@ -7,7 +7,6 @@ import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { sentence } from '../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, Reading } from '../../core/reading.ts';
-import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
 
@@ -88,9 +87,8 @@ export function addStrictFlag(command: Command): Command {
 /** @throws StopError `usage` for what is no such value. */
 export function readFlagsOf(flags: ReadFlags): ReadOptions {
   const given = new Map(Object.entries(flags).map(([name, value]) => [snakeOf(name), value]));
-  const lines = wholeNumber('--skip-lines', given.get('skip_lines')) || undefined;
   const said = Object.keys(Reading.shape).map((name) => [name, given.get(name)] as const);
-  const { data, error } = Reading.safeParse({ ...Object.fromEntries(said), skip_lines: lines });
+  const { data, error } = Reading.safeParse(Object.fromEntries(said));
   if (data === undefined) {
     const [{ path: [name = ''] = [], message = '' } = {}] = error.issues;
     const flag = `--${String(name).replaceAll('_', '-')}`;

@@ -1,23 +1,25 @@
 import { StopError, stop } from '../../core/errors.ts';
 import type { CellsFor, CopyOptions, Format, ReadOptions, Sheet, Survey } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
-import { DELIMITERS, type Encoding, type LeftOut } from '../../core/reading.ts';
+import type { Encoding, LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
-import { ColumnLooks, LeftOutFinder, rowsWithout } from '../shape/left-out.ts';
+import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
+import { findLayout } from './csv/layout.ts';
 import {
   type CellStyle,
+  type CsvRecord,
   cellStyle,
   cellsOf,
   cellText,
   isQuoted,
+  type Layout,
   lineEndLength,
   markLength,
-} from './csv/cells.ts';
-import { findLayout, type Layout } from './csv/layout.ts';
-import { type CsvRecord, readRecords } from './csv/records.ts';
+  readRecords,
+} from './csv/records.ts';
 import { encoded } from './csv/text.ts';
 
 /**
@@ -51,7 +53,9 @@ async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> 
     async *corrected(list, note) {
       const named = await columns();
       const corrections = new Corrections(file.path, named.names, list);
-      yield* written(layout, correctedText(layout, named, corrections), note);
+      const nothing = { columns: [], dropped: new Set<string>() };
+      const cellsFor: CellsFor = async (rows) => rows.map(() => []);
+      yield* written(layout, copiedText(layout, named, nothing, cellsFor, corrections), note);
     },
   };
 }
@@ -126,25 +130,22 @@ const MOST_BYTES_SEARCHED = 1024 * 1024;
 async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Layout> {
   const isSaid = options.asBefore !== undefined || options.rows !== undefined;
   if (isSaid || (await layout.file.size()) > MOST_BYTES_SEARCHED) return layout;
-  const leftOut = await leftOutIn(layout);
+  const leftOut = await leftOutIn(layout, options);
   if (leftOut.length === 0) return layout;
   const found = { ...layout.found, ...present({ left_out: leftOut }) };
   return { ...layout, hasRow: rowsWithout(leftOut, undefined), found };
 }
 
-async function leftOutIn(layout: Layout): Promise<readonly LeftOut[]> {
-  let finder: LeftOutFinder | undefined;
+async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly LeftOut[]> {
+  let rows = layout.header.last > 0 ? undefined : new TableRows(0, [], options);
   try {
     for await (const group of readRecords(layout)) {
       for (const { kind, cells, row } of group) {
-        const each = { number: row, cells };
-        if (kind === 'header') {
-          finder = new LeftOutFinder(row, new ColumnLooks());
-          finder.isCalled(cells);
-        } else if (kind === 'row' && finder?.repeatsHeader(each) === false) finder.take(each);
+        if (kind === 'header') rows = new TableRows(row, cells, options);
+        else if (kind === 'row') rows?.take({ number: row, cells });
       }
     }
-    return finder?.end() ?? [];
+    return rows?.end() ?? [];
   } catch (error) {
     // What refuses the file is said by its reading.
     if (error instanceof StopError) return [];
@@ -172,14 +173,16 @@ const NO_BYTES = Buffer.alloc(0);
 /** Past 256 rows, writing them as text in one go gets no faster, and very long rows would take memory. */
 const ROWS_PER_BATCH = 256;
 
+/** @param corrections of cells of the user's. */
 async function* copiedText(
   layout: Layout,
   named: NamedColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
+  corrections?: Corrections,
 ): AsyncGenerator<Buffer> {
   const blanks = options.isPart ? undefined : options.columns.map(() => '');
-  const copy = new Copy(layout, named, options);
+  const copy = new Copy(layout, named, options, corrections);
   for await (const group of readRecords(layout, named)) {
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
       const batch = group.slice(at, at + ROWS_PER_BATCH);
@@ -191,32 +194,44 @@ async function* copiedText(
       if (copied.length > 0) yield copied;
     }
   }
+  corrections?.requireAllMade();
+}
+
+/** Bytes of the user's, and our cells before their line end. */
+interface Copied {
+  readonly bytes: Buffer;
+  readonly ours: string;
 }
 
 class Copy {
   readonly #layout: Layout;
   readonly #named: NamedColumns;
+  readonly #corrections: Corrections | undefined;
   readonly #droppedNames: ReadonlySet<string>;
   readonly #dropped: ReadonlySet<number>;
-  /** Cells of the header, with those that are no name. */
-  readonly #width: number;
   #style: CellStyle;
   /** The names that come above the first row of a list without a header. */
   #names: readonly string[] | undefined;
 
-  constructor(layout: Layout, named: NamedColumns, { dropped, columns }: CopyOptions) {
+  constructor(
+    layout: Layout,
+    named: NamedColumns,
+    { dropped, columns }: CopyOptions,
+    corrections: Corrections | undefined,
+  ) {
     this.#layout = layout;
     this.#named = named;
+    this.#corrections = corrections;
     this.#droppedNames = dropped;
     this.#dropped = new Set(named.places.filter((_place, at) => dropped.has(named.names[at] ?? '')));
-    this.#width = named.width;
     this.#style = cellStyle(layout.delimiter, false);
-    if (layout.letters !== undefined) this.#names = [...layout.letters, ...columns];
+    if (layout.letters !== undefined && corrections === undefined)
+      this.#names = [...layout.letters, ...columns];
   }
 
   /** In one piece of memory: to make a view of each of its parts would take longer than copying them. */
   batch(records: readonly CsvRecord[], added: readonly (readonly string[] | undefined)[]): Buffer {
-    const parts = records.map((record, at) => this.#partsOf(record, added[at]));
+    const parts = records.map((record, at) => this.#copied(record, added[at]));
     // A unit of a string, which is UTF-16, takes at most three bytes.
     const most = parts.reduce((sum, { bytes, ours }) => sum + bytes.length + ours.length * 3, 0);
     const copy = Buffer.allocUnsafe(most);
@@ -231,13 +246,16 @@ class Copy {
   }
 
   /** Blank lines and titles stay, also where rows are left out. @param ours undefined: the row is left out. */
-  #partsOf(record: CsvRecord, ours: readonly string[] | undefined): { bytes: Buffer; ours: string } {
+  #copied(record: CsvRecord, ours: readonly string[] | undefined): Copied {
     const { kind, bytes, unreadable, found } = record;
     if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
     if (kind === 'header') this.#style = this.#styleOf(record);
     if (this.#names !== undefined) return this.#belowNames(record, this.#names, ours);
     if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
-    if (unreadable !== undefined || found !== this.#width || this.#dropped.size > 0)
+    const corrected = kind === 'row' ? this.#corrections?.take(inputRow(record)) : undefined;
+    if (corrected !== undefined) return { bytes: this.#corrected(record, corrected), ours: '' };
+    const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
+    if (!isAsItWas && this.#corrections === undefined)
       return { bytes: this.#rewritten(record, ours), ours: '' };
     // Joined at once: a text that grows cell by cell is put together once more when it is written.
     const cells = ours.map((cell) => this.#style.separator + cellText(cell, this.#style));
@@ -245,25 +263,19 @@ class Copy {
   }
 
   /** What marks the order of bytes stays before all. */
-  #belowNames(
-    record: CsvRecord,
-    names: readonly string[],
-    ours: readonly string[] | undefined,
-  ): { bytes: Buffer; ours: string } {
+  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): Copied {
     this.#names = undefined;
     this.#style = this.#styleOf(record);
-    const { mark, lineEnd } = partsOf(record, this.#layout);
+    const { mark, lineEnd } = this.#partsOf(record);
     const line = names.map((name) => cellText(name, this.#style)).join(this.#style.separator);
-    const end = lineEnd.length === 0 ? '\n' : lineEnd.toString();
-    const parts = this.#partsOf(record, ours);
-    const bytes = Buffer.concat([mark, Buffer.from(line + end), parts.bytes.subarray(mark.length)]);
-    return { bytes, ours: parts.ours };
+    const copied = this.#copied(record, ours);
+    const above = [mark, Buffer.from(line), lineEnd.length === 0 ? Buffer.from('\n') : lineEnd];
+    return { ...copied, bytes: Buffer.concat([...above, copied.bytes.subarray(mark.length)]) };
   }
 
   /** Where all cells of the header stand in quotes, so do ours. */
   #styleOf(record: CsvRecord): CellStyle {
-    const { cells } = partsOf(record, this.#layout);
-    return cellStyle(this.#layout.delimiter, cells.every(isQuoted));
+    return cellStyle(this.#layout.delimiter, this.#partsOf(record).cells.every(isQuoted));
   }
 
   /**
@@ -274,75 +286,47 @@ class Copy {
    * the same cells in it as in the file. Nothing of the user's is left out, because nobody knows below which name it belongs.
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
-    const parts = partsOf(record, this.#layout);
+    const { mark, cells, lineEnd } = this.#partsOf(record);
+    const { width } = this.#named;
     const isReadable = record.unreadable === undefined;
     const leftOut = isReadable
       ? this.#dropped
       : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
     const mayLose = isReadable && record.kind !== 'left_out';
-    const cells = mayLose ? parts.cells.slice(0, this.#width) : parts.cells;
-    const own = cells.filter((_cell, place) => !leftOut.has(place));
-    const room = this.#width - this.#dropped.size;
+    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
+    const room = width - this.#dropped.size;
     const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
     const added = ours.map((cell) => Buffer.from(cellText(cell, this.#style)));
-    const all = [...own.slice(0, room), ...padding, ...added, ...own.slice(room)];
-    return joined({ ...parts, cells: all }, this.#style.separator);
+    return this.#joined(mark, [...own.slice(0, room), ...padding, ...added, ...own.slice(room)], lineEnd);
   }
-}
 
-interface Parts {
-  readonly mark: Buffer;
-  readonly cells: readonly Buffer[];
-  readonly lineEnd: Buffer;
-}
-
-function partsOf({ row, bytes }: CsvRecord, { delimiter }: Layout): Parts {
-  const start = row === 1 ? markLength(bytes) : 0;
-  const end = bytes.length - lineEndLength(bytes);
-  return {
-    mark: bytes.subarray(0, start),
-    cells: cellsOf(bytes.subarray(start, end), delimiter),
-    lineEnd: bytes.subarray(end),
-  };
-}
-
-function joined({ mark, cells, lineEnd }: Parts, separator: string): Buffer {
-  const parted = cells.flatMap((cell, at) => (at === 0 ? [cell] : [Buffer.from(separator), cell]));
-  return Buffer.concat([mark, ...parted, lineEnd]);
-}
-
-/** The text of the file with some cells replaced and every other byte as it was. */
-async function* correctedText(
-  layout: Layout,
-  named: NamedColumns,
-  corrections: Corrections,
-): AsyncGenerator<Buffer> {
-  for await (const group of readRecords(layout, named)) {
-    const records = group.map((record) => {
-      const cells = record.kind === 'row' ? corrections.take(inputRow(record)) : undefined;
-      return cells === undefined ? record.bytes : correctedRecord(record, layout, named, cells);
-    });
-    if (records.length > 0) yield Buffer.concat(records);
+  /** A cell that stood in quotes does so again. */
+  #corrected(record: CsvRecord, corrected: ReadonlyMap<number, CorrectedCell>): Buffer {
+    const { mark, cells, lineEnd } = this.#partsOf(record);
+    for (const [at, { text }] of corrected) {
+      const place = this.#named.places[at] ?? at;
+      // A padded file may have fewer cells in this row.
+      while (cells.length <= place) cells.push(NO_BYTES);
+      cells[place] = Buffer.from(cellText(text, cellStyle(this.#layout.delimiter, isQuoted(cells[place]))));
+    }
+    // A line of nothing would be no row any more.
+    const isNothing = cells.length === 1 && cells[0]?.length === 0;
+    return this.#joined(mark, isNothing ? [Buffer.from('""')] : cells, lineEnd);
   }
-  corrections.requireAllMade();
-}
 
-function correctedRecord(
-  record: CsvRecord,
-  layout: Layout,
-  { places }: NamedColumns,
-  corrected: ReadonlyMap<number, CorrectedCell>,
-): Buffer {
-  const parts = partsOf(record, layout);
-  const cells = [...parts.cells];
-  for (const [at, { text }] of corrected) {
-    const place = places[at] ?? at;
-    // A padded file may have fewer cells in this row.
-    while (cells.length <= place) cells.push(NO_BYTES);
-    // A cell that stood in quotes does so again.
-    cells[place] = Buffer.from(cellText(text, cellStyle(layout.delimiter, isQuoted(cells[place]))));
+  #partsOf({ row, bytes }: CsvRecord): { mark: Buffer; cells: Buffer[]; lineEnd: Buffer } {
+    const start = row === 1 ? markLength(bytes) : 0;
+    const end = bytes.length - lineEndLength(bytes);
+    return {
+      mark: bytes.subarray(0, start),
+      cells: cellsOf(bytes.subarray(start, end), this.#layout.delimiter),
+      lineEnd: bytes.subarray(end),
+    };
   }
-  // A line of nothing would be no row any more.
-  const isNothing = cells.length === 1 && cells[0]?.length === 0;
-  return joined({ ...parts, cells: isNothing ? [Buffer.from('""')] : cells }, DELIMITERS[layout.delimiter]);
+
+  #joined(mark: Buffer, cells: readonly Buffer[], lineEnd: Buffer): Buffer {
+    const separator = Buffer.from(this.#style.separator);
+    const parted = cells.flatMap((cell, at) => (at === 0 ? [cell] : [separator, cell]));
+    return Buffer.concat([mark, ...parted, lineEnd]);
+  }
 }

@@ -13,10 +13,9 @@ import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 import { readBook } from './xlsx/book.ts';
-import { type OwnSource, ownCopy, ownCorrected } from './xlsx/own-copy.ts';
+import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
 import { sheetRows } from './xlsx/sheet.ts';
 import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
-import { tablesOf } from './xlsx/table-part.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that

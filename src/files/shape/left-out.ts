@@ -1,3 +1,4 @@
+import type { ReadOptions } from '../../core/format.ts';
 import type { LeftOut } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
@@ -32,71 +33,76 @@ export function rowsWithout(
   return (row) => !ranges.some(({ first, last }) => row >= first && row <= last);
 }
 
-export class LeftOutFinder {
-  readonly #looks: ColumnLooks;
-  #names = '';
+/** Tells which rows below the header are the table's, as they were named or kept, or as they look. Blank ones are not taken. */
+export class TableRows<Row extends BodyRow> {
+  /** Undefined where nothing is guessed. */
+  readonly #isSaid: ((row: RowNumber) => boolean) | undefined;
+  readonly #kept: readonly LeftOut[];
+  readonly #names: string;
+  readonly #looks = new ColumnLooks();
   readonly #repeats: RowNumber[] = [];
   #last: RowNumber;
   /** Rows of the table, and those of them that name somebody. */
   #rows = 0;
   #naming = 0;
-  #held = 0;
-  #out: {
-    readonly first: RowNumber;
-    last: RowNumber;
-    readonly why: LeftOut['why'];
-    readonly text: string;
-  }[] = [];
+  /** Rows of which it is not known yet whether they are the table's. */
+  #held: { readonly row: Row; readonly why: LeftOut['why'] }[] = [];
 
-  constructor(header: RowNumber, looks: ColumnLooks) {
+  constructor(header: RowNumber, names: readonly string[], { asBefore, rows }: ReadOptions) {
     this.#last = header;
-    this.#looks = looks;
-  }
-
-  /** The names of the header, before any row is taken. */
-  isCalled(names: readonly string[]): void {
     this.#names = rowText(names);
+    this.#kept = asBefore?.left_out ?? [];
+    if (asBefore !== undefined || rows !== undefined)
+      this.#isSaid = rowsWithout(this.#kept, readRowRange(rows ?? ''));
   }
 
-  /** It is left out wherever it stands. */
-  repeatsHeader({ number, cells }: BodyRow): boolean {
-    if (this.#names === '' || rowText(cells) !== this.#names) return false;
-    this.#repeats.push(number);
-    this.#last = number;
-    return true;
+  /** Whether somebody can be asked about by a column of it. */
+  get hasLookups(): boolean {
+    return this.#looks.hasLookups;
   }
 
-  /** Takes the rows in order. @returns whether it is one of the table, and with it all that were held back before it. */
-  take({ number, cells }: BodyRow): boolean {
-    const why = this.#whyLeftOut(cells, number > this.#last + 1);
+  /** Takes the rows in order. @returns those that are known to be the table's from now on. */
+  take(row: Row): readonly Row[] {
+    const { number, cells } = row;
+    const isBehindBlank = number > this.#last + 1;
     this.#last = number;
-    if (why === undefined || this.#held === Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
-      this.#looks.add(cells);
-      this.#rows += this.#held + 1;
-      if (this.#looks.nameSomebody(cells)) this.#naming += 1;
-      this.#held = 0;
-      this.#out = [];
-      return true;
+    if (this.#isSaid === undefined && this.#names !== '' && rowText(cells) === this.#names) {
+      this.#repeats.push(number);
+      return [];
     }
-    this.#held += 1;
-    const before = this.#out.at(-1);
-    if (before?.why === why) before.last = number;
-    else this.#out.push({ first: number, last: number, why, text: rowWords(cells) });
-    return false;
+    const why = this.#whyLeftOut(row, isBehindBlank);
+    if (why === 'said') return [];
+    if (why !== undefined && this.#held.length < Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
+      this.#held.push({ row, why });
+      return [];
+    }
+    const known = [...this.#held.map((each) => each.row), row];
+    this.#held = [];
+    this.#looks.add(cells);
+    this.#rows += known.length;
+    if (this.#looks.nameSomebody(cells)) this.#naming += 1;
+    return known;
   }
 
   /** What is left out when all rows were taken: headers, then those that are still held back. */
   end(): readonly LeftOut[] {
-    const held = this.#out.map(({ first, last, ...each }) => ({
-      rows: rowRangeText({ first, last }),
-      ...each,
-    }));
-    return [...this.#repeats.map((row) => ({ rows: `${row}`, why: 'header' as const, text: '' })), ...held];
+    const held: { first: RowNumber; last: RowNumber; why: LeftOut['why']; text: string }[] = [];
+    for (const { row, why } of this.#held) {
+      const before = held.at(-1);
+      if (before?.why === why) before.last = row.number;
+      else held.push({ first: row.number, last: row.number, why, text: rowWords(row.cells) });
+    }
+    return [
+      ...this.#kept,
+      ...this.#repeats.map((row) => ({ rows: `${row}`, why: 'header' as const, text: '' })),
+      ...held.map(({ why, text, ...range }) => ({ rows: rowRangeText(range), why, text })),
+    ];
   }
 
-  #whyLeftOut(cells: readonly string[], isBehindBlank: boolean): LeftOut['why'] | undefined {
+  #whyLeftOut({ number, cells }: Row, isBehindBlank: boolean): LeftOut['why'] | 'said' | undefined {
+    if (this.#isSaid !== undefined) return this.#isSaid(number) ? undefined : 'said';
     if (this.#looks.nameSomebody(cells)) return undefined;
-    const before = this.#out.at(-1)?.why;
+    const before = this.#held.at(-1)?.why;
     if (before === 'below') return 'below';
     // Where most rows name nobody, one more of them is nothing odd.
     const isListOfNames = this.#looks.areKnown && this.#naming * 2 >= this.#rows;
@@ -140,7 +146,7 @@ const CELLS_THAT_SHOW = 2;
 const MEANT = /@|\p{L}\.\p{L}{2}|(?:\d\s?){8}/u;
 
 /** Which columns hold what somebody can be asked about by, as the first rows show. */
-export class ColumnLooks {
+class ColumnLooks {
   readonly #columns: { filled: number; lookups: number }[] = [];
   #rows = 0;
   #lookups: readonly number[] = [];

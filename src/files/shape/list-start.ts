@@ -57,7 +57,7 @@ export function blankHeader(where: string, row: RowNumber): StopError {
 
 export function nothingBelow(path: string, lines: number): StopError {
   const fact = `${path} has nothing below its first ${counted(lines, 'line')}: neither a header nor rows.`;
-  const next = `Give ${FLAG} the row of the column names, or --skip-lines the lines above them.`;
+  const next = `Give ${FLAG} the row of the column names.`;
   return stop('input', fact, next);
 }
 
@@ -67,13 +67,12 @@ export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
 
 /** @param rows of the top of a list, without blank ones. @returns what the user said, what was found before, or what is found now. */
 export function listStart(rows: readonly SampledRow[], options: ReadOptions): ListStart {
-  const { header_row, skip_lines: skipped, asBefore, wanted = [] } = options;
+  const { header_row, asBefore, wanted = [] } = options;
   const said = saidHeader(options);
   if (said !== undefined) return { header: said, isFound: header_row === undefined };
   const [first] = rows;
-  const top = rangeOf(skipped === undefined ? (first?.number ?? 1) : skipped + 1);
-  if (first === undefined || skipped !== undefined || asBefore !== undefined)
-    return { header: top, isFound: false };
+  const top = rangeOf(first?.number ?? 1);
+  if (first === undefined || asBefore !== undefined) return { header: top, isFound: false };
   const [header, ...others] = findStart(rows, wanted);
   const readings = [header, ...others].map((range) => readingOf(range, rows));
   return { header, isFound: header.last !== top.last, ...(others.length === 0 ? {} : { readings }) };
@@ -89,7 +88,7 @@ export function namesIn(rows: readonly SampledRow[], header: RowRange): readonly
 }
 
 /** How many columns most rows fill; the larger of several such numbers. */
-function usualWidth(rows: readonly SampledRow[]): number {
+export function usualWidth(rows: readonly SampledRow[]): number {
   const widths = rows.map(({ cells }) => cells.length);
   const counts = Map.groupBy(widths, (width) => width);
   const [most] = [...counts].sort(([a, all], [b, others]) => others.length - all.length || b - a);

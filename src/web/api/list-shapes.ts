@@ -9,7 +9,6 @@ export { ReadWords };
 
 /** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
 export const ListRowsQuery = ReadWords.extend({
-  skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
   from: z.coerce.number().int().min(0).default(2),
   limit: z.coerce.number().int().min(0).default(100),
 });

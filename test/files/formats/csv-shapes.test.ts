@@ -107,8 +107,8 @@ describe('a first line such as sep=;', () => {
 describe('lines above the header', () => {
   const TITLED = 'Customers of 2026\r\nexported by Jo\r\n\r\nName,City,Postcode\r\nA,B,1000\r\nC,D,2000\r\n';
 
-  test('are skipped, counted as the spreadsheet counts them, and stay in the copy', async () => {
-    const sheet = await openText(TITLED, { skip_lines: 3 });
+  test('are counted as the spreadsheet counts them, and stay in the copy', async () => {
+    const sheet = await openText(TITLED, { header_row: '4' });
     expect(await sheet.header()).toEqual(['Name', 'City', 'Postcode']);
     const rows = await rowsOf(sheet);
     expect(rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
@@ -117,7 +117,7 @@ describe('lines above the header', () => {
     ]);
     expect(await sheet.survey()).toMatchObject({ rows: 2, bytes: Buffer.byteLength(TITLED) });
     const lines = TITLED.split('\r\n');
-    const copy = await copyOf(TITLED, { skip_lines: 3 });
+    const copy = await copyOf(TITLED, { header_row: '4' });
     expect(copy.split('\r\n')).toEqual([
       ...lines.slice(0, 3),
       `${lines[3]},n`,
@@ -146,9 +146,9 @@ describe('lines above the header', () => {
   });
 
   test('cannot be more than the file has', async () => {
-    for (const skipLines of [2, 3])
-      expect((await refusalOf('a\n1\n', { skip_lines: skipLines })).message).toContain(
-        `has nothing below its first ${skipLines} lines`,
+    for (const lines of [2, 3])
+      expect((await refusalOf('a\n1\n', { header_row: `${lines + 1}` })).message).toContain(
+        `has nothing below its first ${lines} lines`,
       );
   });
 });
@@ -224,11 +224,6 @@ describe('columns without a name', () => {
   test('count where short rows are padded', async () => {
     expect(await copyOf('a,,b,\n1\n1,,2\n', { ragged: 'pad' })).toBe('a,,b,,n\n1,,,,2\n1,,2,,3\n');
   });
-});
-
-test('the end mark of old programs is no row, and stays', async () => {
-  expect(await cellsIn('a\r\n1\r\n\x1A')).toEqual([['a'], ['1']]);
-  expect(await copyOf('a\r\n1\r\n\r\n\x1A')).toBe('a,n\r\n1,2\r\n\r\n\x1A');
 });
 
 describe('the style of the file is kept', () => {

@@ -88,8 +88,7 @@ test('a filtered sheet of Excel’s kind gets our columns, its filter reaches ov
       ['<dimension ref="A1:F7"/>', '<dimension ref="A1:H7"/>'],
       [
         '<col min="6" max="16384" width="0" hidden="1" customWidth="1"/>',
-        '<col customWidth="1" width="20" min="6" max="8"/>' +
-          '<col min="9" max="16384" width="0" hidden="1" customWidth="1"/>',
+        '<col customWidth="1" min="6" max="16384" width="20"/>',
       ],
       ...[4, 5, 6, 7].map((row) => [`<row r="${row}" spans="1:6">`, `<row r="${row}">`] as const),
       ['<v>5</v></c></row>', `<v>5</v></c>${header}</row>`],

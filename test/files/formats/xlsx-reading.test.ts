@@ -213,11 +213,10 @@ describe('of several sheets, the one is read', () => {
   });
 });
 
-test('hidden rows, and numbers that Excel itself has damaged, are said aloud before anything is done', async () => {
-  const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row><row r="3"><c r="A3"><v>4111111111111110</v></c></row>`;
+test('hidden rows are said aloud before anything is done', async () => {
+  const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row>`;
   expect((await opened({ rows })).notes).toEqual([
     '1 hidden row of the sheet will be processed like all others.',
-    '1 number with more than 15 digits, the first in A3: Excel has replaced the digits after those with zeros.',
   ]);
 });
 

@@ -1,71 +1,53 @@
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
 import { stop } from '../../../core/errors.ts';
-import type { FileBytes, ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
+import type { FileBytes, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
-import type { RowNumber } from '../../../core/row.ts';
-import type { RowRange } from '../../../core/row-range.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 import { rowsWithout } from '../../shape/left-out.ts';
-import { keptOf, listStart, namesIn, rowsBelow, saidHeader, topRows } from '../../shape/list-start.ts';
-import { firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
+import {
+  keptOf,
+  listStart,
+  namesIn,
+  ROWS_SAMPLED,
+  rowsBelow,
+  type SampledRow,
+  saidHeader,
+  topRows,
+  usualWidth,
+} from '../../shape/list-start.ts';
+import { hasStrayQuote, type Layout, PARSING } from './records.ts';
 import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
 
-/** How a file of delimited text is to be read: found out once, before anything is read of it. */
-export interface Layout {
-  readonly file: FileBytes;
-  readonly codec: Codec;
-  readonly isMarked: boolean;
-  readonly delimiter: Delimiter;
-  /** Whether a first line such as `sep=;` says so. Spreadsheets show title lines as rows, but take that one for themselves. */
-  readonly namesDelimiter: boolean;
-  /** Whether rows of another width than the header are padded, or refused. */
-  readonly isPadded: boolean;
-  /** Whether a row that cannot be read refuses the file. */
-  readonly isStrict: boolean;
-  readonly header: RowRange;
-  readonly start: ListStart;
-  /** The names of the columns of a list without a header. */
-  readonly letters?: readonly string[];
-  /** Whether a record may be the header, by its row and the line where it begins. */
-  readonly isHeader: (row: RowNumber, line: number) => boolean;
-  /** Whether a row below the header is one of the table. */
-  readonly hasRow: (row: RowNumber) => boolean;
-  readonly found: FoundLayout;
-  readonly top: readonly TopRow[];
-  readonly notes: readonly string[];
-}
+/** How a file of delimited text is to be read is found out here, from its first bytes. */
 
 /** @throws StopError `input` when the file is of another kind than its name says, or its options contradict each other. */
 export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
   const { encoding, notes } = await findEncoding(file, options.encoding);
   const codec = await codecOf(encoding);
-  const { text, isMarked, isWhole } = await firstText(file, codec);
+  const { text, isMarked } = await firstText(file, codec);
   const [separatorLine = '', , separator] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(separatorLine.length);
   const said = saidHeader(options);
-  const skipped = said === undefined ? (options.skip_lines ?? 0) : 0;
-  const above = said === undefined ? skipped : Math.max(0, said.last - 1);
-  const sample = sampleBelow(above, { text: table, isWhole });
+  const fromHeader = table.split(LINES).slice(Math.max(0, (said?.last ?? 0) - 1));
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
-  const delimiter = options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(sample, usual);
-  const rows = firstRows(sample, delimiter);
+  const delimiter =
+    options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(fromHeader.join(''), usual);
+  const rows = firstRows(table, delimiter);
   const start = listStart(rows, options);
-  const { header, isFound } = start;
-  const only = rowsBelow(header, options, path);
-  const linesAbove = skipped + (separator === undefined ? 0 : 1);
-  const isSaid = said !== undefined || isFound;
+  const { header } = start;
   return {
     ...{ file, codec, isMarked, delimiter, start, header, notes },
     ...present({ letters: header.last === 0 ? namesIn(rows, header) : undefined }),
     namesDelimiter: separator !== undefined,
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,
-    isHeader: (row, line) => (isSaid ? row >= header.last : line > linesAbove),
-    hasRow: rowsWithout(options.asBefore?.left_out ?? [], only),
+    hasRow: rowsWithout(options.asBefore?.left_out ?? [], rowsBelow(header, options, path)),
     found: { ...keptOf(start), ...present({ left_out: options.asBefore?.left_out }) },
-    top: topRows(above === 0 ? rows : firstRows(sampleBelow(0, { text: table, isWhole }), delimiter)),
+    top: topRows(rows),
   };
 }
 
@@ -82,13 +64,10 @@ function delimiterOf(path: string, separator: string | undefined): Delimiter | u
 /** Nobody has more of it above a header. */
 const MOST_BYTES_LOOKED_AT = 1024 * 1024;
 
-/** Characters of a table from which its delimiter and its titles are guessed. */
-const SAMPLE = 64 * 1024;
-
 async function firstText(
   file: FileBytes,
   codec: Codec,
-): Promise<TextSample & { readonly isMarked: boolean }> {
+): Promise<{ readonly text: string; readonly isMarked: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of textOf(file, codec)) {
@@ -98,12 +77,85 @@ async function firstText(
   }
   const text = Buffer.concat(chunks).toString();
   const isMarked = text.startsWith('\uFEFF');
-  return { text: isMarked ? text.slice(1) : text, isMarked, isWhole: length <= MOST_BYTES_LOOKED_AT };
-}
-
-function sampleBelow(lines: number, { text, isWhole }: TextSample): TextSample {
-  const below = lines === 0 ? text : text.split(LINES).slice(lines).join('');
-  return { text: below.slice(0, SAMPLE), isWhole: isWhole && below.length <= SAMPLE };
+  return { text: isMarked ? text.slice(1) : text, isMarked };
 }
 
 const LINES = /(?<=\n|\r(?!\n))/;
+
+// ------------------------------------------------------------------------------------------------ what stands between cells
+
+/** Characters of a table from which its delimiter and its titles are guessed. */
+const SAMPLE = 64 * 1024;
+
+/**
+ * What parts the records most evenly, quotes respected. Among equals the one that finds more columns, then the one that is
+ * more usual for the file's ending; a text that nothing parts is one column.
+ */
+function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
+  const others = DELIMITER_NAMES.filter((name) => name !== usual && text.includes(DELIMITERS[name]));
+  if (others.length === 0) return usual;
+  const scored = [usual, ...others].map((name) => {
+    const records = sampledRecords(text, name);
+    const width = usualWidth(records);
+    return { name, width, evenness: evennessOf(records, width) };
+  });
+  // The sort is stable, so the order of the candidates decides last.
+  const [best] = scored.sort((a, b) => b.evenness - a.evenness || b.width - a.width);
+  return best === undefined || best.evenness === 0 ? usual : best.name;
+}
+
+/**
+ * From 0, nothing is parted, to 2, every record has as many cells as the first. Where the first differs, the delimiter
+ * only counts when it parts more than half of the records alike, or a title stands above a table that is without fault.
+ */
+function evennessOf(records: readonly SampledRecord[], width: number): number {
+  if (width < 2) return 0;
+  const isEven = ({ cells, isSound }: SampledRecord): boolean => isSound && cells.length === width;
+  const share = records.filter(isEven).length / records.length;
+  const first = records.findIndex(({ cells }) => cells.length === width);
+  if (first === 0) return 1 + share;
+  if ((records[0]?.cells.length ?? 0) > 1 && share > 0.5) return share;
+  const table = records.slice(first);
+  const areTitles = records.slice(0, first).every(({ cells }) => filled(cells).length * 2 <= width);
+  return areTitles && table.length >= LEAST_RECORDS_BELOW_A_TITLE && table.every(isEven) ? share : 0;
+}
+
+/** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
+const LEAST_RECORDS_BELOW_A_TITLE = 3;
+
+/** A record of the sample that is not blank. */
+interface SampledRecord extends SampledRow {
+  /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
+  readonly isSound: boolean;
+}
+
+const filled = (cells: readonly string[]): string[] => cells.map((cell) => cell.trim()).filter(Boolean);
+
+/** The first rows that hold something. */
+function firstRows(text: string, delimiter: Delimiter): readonly SampledRow[] {
+  return sampledRecords(text, delimiter)
+    .filter(({ cells }) => filled(cells).length > 0)
+    .slice(0, ROWS_SAMPLED);
+}
+
+/** The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like damage. */
+function sampledRecords(text: string, delimiter: Delimiter): readonly SampledRecord[] {
+  const found: SampledRecord[] = [];
+  let number = 0;
+  const take = ({ record: cells, raw }: { record: string[]; raw: string }): null => {
+    number += 1;
+    if (raw.trim() === '') return null;
+    const hasQuote = cells.some((cell) => cell.includes('"'));
+    found.push({ cells, number, isSound: !hasQuote || !hasStrayQuote(Buffer.from(raw), delimiter) });
+    return null;
+  };
+  const sample = text.slice(0, SAMPLE);
+  try {
+    parse(sample, { ...PARSING, delimiter: DELIMITERS[delimiter], raw: true, on_record: take as never });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+  }
+  // The last one may be cut. A record that is longer than the sample is better than none.
+  if (sample.length < text.length && found.length > 1) found.pop();
+  return found;
+}

@@ -1,29 +1,43 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, type CsvErrorCode, Parser } from 'csv-parse';
+import { CsvError, type CsvErrorCode, type Options, Parser } from 'csv-parse';
 import { type StopError, stop } from '../../../core/errors.ts';
+import type { FileBytes, ListStart, TopRow } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
-import { DELIMITERS } from '../../../core/reading.ts';
+import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
+import type { RowRange } from '../../../core/row-range.ts';
 import type { NamedColumns } from '../../header.ts';
-import {
-  cellsOf,
-  countLineEnds,
-  lineEndLength,
-  markLength,
-  PARSING,
-  type RecordFault,
-  strayQuoteIn,
-  swallowingCell,
-} from './cells.ts';
-import type { Layout } from './layout.ts';
-import { textOf } from './text.ts';
+import { type Codec, textOf } from './text.ts';
+
+/** How a file of delimited text is to be read: found out once, before anything is read of it. */
+export interface Layout {
+  readonly file: FileBytes;
+  readonly codec: Codec;
+  readonly isMarked: boolean;
+  readonly delimiter: Delimiter;
+  /** Whether a first line such as `sep=;` says so. Spreadsheets show title lines as rows, but take that one for themselves. */
+  readonly namesDelimiter: boolean;
+  /** Whether rows of another width than the header are padded, or refused. */
+  readonly isPadded: boolean;
+  /** Whether a row that cannot be read refuses the file. */
+  readonly isStrict: boolean;
+  readonly header: RowRange;
+  readonly start: ListStart;
+  /** The names of the columns of a list without a header. */
+  readonly letters?: readonly string[];
+  /** Whether a row below the header is one of the table. */
+  readonly hasRow: (row: RowNumber) => boolean;
+  readonly found: FoundLayout;
+  readonly top: readonly TopRow[];
+  readonly notes: readonly string[];
+}
 
 /**
  * The records of a delimited text, each with its bytes. csv-parse says where they end and what their cells mean; the reader
  * knows which row and line of the file that is, and whether anybody can be sure of it.
  */
 export interface CsvRecord {
-  /** Titles are above the header, `left_out` are rows below it that are none of the table, a blank line may hold an end mark. */
+  /** Titles are above the header, `left_out` are rows below it that are none of the table. */
   readonly kind: 'above' | 'header' | 'row' | 'left_out' | 'blank';
   readonly row: RowNumber;
   /** Of the named columns. An unreadable record has all its cells here. */
@@ -186,25 +200,18 @@ class RecordReader {
 
   #kindOf(found: readonly string[], bytes: Buffer): CsvRecord['kind'] {
     const [only = ''] = found;
-    if (found.length === 1 && (only === '' || only === CTRL_Z)) {
-      const body = this.#bodyOf(bytes);
-      const isEndMark = body.length === 1 && body.length === bytes.length - this.#markIn(bytes);
-      if (body.length === 0 || isEndMark) return 'blank';
-    }
+    if (found.length === 1 && only === '' && this.#bodyOf(bytes).length === 0) return 'blank';
     // A line of nothing but delimiters is a blank row of a sheet.
     const isFilled = found.length === 1 || only.trim() !== '' || !isBlank(found);
-    const { isHeader, hasRow } = this.#layout;
-    if (this.#headerIsDue) return isFilled && isHeader(this.#row, this.#line) ? 'header' : 'above';
+    const { header, hasRow } = this.#layout;
     if (this.#row === 0) return 'above';
+    if (this.#headerIsDue) return isFilled && this.#row >= header.last ? 'header' : 'above';
     return isFilled && hasRow(this.#row) ? 'row' : 'left_out';
   }
 
-  #markIn(bytes: Buffer): number {
-    return this.#start === 0 ? markLength(bytes) : 0;
-  }
-
   #bodyOf(bytes: Buffer): Buffer {
-    return bytes.subarray(this.#markIn(bytes), bytes.length - lineEndLength(bytes));
+    const mark = this.#start === 0 ? markLength(bytes) : 0;
+    return bytes.subarray(mark, bytes.length - lineEndLength(bytes));
   }
 
   /**
@@ -285,7 +292,159 @@ class RecordReader {
   }
 }
 
-/** Programs from the days of DOS end a text with it. A line end after it, and it would be a cell like any other. */
-const CTRL_Z = '\x1A';
-
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+// ------------------------------------------------------------------------------------------------ cells as they stand in the file
+
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+
+/** How csv-parse reads: whoever gets a record checks how wide it is, and quotes where none may stand. */
+export const PARSING = {
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  relax_quotes: true,
+} as const satisfies Options;
+
+/** What spreadsheets put before the first byte of a UTF-8 file. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+export function markLength(bytes: Buffer): number {
+  return bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+}
+
+/** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
+export function lineEndLength(record: Buffer): number {
+  const last = record.at(-1);
+  if (last === LF) return record.at(-2) === CR ? 2 : 1;
+  return last === CR ? 1 : 0;
+}
+
+/** How many lines end within the bytes, with LF, CR or CRLF, in quotes or not. */
+function countLineEnds(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === LF || (byte === CR && bytes[at + 1] !== LF)) count += 1;
+  }
+  return count;
+}
+
+/** @param body a record without line end. */
+export function cellsOf(body: Buffer, delimiter: Delimiter): Buffer[] {
+  const separator = DELIMITERS[delimiter].charCodeAt(0);
+  const cells: Buffer[] = [];
+  for (let start = 0; start <= body.length; ) {
+    const next = body.indexOf(separator, quotedEnd(body, start));
+    const end = next === -1 ? body.length : next;
+    cells.push(body.subarray(start, end));
+    start = end + 1;
+  }
+  return cells;
+}
+
+/** The offset behind the quotes with which a cell begins, or of its start when it does not begin with one. */
+function quotedEnd(body: Buffer, start: number): number {
+  let end = start;
+  // A doubled quote inside quotes is read as an end and a new start, which comes to the same.
+  while (body[end] === QUOTE) {
+    const closing = body.indexOf(QUOTE, end + 1);
+    if (closing === -1) return body.length;
+    end = closing + 1;
+  }
+  return end;
+}
+
+export const isQuoted = (cell: Buffer | undefined): boolean => cell?.[0] === QUOTE;
+
+/** How cells of ours are written, so that they look like the user's. */
+export interface CellStyle {
+  readonly separator: string;
+  /** All cells stand in quotes, and not only those that need them. */
+  readonly isQuoted: boolean;
+  readonly needsQuotes: RegExp;
+}
+
+export function cellStyle(delimiter: Delimiter, isQuoted: boolean): CellStyle {
+  const separator = DELIMITERS[delimiter];
+  return { separator, isQuoted, needsQuotes: new RegExp(`[${separator}"\\r\\n\\0]`) };
+}
+
+/** A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+export function cellText(value: string, { isQuoted, needsQuotes }: CellStyle): string {
+  if (!isQuoted && !needsQuotes.test(value)) return value;
+  return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
+}
+
+// ------------------------------------------------------------------------------------------------ what is wrong with a record
+
+/** How a fault is told: as a clause after the row and the line, and what to do. */
+interface RecordFault {
+  readonly fact: string;
+  readonly next: string;
+}
+
+const GOES_ON_AFTER_QUOTE: RecordFault = {
+  fact: 'a cell in quotes begins here and continues after its closing quote',
+  next: 'Put the whole cell in quotes and write each quote inside it twice.',
+};
+
+/** Nobody sees all of them: a byte-order mark comes into a file that was put together from several. */
+const QUOTE_INSIDE: RecordFault = {
+  fact: 'a quote is inside a cell that does not begin with one',
+  next: 'Put the whole cell in quotes and write each quote inside it twice, and nothing before its first quote, not even a blank.',
+};
+
+interface StrayQuote {
+  readonly fault: RecordFault;
+  /** The cell that it stands in. */
+  readonly cell: Buffer;
+}
+
+/** A quote that stands where none may, the first in the record: nobody knows whether its cells are those that were meant. */
+function strayQuoteIn(cells: readonly Buffer[]): StrayQuote | undefined {
+  for (const cell of cells) {
+    const at = cell.indexOf(QUOTE);
+    if (at === -1) continue;
+    if (at === 0) {
+      if (quotedEnd(cell, 0) === cell.length) continue;
+      return { fault: GOES_ON_AFTER_QUOTE, cell };
+    }
+    // Excel reads `="51824753556"` as a text, also where the cell itself stands in no quotes.
+    if (/^="(?:[^"]|"")*"$/.test(cell.toString())) continue;
+    return { fault: QUOTE_INSIDE, cell };
+  }
+  return undefined;
+}
+
+/** @param record with its line end. */
+export function hasStrayQuote(record: Buffer, delimiter: Delimiter): boolean {
+  const body = record.subarray(0, record.length - lineEndLength(record));
+  return strayQuoteIn(cellsOf(body, delimiter)) !== undefined;
+}
+
+/**
+ * The cell whose quote has taken in lines that are rows by themselves, because it closes at another row's. The last line of
+ * the record holds the end of that cell, so it only counts where that end is a stray quote.
+ * @param width how many cells a row has.
+ */
+function swallowingCell(
+  body: Buffer,
+  delimiter: Delimiter,
+  width: number,
+  stray: StrayQuote | undefined,
+): Buffer | undefined {
+  const opening = cellsOf(body, delimiter).find((cell) => countLineEnds(cell) > 0);
+  const lines = body
+    .toString('latin1')
+    .split(/\r\n|\n|\r/)
+    .slice(1)
+    .map((line) => cellsOf(Buffer.from(line, 'latin1'), delimiter));
+  const last = lines.pop();
+  const isWide = (cells: readonly Buffer[]): boolean =>
+    cells.length === width && (width > 1 || cells[0]?.length !== 0);
+  const isRow = (cells: readonly Buffer[]): boolean => isWide(cells) && strayQuoteIn(cells) === undefined;
+  const endsInRow = stray !== undefined && isQuoted(stray.cell) && last !== undefined && isWide(last);
+  return endsInRow || lines.some(isRow) ? opening : undefined;
+}

@@ -8,7 +8,6 @@ import { stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { UNPACK } from '../../../core/other-files.ts';
 import type { Encoding } from '../../../core/reading.ts';
-import { countLineEnds } from './cells.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded to exactly
@@ -147,8 +146,8 @@ export async function findEncoding(file: FileBytes, wanted: Encoding | undefined
   for await (const chunk of file.scan()) {
     if (passed === 0) {
       requireText(file.path, chunk);
-      const found = wanted === undefined ? utf16Of(chunk) : { encoding: wanted, notes: [] };
-      if (found !== undefined) return found;
+      const found = wanted ?? UTF16_MARKS[chunk.toString('hex', 0, 2)];
+      if (found !== undefined) return { encoding: found, notes: [] };
     }
     const at = isAscii(chunk) ? -1 : chunk.findIndex((byte) => byte >= 0x80);
     if (at !== -1) return utf8OrWindows1252(file, passed + at);
@@ -157,21 +156,16 @@ export async function findEncoding(file: FileBytes, wanted: Encoding | undefined
   return { encoding: wanted ?? 'utf-8', notes: [] };
 }
 
+const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
 /** @param offset of the first byte above ASCII. */
 async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<FoundEncoding> {
   const left = (await file.size()) - offset;
   const [first = 0, ...others] = await file.bytesAt(offset, Math.min(4, left));
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (isUtf8(Buffer.from([first, ...others].slice(0, length)))) return { encoding: 'utf-8', notes: [] };
-  let line = 1;
-  let passed = 0;
-  for await (const chunk of file.scan()) {
-    line += countLineEnds(chunk.subarray(0, offset - passed));
-    passed += chunk.length;
-    if (passed > offset) break;
-  }
   const byte = `byte 0x${first.toString(16).toUpperCase()}`;
-  const note = `The file is read as Windows-1252, because ${byte} on line ${line} is not UTF-8; use --encoding to change that.`;
+  const note = `The file is read as Windows-1252, because its ${byte} is not UTF-8; use --encoding to change that.`;
   return { encoding: 'windows-1252', notes: [note] };
 }
 
@@ -189,18 +183,4 @@ function requireText(path: string, start: Buffer): void {
   if (!WEB_PAGE.test(start.subarray(0, 1024).toString('latin1'))) return;
   const fact = `${path} is a web page and no list: most often the login page of where it was to be exported.`;
   throw stop('input', fact, 'Log in there, export the list again, and look into the file before you use it.');
-}
-
-/** UTF-16 by its byte-order mark; without one only where every other byte is zero, as in Latin text, and with a note. */
-function utf16Of(start: Buffer): FoundEncoding | undefined {
-  if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', notes: [] };
-  if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', notes: [] };
-  const zeros = [0, 0];
-  const sample = start.subarray(0, 4096);
-  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = zeros;
-  if (Math.min(even, odd) > 0 || Math.max(even, odd) * 4 <= sample.length) return undefined;
-  const encoding = odd > 0 ? 'utf-16le' : 'utf-16be';
-  const note = `The file is read as ${encoding.toUpperCase()}, because every other byte is zero; use --encoding to change that.`;
-  return { encoding, notes: [note] };
 }

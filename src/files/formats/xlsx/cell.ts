@@ -57,7 +57,7 @@ function shownNumber(stored: string, format: NumberFormat, from1904: boolean): s
 }
 
 /** Excel keeps and shows no more digits than this; those behind come from how computers hold numbers. */
-export const MOST_DIGITS = 15;
+const MOST_DIGITS = 15;
 
 /** The digits as a user would type them: without an exponent, as many of them as Excel shows. */
 function numberText(value: number): string {

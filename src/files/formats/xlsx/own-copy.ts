@@ -2,20 +2,27 @@ import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts'
 import { foreignName } from '../../../core/plain-text.ts';
 import { Corrections } from '../../corrections.ts';
 import { addedTo } from '../../header.ts';
-import { lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
+import { escaped, lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
 import { cellsBelow } from '../../workbook-copy.ts';
-import { keyOf } from './archive.ts';
-import type { Book, BookSheet } from './book.ts';
+import { keyOf, unreadableBook } from './archive.ts';
+import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
 import { inputRow, type SheetTable, tableRow } from './table.ts';
-import { type TablePart, tableWith } from './table-part.ts';
-import { editedXml, isTrue, withAttribute, withoutAttribute, type XmlAttributes } from './xml.ts';
+import {
+  attributeOf,
+  eachTag,
+  isTrue,
+  unescapedText,
+  withAttribute,
+  withoutAttribute,
+  type XmlAttributes,
+} from './xml.ts';
 
 /**
  * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the byte, and so does the
  * sheet outside of our cells. What has to change besides: the ranges of a filter and of a table, with the part in which they are said
- * once more, because a sort moves the cells of these alone; the size of the sheet; and columns that were hidden where ours stand.
+ * once more, because a sort moves the cells of these alone; the size of the sheet; and an entry of columns that would hide ours.
  */
 
 export interface OwnSource {
@@ -38,7 +45,8 @@ export async function ownCopy(
   const replaced = new Map<string, string>();
   if (placed.filter !== undefined)
     replaced.set(keyOf(book.main), await withFilterName(source, placed.filter));
-  if (grown !== undefined) replaced.set(keyOf(grown.part), tableWith(grown, options.columns, places));
+  if (grown !== undefined)
+    replaced.set(keyOf(grown.part), await tableWith(book, grown, options.columns, places));
   if (beside !== undefined) options.note?.(beside);
   const edit: SheetEdit = {
     tag: (path, attributes, tag) => frameTag(path, attributes, tag, placed),
@@ -195,22 +203,98 @@ const FILTER_NAME = '_xlnm._FilterDatabase';
 async function withFilterName({ book, table }: OwnSource, { lastColumn }: CellRange): Promise<string> {
   const { frame, tab } = table;
   const xml = await book.archive.text(book.main);
-  let start: number | undefined;
-  return editedXml(xml, (tag) => {
-    const { path, attributes } = tag;
-    if (path !== 'workbook/definedNames/definedName') return undefined;
-    if (attributes !== undefined) {
-      const isOurs = attributes.name === FILTER_NAME && attributes.localSheetId === String(tab.position);
-      start = isOurs ? tag.end : undefined;
-    }
-    if (attributes !== undefined || start === undefined) return undefined;
-    const text = xml.slice(start, tag.start);
-    const known = readCellRange(text.slice(text.lastIndexOf('!') + 1));
-    const isSame =
-      known?.firstRow === frame.filter?.firstRow && known?.lastColumn === frame.filter?.lastColumn;
-    const grown = text.replace(/\$[A-Z]+(\$\d+)$/, (_, row: string) => `$${lettersOf(lastColumn)}${row}`);
-    return isSame ? { start, end: tag.start, text: grown } : undefined;
+  return xml.replaceAll(
+    /(<(?:\w+:)?definedName\s[^<>]*>)([^<]*)/g,
+    (name: string, tag: string, text: string) => {
+      const isOfSheet = attributeOf(tag, 'localSheetId') === String(tab.position);
+      const known = readCellRange(text.slice(text.lastIndexOf('!') + 1));
+      const isSame =
+        known?.firstRow === frame.filter?.firstRow && known?.lastColumn === frame.filter?.lastColumn;
+      if (attributeOf(tag, 'name') !== FILTER_NAME || !isOfSheet || !isSame) return name;
+      return tag + text.replace(/\$[A-Z]+(\$\d+)$/, (_, row: string) => `$${lettersOf(lastColumn)}${row}`);
+    },
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ tables of Excel's
+
+/** Cells that were made a table by "Format as Table": it is a part of its own. */
+export interface TablePart {
+  readonly part: string;
+  readonly name: string;
+  readonly range: CellRange;
+  readonly hasHeader: boolean;
+  readonly totals: number;
+  /** Whether a query or a mapping fills it. */
+  readonly isFed: boolean;
+  readonly columns: readonly string[];
+  /** The highest number of a column. */
+  readonly lastId: number;
+}
+
+/** The tables of a sheet. */
+export async function tablesOf({ archive }: Book, tab: BookSheet): Promise<readonly TablePart[]> {
+  const links = (await linksOf(archive, tab.part)).filter(({ type }) => type === 'table');
+  return Promise.all(
+    links.map(async ({ part }) => {
+      let table: XmlAttributes = {};
+      const columns: string[] = [];
+      let lastId = 0;
+      await archive.hear(part, {
+        opened(element, attributes) {
+          if (element === 'table') table = { ...table, ...attributes };
+          if (element !== 'tableColumn') return;
+          columns.push(unescapedText(attributes.name ?? ''));
+          lastId = Math.max(lastId, Number(attributes.id) || 0);
+        },
+      });
+      const { ref, displayName, name = '', headerRowCount, totalsRowCount = 0, tableType = '' } = table;
+      const range = readCellRange(ref);
+      if (range === undefined) throw unreadableBook(archive.path, `its part ${part} has no table`);
+      const is = { hasHeader: headerRowCount !== '0', totals: Number(totalsRowCount) };
+      const isFed = tableType === 'queryTable' || tableType === 'xml';
+      return { ...is, part, range, columns, lastId, name: unescapedText(displayName ?? name), isFed };
+    }),
+  );
+}
+
+/** Columns within the table are renamed; the others come behind its last one. */
+async function tableWith(
+  { archive }: Book,
+  { part, range, columns, lastId }: TablePart,
+  names: readonly string[],
+  places: readonly number[],
+): Promise<string> {
+  const wanted = new Map(places.map((place, at) => [place - range.firstColumn, names[at] ?? '']));
+  const added = [...wanted].filter(([at]) => at >= columns.length).map(([, name]) => name);
+  const lastColumn = Math.max(range.lastColumn, ...places);
+  let column = -1;
+  const renamed = (tag: string): string => {
+    column += 1;
+    const name = wanted.get(column) ?? columns[column];
+    return name === undefined || name === columns[column] ? tag : withAttribute(tag, 'name', nameText(name));
+  };
+  // The filter of a table does not reach into its row of totals.
+  const grown = (tag: string): string => {
+    const own = readCellRange(attributeOf(tag, 'ref'));
+    const ref = own?.lastColumn === range.lastColumn && cellRangeText({ ...own, lastColumn });
+    return ref ? withAttribute(tag, 'ref', ref) : tag;
+  };
+  const count = String(columns.length + added.length);
+  let xml = eachTag(await archive.text(part), 'tableColumn', renamed);
+  if (added.length > 0) xml = eachTag(xml, 'tableColumns', (tag) => withAttribute(tag, 'count', count));
+  xml = eachTag(eachTag(xml, 'table', grown), 'autoFilter', grown);
+  return xml.replace(/<\/(\w+:)?tableColumns\s*>/, (end: string, prefix = '') => {
+    const begin = `<${prefix}tableColumn`;
+    return (
+      added.map((name, at) => `${begin} id="${lastId + 1 + at}" name="${nameText(name)}"/>`).join('') + end
+    );
   });
+}
+
+/** A line end in a name is written as it is in Excel's own tables. */
+function nameText(name: string): string {
+  return escaped(name).replaceAll('\n', '_x000a_');
 }
 
 // ----------------------------------------------------------------------------------------------- what is written
@@ -234,24 +318,17 @@ function frameTag(
 /** Wide enough for an ABN, a date with its time, and most names. */
 const WIDTH = '20';
 
-/**
- * An entry of a sheet's columns is about all from one to another, often to the last one of the sheet. Where it hides ours, it is
- * split, and everything that it says of other columns stays.
- */
-function withShown(tag: string, attributes: XmlAttributes, places: readonly number[]): string {
-  const [first, last] = [Number(attributes.min), Number(attributes.max)];
-  const isHidden = isTrue(attributes.hidden) || Number(attributes.width ?? WIDTH) === 0;
-  const shown = places.map((place) => place + 1).filter((column) => column >= first && column <= last);
-  if (!isHidden || shown.length === 0) return tag;
-  const [from, to] = [Math.min(...shown), Math.max(...shown)];
-  const bare = ['hidden', 'collapsed', 'width', 'customWidth'].reduce(withoutAttribute, tag);
-  const visible = withAttribute(withAttribute(bare, 'width', WIDTH), 'customWidth', '1');
-  return [about(tag, first, from - 1), about(visible, from, to), about(tag, to + 1, last)].join('');
-}
-
-function about(tag: string, min: number, max: number): string {
-  if (min > max) return '';
-  return withAttribute(withAttribute(tag, 'min', String(min)), 'max', String(max));
+/** An entry of a sheet's columns that hides ours, such as all to the last one of the sheet, shows them all from now on. */
+function withShown(
+  tag: string,
+  { min, max, hidden, width = WIDTH }: XmlAttributes,
+  places: readonly number[],
+): string {
+  const isHidden = isTrue(hidden) || Number(width) === 0;
+  const hidesOurs = places.some((place) => place + 1 >= Number(min) && place + 1 <= Number(max));
+  if (!isHidden || !hidesOurs) return tag;
+  const bare = ['hidden', 'collapsed', 'customWidth'].reduce(withoutAttribute, tag);
+  return withAttribute(withAttribute(bare, 'width', WIDTH), 'customWidth', '1');
 }
 
 function rowChanges(

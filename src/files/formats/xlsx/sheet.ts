@@ -2,7 +2,7 @@ import type { RowNumber } from '../../../core/row.ts';
 import { cellXml, lettersOf, MOST_COLUMNS, MOST_ROWS, type WorkbookCell } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, idIn } from './book.ts';
-import { type CellRange, cellText, columnIn, MOST_DIGITS, readCellRange } from './cell.ts';
+import { type CellRange, cellText, columnIn, readCellRange } from './cell.ts';
 import {
   isTrue,
   type Patch,
@@ -29,8 +29,6 @@ export interface SheetRow {
   readonly formulas: number[];
   /** Those of them that have no saved value: nobody but a spreadsheet program can tell what they show. */
   readonly unsaved: number[];
-  /** Columns with a number of more digits than Excel keeps. */
-  readonly long: number[];
   /** Where a HYPERLINK formula goes, by the column of its cell. */
   readonly links: Map<number, string>;
   /** Where its tags stand, while the sheet is patched. */
@@ -228,7 +226,6 @@ export class SheetReader implements XmlListener {
       isHidden,
       formulas: [],
       unsaved: [],
-      long: [],
       links: new Map(),
       places,
     };
@@ -261,8 +258,6 @@ export class SheetReader implements XmlListener {
     // A formula may have given an empty text, which is saved as one. A program that cannot calculate saves nothing.
     const isSaved = value !== '' || (hasValue && type === 'str');
     if (!isSaved && row.formulas.at(-1) === column) row.unsaved.push(column);
-    const number = type === 'n' ? Number(value) : 0;
-    if (Number.isInteger(number) && Math.abs(number) >= 10 ** MOST_DIGITS) row.long.push(column);
     const text = this.#textOf(value);
     if (text === '') return;
     while (row.cells.length < column) row.cells.push('');

@@ -8,7 +8,7 @@ import { type RowRange, readRowRange } from '../../../core/row-range.ts';
 import { isCompanyProfile, isPersonProfile, isWebsite } from '../../../operations/lookup/recognise.ts';
 import { isLookupName, isWebName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
-import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
+import { rowsWithout, TableRows } from '../../shape/left-out.ts';
 import {
   blankHeader,
   headerFlag,
@@ -23,7 +23,6 @@ import {
 } from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
-import { MOST_DIGITS } from './cell.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 
 /** The table on a sheet, found in one reading of it: where it begins and ends, and what stands around it. */
@@ -63,35 +62,19 @@ const TIMES_THE_ROWS = 3;
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
   const [first, ...others] = sheetsMeant(book, options.sheet ?? options.asBefore?.sheet);
-  let damage: unknown;
-  const open = await surveyed(book, first, options).catch((error: unknown) => {
-    damage = error;
-    return undefined;
-  });
-  const isTaken = options.asBefore !== undefined || open?.isLikely === true;
-  const other = isTaken && open?.isBlank !== true ? undefined : await otherTable(book, others, options, open);
-  if (other !== undefined) return other;
-  if (open === undefined) throw damage;
+  const open = await surveyed(book, first, options);
+  const isMeant = options.asBefore !== undefined || open.isLikely;
+  for (const tab of isMeant && !open.isBlank ? [] : others) {
+    const other = await surveyed(book, tab, { ...options, wanted: [] }).catch(() => undefined);
+    if (other === undefined || other.counts.rows === 0) continue;
+    if (open.isBlank) return tableOf(book, other, options, undefined, 'no rows');
+    const isList = other.isLikely && other.counts.rows >= open.counts.rows * TIMES_THE_ROWS;
+    if (isList && !tab.isHidden) return tableOf(book, other, options, tab.name, NO_LOOKUPS);
+  }
   return tableOf(book, open, options, options.asBefore?.sheet, NO_LOOKUPS);
 }
 
 const NO_LOOKUPS = 'nothing that can be looked up';
-
-async function otherTable(
-  book: Book,
-  others: readonly BookSheet[],
-  options: ReadOptions,
-  open: Surveyed | undefined,
-): Promise<SheetTable | undefined> {
-  for (const tab of others) {
-    const other = await surveyed(book, tab, { ...options, wanted: [] }).catch(() => undefined);
-    if (other === undefined || other.counts.rows === 0) continue;
-    if (open?.isBlank === true) return tableOf(book, other, options, undefined, 'no rows');
-    const isList = other.isLikely && other.counts.rows >= (open?.counts.rows ?? 0) * TIMES_THE_ROWS;
-    if (isList && !tab.isHidden) return tableOf(book, other, options, tab.name, NO_LOOKUPS);
-  }
-  return undefined;
-}
 
 // ------------------------------------------------------------------------------------------------ the table of a sheet
 
@@ -110,24 +93,75 @@ interface Surveyed {
   readonly isLikely: boolean;
 }
 
+/** What is found out about the rows of a table. */
+interface Counts {
+  rows: number;
+  lastRow: number;
+  lastUsed: number;
+  readonly formulas: Set<number>;
+  hidden: number;
+  /** Cells whose formula has no saved value, and the address of the first. */
+  unsaved: number;
+  firstUnsaved: string;
+}
+
 /** @throws StopError `input` for a row that does not fit. */
 async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<Surveyed> {
   const { wanted = [] } = options;
   const top = await firstRows(book, tab, options);
   const where = whereOf(book, tab);
   const start = top.length === 0 ? undefined : startOf(where, top, options);
-  const counts = new Counts(where, start, options);
+  const header = start?.header.last ?? Number.POSITIVE_INFINITY;
+  const named = top.find(({ number }) => number === header)?.cells ?? [];
+  const table = new TableRows<SheetRow>(header, named, options);
   const reader = new SheetReader(book);
-  for await (const group of sheetRows(book, tab, reader)) for (const row of group) counts.take(row);
+  const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
   const names = start?.columns.names ?? [];
   const isWanted = wanted.length > 0 && wanted.every((name) => names.includes(name));
   return {
-    ...{ tab, top, start, counts, frame: reader.frame },
+    ...{ tab, top, start, counts, frame: reader.frame, leftOut: table.end() },
     links: await linkTargets(book, tab, reader.frame),
-    leftOut: counts.end(),
-    isBlank: counts.rows === 0 && counts.unsaved.count === 0,
-    isLikely: isWanted || counts.looks.hasLookups || names.some(isLookupName),
+    isBlank: counts.rows === 0 && counts.unsaved === 0,
+    isLikely: isWanted || table.hasLookups || names.some(isLookupName),
   };
+}
+
+async function countedRows(
+  where: string,
+  groups: AsyncIterable<readonly SheetRow[]>,
+  table: TableRows<SheetRow>,
+  top: Top | undefined,
+  { strict = false }: ReadOptions,
+): Promise<Counts> {
+  const header = top?.header.last ?? Number.POSITIVE_INFINITY;
+  const counts: Counts = {
+    ...{ rows: 0, lastRow: top?.header.last ?? 0, lastUsed: -1, hidden: 0, unsaved: 0, firstUnsaved: '' },
+    formulas: new Set<number>(),
+  };
+  for await (const group of groups) {
+    const isBelow = ({ cells, number }: SheetRow): boolean => cells.length > 0 && number > header;
+    const taken = group.flatMap((row) => (isBelow(row) ? table.take(row) : []));
+    for (const row of taken) count(counts, row);
+    for (const row of group) if (!isBelow(row)) countUnsaved(counts, row);
+    if (top !== undefined && strict) requireFit(where, taken, top);
+    if (counts.rows > MOST_ROWS) throw tooLong(where);
+  }
+  return counts;
+}
+
+function count(counts: Counts, row: SheetRow): void {
+  counts.rows += 1;
+  counts.lastRow = row.number;
+  counts.lastUsed = Math.max(counts.lastUsed, row.cells.length - 1, ...row.formulas);
+  for (const column of row.formulas) counts.formulas.add(column);
+  if (row.isHidden) counts.hidden += 1;
+  countUnsaved(counts, row);
+}
+
+function countUnsaved(counts: Counts, { number, unsaved: [first, ...others] }: SheetRow): void {
+  if (first === undefined) return;
+  if (counts.unsaved === 0) counts.firstUnsaved = `${lettersOf(first)}${number}`;
+  counts.unsaved += 1 + others.length;
 }
 
 async function linkTargets(
@@ -142,12 +176,11 @@ async function linkTargets(
 
 /** Those that hold something, as many as it takes to find the header. */
 async function firstRows(book: Book, tab: BookSheet, options: ReadOptions): Promise<readonly SheetRow[]> {
-  const said = saidHeader(options);
-  const skipped = said === undefined ? (options.skip_lines ?? 0) : 0;
+  const last = saidHeader(options)?.last ?? 0;
   const rows: SheetRow[] = [];
   for await (const group of sheetRows(book, tab)) {
-    rows.push(...group.filter(({ number, cells }) => number > skipped && cells.length > 0));
-    if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= (said?.last ?? 0)) break;
+    rows.push(...group.filter(({ cells }) => cells.length > 0));
+    if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= last) break;
   }
   return rows;
 }
@@ -167,81 +200,6 @@ function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
 
 /** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
-
-/** What is found out about the rows of a table, and which rows below its header are none of them. */
-class Counts {
-  readonly #where: string;
-  readonly #top: Top | undefined;
-  readonly #options: ReadOptions;
-  /** By what was said or kept; it is asked only where nothing is guessed. */
-  readonly #isSaid: SheetTable['hasRow'];
-  readonly #finder: LeftOutFinder | undefined;
-  readonly looks = new ColumnLooks();
-  /** Rows of which it is not known yet whether they are the table's. */
-  #held: SheetRow[] = [];
-  rows = 0;
-  lastRow: number;
-  lastUsed = -1;
-  readonly formulas = new Set<number>();
-  hidden = 0;
-  readonly unsaved = new Tally();
-  readonly long = new Tally();
-
-  constructor(where: string, top: Top | undefined, options: ReadOptions) {
-    const { asBefore, rows } = options;
-    this.#where = where;
-    this.#top = top;
-    this.#options = options;
-    this.#isSaid = rowsWithout(asBefore?.left_out ?? [], readRowRange(rows ?? ''));
-    this.lastRow = top?.header.last ?? 0;
-    if (asBefore === undefined && rows === undefined)
-      this.#finder = new LeftOutFinder(this.lastRow, this.looks);
-  }
-
-  take(row: SheetRow): void {
-    if (row.cells.length === 0 || row.number <= (this.#top?.header.last ?? row.number)) {
-      if (row.number === this.#top?.header.last) this.#finder?.isCalled(row.cells);
-      this.unsaved.add(row.number, row.unsaved);
-      return;
-    }
-    if (this.#finder === undefined && !this.#isSaid(row.number)) return;
-    if (this.#finder?.repeatsHeader(row) === true) return;
-    this.#held.push(row);
-    if (this.#finder === undefined) this.looks.add(row.cells);
-    else if (!this.#finder.take(row)) return;
-    for (const each of this.#held) this.#add(each);
-    this.#held = [];
-  }
-
-  end(): readonly LeftOut[] {
-    return this.#finder?.end() ?? this.#options.asBefore?.left_out ?? [];
-  }
-
-  #add({ number, cells, formulas, isHidden, unsaved, long }: SheetRow): void {
-    const stray = this.#top && strayWords(number, cells, this.#top);
-    if (this.rows === MOST_ROWS) throw tooLong(this.#where);
-    if (stray !== undefined && this.#options.strict === true) throw strayCell(this.#where, number, stray);
-    this.rows += 1;
-    this.lastRow = number;
-    this.lastUsed = Math.max(this.lastUsed, cells.length - 1, ...formulas);
-    for (const column of formulas) this.formulas.add(column);
-    if (isHidden) this.hidden += 1;
-    this.unsaved.add(number, unsaved);
-    this.long.add(number, long);
-  }
-}
-
-/** How many cells have something odd, and the address of the first. */
-class Tally {
-  count = 0;
-  first = '';
-
-  add(row: RowNumber, [place, ...others]: readonly number[]): void {
-    if (place === undefined) return;
-    if (this.count === 0) this.first = `${lettersOf(place)}${row}`;
-    this.count += 1 + others.length;
-  }
-}
 
 /**
  * @param sheet its name, where it is another than a reading without a guess would take.
@@ -281,19 +239,15 @@ function sheetNotes({ sheets, open }: Book, tab: BookSheet, lack: string): reado
   ];
 }
 
-function rowNotes({ hidden, long, unsaved }: Counts): readonly string[] {
-  const notes = [
-    [hidden, `${counted(hidden, 'hidden row')} of the sheet will be processed like all others.`],
-    [
-      long.count,
-      `${counted(long.count, 'number')} with more than ${MOST_DIGITS} digits, the first in ${long.first}: Excel has replaced the digits after those with zeros.`,
-    ],
-    [
-      unsaved.count,
-      `${counted(unsaved.count, 'cell')} will be read and written as blank, because a formula there has no saved value, the first in ${unsaved.first}. Open the workbook in a spreadsheet program and save it there to store the values.`,
-    ],
-  ] as const;
-  return notes.flatMap(([count, note]) => (count === 0 ? [] : [note]));
+function rowNotes({ hidden, unsaved, firstUnsaved }: Counts): readonly string[] {
+  const notes: string[] = [];
+  if (hidden > 0)
+    notes.push(`${counted(hidden, 'hidden row')} of the sheet will be processed like all others.`);
+  if (unsaved > 0)
+    notes.push(
+      `${counted(unsaved, 'cell')} will be read and written as blank, because a formula there has no saved value, the first in ${firstUnsaved}. Open the workbook in a spreadsheet program and save it there to store the values.`,
+    );
+  return notes;
 }
 
 // ------------------------------------------------------------------------------------------------------------ its rows
@@ -349,9 +303,12 @@ function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: 
   return `the cell ${place} holds something, but ${ends} with column ${lettersOf(columns.width - 1)}`;
 }
 
-function strayCell(where: string, row: number, words: string): Error {
-  const next = `Clear the cell or give its column a name; if this row is the header, use ${headerFlag(row)}.`;
-  return stop('input', `${where}, row ${row}: ${words}.`, next);
+function requireFit(where: string, rows: readonly SheetRow[], top: Top): void {
+  for (const { number, cells } of rows) {
+    const words = strayWords(number, cells, top);
+    const next = `Clear the cell or give its column a name; if this row is the header, use ${headerFlag(number)}.`;
+    if (words !== undefined) throw stop('input', `${where}, row ${number}: ${words}.`, next);
+  }
 }
 
 function tooLong(where: string): Error {

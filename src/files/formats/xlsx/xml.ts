@@ -13,9 +13,6 @@ export type XmlAttributes = Readonly<Record<string, string>>;
 /** Far above a cell of 32,767 characters each of which is escaped; what is longer is no workbook of any program. */
 const MOST_PENDING = 1024 * 1024;
 
-/** A cell stands six deep, and what Excel adds behind the cells about twelve. */
-const MOST_DEPTH = 256;
-
 /** Where something stands in a part, counted in characters: its first one, and the one behind it. */
 export interface Place {
   readonly start: number;
@@ -31,26 +28,20 @@ export class XmlReader {
   #from = 0;
   /** Characters since the last tag, some thousands more or less: the parser holds no more than these. */
   #pending = 0;
-  #depth = 0;
 
   /** @param keeps whether the text stays to be asked for until it is let go. */
   constructor(listener: XmlListener, { keeps = false } = {}) {
     this.#keeps = keeps;
     this.#parser.on('opentag', ({ name, attributes }) => {
       this.#pending = 0;
-      this.#depth += 1;
-      if (this.#depth > MOST_DEPTH) throw new Error(`its elements are more than ${MOST_DEPTH} deep`);
       listener.opened(localName(name), attributes);
     });
     this.#parser.on('closetag', ({ name }) => {
       this.#pending = 0;
-      this.#depth -= 1;
       listener.closed?.(localName(name));
     });
     this.#parser.on('text', (text) => listener.text?.(text));
     this.#parser.on('cdata', (text) => listener.text?.(text));
-    // It could define texts that grow without end, and no workbook has one.
-    this.#parser.on('doctype', () => fail('it has a document type'));
     this.#parser.on('error', ({ message }) => fail(message.replace(/\.$/, '')));
   }
 
@@ -103,48 +94,24 @@ export interface Patch extends Place {
   readonly text: string;
 }
 
-/** A tag of a small part. */
-export interface PlacedTag extends Place {
-  /** The names of the elements around it, with its own: `table/tableColumns`. */
-  readonly path: string;
-  /** Undefined where it closes an element. One without content is opened and closed by the same tag. */
-  readonly attributes: XmlAttributes | undefined;
-  readonly text: string;
-}
-
-/** A small part with some of its text replaced, every other character as it was. @throws Error with a clause. */
-export function editedXml(xml: string, edit: (tag: PlacedTag) => Patch | undefined): string {
-  const path: string[] = [];
-  const patches: Patch[] = [];
-  const visit = (attributes: XmlAttributes | undefined): void => {
-    const place = reader.tag;
-    const patch = edit({ ...place, path: path.join('/'), attributes, text: reader.slice(place) });
-    if (patch !== undefined) patches.push(patch);
-  };
-  const reader: XmlReader = new XmlReader(
-    {
-      opened(name, attributes) {
-        path.push(name);
-        visit(attributes);
-      },
-      closed() {
-        visit(undefined);
-        path.pop();
-      },
-    },
-    { keeps: true },
-  );
-  reader.write(xml);
-  reader.end();
-  return reader.take(reader.length, patches);
-}
-
 function fail(clause: string): never {
   throw new Error(clause);
 }
 
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
+}
+
+/** A small part with the tags of that name that open an element as they are from now on. */
+export function eachTag(xml: string, name: string, change: (tag: string) => string): string {
+  const tags = new RegExp(`<(?:\\w+:)?${name}(?=[\\s/>])(?:"[^"]*"|'[^']*'|[^<>"'])*>`, 'g');
+  return xml.replaceAll(tags, change);
+}
+
+/** As it stands in the tag. */
+export function attributeOf(tag: string, name: string): string | undefined {
+  const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag) ?? [];
+  return quoted ?? single;
 }
 
 /** `x:` of `<x:row>`; empty where there is none. */
@@ -167,9 +134,6 @@ export function withoutAttribute(tag: string, name: string): string {
 export function isTrue(attribute: string | undefined): boolean {
   return attribute === '1' || attribute === 'true';
 }
-
-/** Far above the 32,767 characters that a cell of Excel holds. */
-const MOST_CHARACTERS = 1024 * 1024;
 
 /** Gathers the text of a shared string or a cell, which may be in pieces of different looks. */
 export class TextGatherer {
@@ -194,11 +158,8 @@ export class TextGatherer {
     else if (name === 't' || name === 'v') this.#isOpen = false;
   }
 
-  /** @throws Error with a clause, when the pieces together are longer than any text can be. */
   hear(text: string): void {
-    if (!this.#isOpen) return;
-    this.text += text;
-    if (this.text.length > MOST_CHARACTERS) throw new Error('a text is longer than any can be');
+    if (this.#isOpen) this.text += text;
   }
 }
 

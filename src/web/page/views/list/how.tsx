@@ -28,8 +28,8 @@ const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): 
 
 /** What was said of one sheet, or below one header, means other rows elsewhere. */
 const FALLS_WITH: { readonly [Name in keyof Read]?: readonly (keyof Read)[] } = {
-  sheet: ['header_row', 'rows', 'skip_lines'],
-  header_row: ['rows', 'skip_lines'],
+  sheet: ['header_row', 'rows'],
+  header_row: ['rows'],
 };
 
 interface Shown {
