@@ -164,12 +164,6 @@ describe.each(['sqlite', 'postgres'] as const)('in %s', (name) => {
     ]);
   });
 
-  test('what is open', async () => {
-    const open = await answersTo('What is open right now');
-    expect(open).toMatchObject([{ row: 2, operation: 'enrich-company', reserved: 1 }]);
-    expect(open[0]?.batch).not.toBe(batch);
-  });
-
   test('whether the books add up, and which one does not', async () => {
     expect(await answersTo('Do the books add up')).toEqual([]);
     await spoil();
