@@ -217,19 +217,18 @@ function requireOwnCells(
   at: number,
 ): void {
   const { of, cells } = hers[at] ?? { of: -1, cells: { Domain: '', Name: '', Note: '' } };
-  // A row that is the only one of its domain in the list and in hers is the same one to whoever has not seen the edits.
-  const isOnly = (domain: string): boolean =>
-    [list, hers].every((rows) => rows.filter((one) => one.cells.Domain === domain).length === 1);
   for (const column of EDITED) {
     const now = merged[at]?.[column] ?? '';
     const mayMean = (one: Copy): boolean => {
       const was = list[one.of]?.cells;
       if (one.cells[column] !== now || was === undefined) return false;
       if (one.of === of) return cells[column] === was[column] || cells[column] === '';
+      // Among rows with the same identifier their order decides, for whoever has not seen the edits.
+      const isAsSent = was.Domain !== '' && bare(was.Domain) === bare(cells.Domain);
       const isSameToHer = of !== -1 && isSame(was, list[of]?.cells) && cells[column] === was[column];
       const isNamed = cells.Domain !== '' || !isKnown;
       const isMendedTo = bare(one.cells.Domain) === bare(cells.Domain) && isNamed;
-      return isSame(was, cells) || isSameToHer || isMendedTo || isOnly(was.Domain);
+      return isSame(was, cells) || isSameToHer || isMendedTo || isAsSent;
     };
     if (now !== cells[column] && !(isAttention && results.some(mayMean)))
       throw new Error(`Row ${at}, ${column}: "${cells[column]}" became "${now}"`);
