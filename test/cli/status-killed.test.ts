@@ -4,7 +4,6 @@
  * Method: the real program is killed at a named point before a sandbox service; the commands that are typed then.
  */
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
@@ -97,17 +96,3 @@ test('a role that hangs between two invites is named, while its batch is open an
   expect((await team.state()).standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
   expect(await team.json('status', batch)).not.toHaveProperty('half_done');
 });
-
-test.each(some(['before-row:2', 'before-row'], 1))(
-  'what was answered is done, although the run was killed %s before the row of it had ended',
-  async (crashAt) => {
-    const team = await openTeam();
-    team.writeSheet(viewers);
-    await team.run({ crashAt });
-    const { batch } = await team.json('status', 'last');
-    await team.type('cancel', batch);
-    const { calls, counts, changes } = await team.json('status', batch);
-    expect(counts.applied ?? 0, 'the row of the last one did not end').toBeLessThan(calls);
-    expect(changes.done).toEqual({ invite: calls });
-  },
-);

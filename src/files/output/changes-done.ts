@@ -1,19 +1,50 @@
+import { countedActions } from '../../core/action-words.ts';
 import { callKeyOf } from '../../core/call-key.ts';
-import { type Subject, subjectText, Team } from '../../core/membership.ts';
+import { subjectText } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
+import { counted } from '../../core/plain-text.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
-import { CHANGE_ENDS, type ChangeEnd, type ChangeFigures, type ChangeGroup } from './changes-done/figures.ts';
 
 /**
  * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures from here. It is a
  * function of the ledger alone.
  */
 
-export type { ChangeEnd, ChangeFigures, ChangeGroup, EndCounts } from './changes-done/figures.ts';
-export { changesSentence } from './changes-done/words.ts';
+/** `held_back`: a removal that no row asks for, and that an invalid row forbids or nobody can make. */
+export const CHANGE_ENDS = [
+  'applied',
+  'unchanged',
+  'held_back',
+  'refused',
+  'in_doubt',
+  'skipped',
+  'invalid',
+  'pending',
+] as const;
+
+export type ChangeEnd = (typeof CHANGE_ENDS)[number];
+
+type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
+export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
+
+export interface ChangeFigures {
+  /** How many changes were made. A project counts once, however many rows it was made for. */
+  readonly done: DoneCounts;
+  /** How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means is one. */
+  readonly counts: EndCounts;
+  /** How many of those that were applied the service has answered without a word about them. */
+  readonly withoutWord: number;
+}
+
+export interface ChangeGroup extends ChangeFigures {
+  /** As the list calls it; undefined for what belongs to no project. */
+  readonly project: string | undefined;
+  /** A role, `none` for "not in it", or in a word what else is wanted. */
+  readonly to: string;
+}
 
 export interface ChangesDone extends ChangeFigures {
   /** The same by project and by what is wanted there, in the order of the plan. */
@@ -37,30 +68,10 @@ export interface MissingPerson {
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const team = new Team(await ledger.subjects(batch.accountIdentity));
   const collected = new Collected(batch);
-  for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
-    // Of millions of rows that nobody has begun the ledger knows nothing, and is not asked.
-    const isBegun =
-      record === undefined && planned.work !== undefined && hasMoved(team, keptWork(planned.work));
-    collected.add(planned, record, isBegun ? await answersOf(ledger, batch, planned.row) : record?.answers);
-  }
+  for await (const { planned, record } of plannedRecords(ledger, batch.id)) collected.add(planned, record);
   // A damaged store may have lost the plan, and its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
-}
-
-/** Whether a change of what the row is about was settled since it was planned, by whatever batch. */
-function hasMoved(team: Team, { subject, was, makes }: KeptWork): boolean {
-  const isSettled = (of: Subject, sequence = 0): boolean => (team.find(of)?.sequence ?? 0) > sequence;
-  return isSettled(subject, was?.sequence) || (makes !== undefined && isSettled(makes.subject));
-}
-
-/** A run that is killed has kept the answers to a row, and not how the row ended. */
-async function answersOf(ledger: LedgerReader, batch: Batch, row: RowNumber): Promise<Answers> {
-  const attempts = await ledger.history(batch.id, row);
-  const keys = [...new Set(attempts.map(({ key }) => key))];
-  const states = keys.length === 0 ? [] : await ledger.find(keys);
-  return states.flatMap((state) => (state.kind === 'answered' ? [state.answer] : []));
 }
 
 class Collected {
@@ -80,7 +91,7 @@ class Collected {
   }
 
   /** @param record undefined for a row without an outcome. */
-  add({ row, work: planned }: PlannedRow, record: RowRecord | undefined, answers: Answers = []): void {
+  add({ row, work: planned }: PlannedRow, record: RowRecord | undefined): void {
     // The rows of a plan are those of the file, and behind them those that the file does not have.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
@@ -90,9 +101,9 @@ class Collected {
       return;
     }
     const work = keptWork(planned);
-    const known = endOf(record);
-    const isHeldBack = isBeyond && known === 'refused' && answers.length === 0;
-    const ended = known === 'pending' ? endSoFar(work, answers) : isHeldBack ? 'held_back' : known;
+    const answers = record?.answers ?? [];
+    const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
+    const ended = isHeldBack ? 'held_back' : endOf(record);
     this.#count(work, ended, answers);
     if (isBeyond) this.#addMissing(row, work, ended, record?.outcome.reason ?? '');
   }
@@ -156,14 +167,6 @@ function endOf(record: RowRecord | undefined): ChangeEnd {
   return CHANGE_ENDS.find((end) => end === record?.outcome.kind) ?? 'pending';
 }
 
-/** What is done is done, also where the run was killed before the row came to its end. */
-function endSoFar({ action, makes }: KeptWork, answers: Answers): ChangeEnd {
-  if (answers.some(({ kind }) => kind !== 'found')) return 'refused';
-  const isDeletedFirst = action === 'change_role' && answers[0]?.call.operation === 'delete-invite';
-  const needed = isDeletedFirst || makes !== undefined ? 2 : 1;
-  return answers.length >= needed ? 'applied' : 'pending';
-}
-
 const CREATE_PROJECT = 'create-project';
 
 interface Counted {
@@ -176,4 +179,52 @@ const nothingCounted = (): Counted => ({ done: {}, counts: {}, withoutWord: 0 })
 
 function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1;
+}
+
+// ------------------------------------------------------------------------------------------ in words
+
+/** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
+export function changesSentence({
+  done,
+  counts,
+  groups,
+}: ChangeFigures & { readonly groups: readonly ChangeGroup[] }): string {
+  const made = countedActions(done, (action) => placeOf(action, groups));
+  const rest = restWords(counts);
+  return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');
+}
+
+const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {
+  invite: 'to',
+  change_role: 'in',
+  remove: 'from',
+};
+
+function placeOf(action: PlannedAction, groups: readonly ChangeGroup[]): string {
+  const preposition = PREPOSITIONS[action];
+  const places = new Set(
+    groups.flatMap(({ done, project }) => (done[action] === undefined ? [] : (project ?? []))),
+  );
+  const [only] = places;
+  if (preposition === undefined || only === undefined) return '';
+  return ` ${preposition} ${places.size === 1 ? only : counted(places.size, 'project')}`;
+}
+
+const END_WORDS: readonly (readonly [ChangeEnd, string])[] = [
+  ['held_back', 'held back'],
+  ['refused', 'refused'],
+  ['in_doubt', 'in doubt'],
+  ['skipped', 'left out'],
+  ['invalid', 'invalid'],
+  ['pending', 'to do'],
+];
+
+function restWords(counts: EndCounts): string {
+  const { unchanged = 0 } = counts;
+  const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;
+  const others = END_WORDS.filter(([end]) => counts[end] !== undefined);
+  return [
+    ...(unchanged === 0 ? [] : [stay]),
+    ...others.map(([end, words]) => `${counts[end]} ${words}`),
+  ].join(', ');
 }
