@@ -1,7 +1,7 @@
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { openHeader } from '../files/input.ts';
-import { ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
+import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunOptions } from '../plan/context.ts';
@@ -22,12 +22,8 @@ export async function saveJob(
   const text = jobYaml({ ...job, ...kept }, because);
   const say = (message: string): void => onEvent({ kind: 'note', message });
   const savedAs = await writeOwnFile(
-    {
-      path,
-      chunks: [sealedYaml(schemaComment('job', path) + text)],
-      flag: '--save-job',
-    },
-    ownershipOfSealed(say),
+    { path, chunks: [schemaComment('job', path) + text], flag: '--save-job' },
+    ownershipIn(ledger, say),
   );
   if (savedAs !== path) say(`The job was saved in ${savedAs}.`);
 }

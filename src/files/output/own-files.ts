@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { readFile, readlink, rm, stat } from 'node:fs/promises';
+import { readlink, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
@@ -127,29 +126,4 @@ async function keptWords(
   return target === undefined
     ? `${path} ${why}, so it is kept.`
     : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
-}
-
-/** A job says itself whether it was changed since we wrote it, because no ledger knows of it where it is carried. */
-
-const LINE = '# Rowonce overwrites this file unless you change it: ';
-
-/** A YAML text with a last line that holds the hash of all lines above it. */
-export function sealedYaml(text: string): string {
-  return `${text}${LINE}${hash('sha256', text, 'hex')}\n`;
-}
-
-export function ownershipOfSealed(say: (sentence: string) => void): Ownership {
-  return {
-    say,
-    // What cannot be read as a text was not written by us.
-    isOurs: async (path) =>
-      readFile(path, 'utf8')
-        .then(isSealedYaml)
-        .catch(() => false),
-  };
-}
-
-export function isSealedYaml(text: string): boolean {
-  const at = text.lastIndexOf(LINE);
-  return at >= 0 && text === sealedYaml(text.slice(0, at));
 }

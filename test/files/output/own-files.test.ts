@@ -19,13 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  isSealedYaml,
-  type OwnFile,
-  removeStale,
-  sealedYaml,
-  writeOwnFile,
-} from '../../../src/files/output/own-files.ts';
+import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
 import { moveWithoutReplacing, replaceFile } from '../../../src/lib/atomic-file.ts';
 
 const OURS = 'what we wrote';
@@ -233,21 +227,5 @@ describe('a place where nothing can be written', () => {
     const chunks = during(OURS, () => rm(place.path('sub'), { recursive: true }));
     const message = `${path} cannot be written: ${why}.`;
     await expect(place.write(OURS, { path, chunks })).rejects.toMatchObject({ code: 'output', message });
-  });
-});
-
-describe('a text that says itself that it is ours', () => {
-  test('does so until anything in it is changed', () => {
-    const yaml = sealedYaml('operation: enrich-company\n');
-    expect(isSealedYaml(yaml)).toBe(true);
-    for (const altered of [
-      yaml.replace('company', 'person'),
-      `${yaml}\n`,
-      yaml.slice(0, -1),
-      `# ${yaml}`,
-      '',
-    ]) {
-      expect(isSealedYaml(altered)).toBe(false);
-    }
   });
 });
