@@ -28,10 +28,6 @@ export class Tally {
    * The file of results and how many it has; undefined for an operation without such a file, or when nothing was found.
    */
   results: { readonly file: string; readonly count: number } | undefined;
-  /** Number of cells, in all files, that would have begun a formula and got a mark. */
-  formulas = 0;
-  /** Number of rows that were sent repaired. */
-  repaired = 0;
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly string[] = [];
   readonly filled = new Map<string, number>();
@@ -78,11 +74,6 @@ export class Tally {
     const entry = this.#reasons.get(words) ?? { kind, words, rows: new RowCount() };
     this.#reasons.set(words, entry);
     entry.rows.add(row);
-  }
-
-  /** Counts a repaired row. A row that a repair mends but that is still invalid, or pending, was not sent. */
-  addRepaired(record: RowRecord | undefined): void {
-    if (record !== undefined && record.outcome.kind !== 'invalid') this.repaired += 1;
   }
 
   #addIdentifier(batch: Batch, { call, kind }: RowAnswer): void {

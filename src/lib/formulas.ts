@@ -7,12 +7,6 @@
 export const FORMULA_MODES = ['safe', 'raw'] as const;
 export type FormulaMode = (typeof FORMULA_MODES)[number];
 
-interface SafeCell {
-  readonly text: string;
-  /** Whether the cell, or a part of it, would have begun a formula, so that `text` is not what it was. */
-  readonly wasFormula: boolean;
-}
-
 /** Spreadsheet programs take it for "what follows is text". In a CSV file they show it. */
 const TEXT_MARK = "'";
 
@@ -61,16 +55,15 @@ function visible(text: string): string {
 }
 
 /** The cell as it can be opened and printed anywhere. What it returns, it returns unchanged. In linear time. */
-export function safeCell(cell: string): SafeCell {
-  if (isSafe(cell)) return { text: cell, wasFormula: false };
+export function safeCell(cell: string): string {
+  if (isSafe(cell)) return cell;
   const text = visible(cell);
   const [first = '', ...rest] = text.split(SEPARATORS);
   const isList = LIST_SEPARATORS.has(rest[0] ?? '') && isNumberOrPhone(first);
   const begins = BEGINS_FORMULA.test(text) && !isList;
   // Separators and the parts behind them take turns.
   const marked = rest.map((part, at) => (at % 2 === 1 && mayBeFormula(part) ? TEXT_MARK + part : part));
-  const safe = `${begins ? TEXT_MARK : ''}${first}${marked.join('')}`;
-  return { text: safe, wasFormula: safe !== text };
+  return `${begins ? TEXT_MARK : ''}${first}${marked.join('')}`;
 }
 
 function isSafe(cell: string): boolean {
@@ -87,19 +80,15 @@ function isNumberOrPhone(text: string): boolean {
   return NUMBER.test(text) || PHONE.test(text);
 }
 
-/** Makes the cells of one set of files safe, or leaves them, and counts those that would have begun a formula or held one. */
+/** Makes the cells of one set of files safe, or leaves them. */
 export class CellSafety {
   readonly mode: FormulaMode;
-  marked = 0;
 
   constructor(mode: FormulaMode) {
     this.mode = mode;
   }
 
   cell(text: string): string {
-    if (this.mode === 'raw' || isSafe(text)) return text;
-    const safe = safeCell(text);
-    if (safe.wasFormula) this.marked += 1;
-    return safe.text;
+    return this.mode === 'raw' ? text : safeCell(text);
   }
 }

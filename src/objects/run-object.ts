@@ -83,15 +83,11 @@ export const RunObject = noun({
   seconds: run(z.number(), ({ durationMs }) => tenths(durationMs)),
   ...files,
   results,
-  /** Rows whose cells were repaired before they were sent. */
-  repaired: run(z.number().optional(), ({ repaired }) => repaired),
   /** How many people were removed because the list does not name them, and how many were not. */
   removed: run(z.number().optional(), (of) => missing(of)?.removed.length),
   removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.removed ?? null)),
   not_removed: run(z.number().optional(), (of) => missing(of)?.notRemoved.length),
   not_removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.notRemoved ?? null)),
-  /** Cells that would have begun a formula. */
-  formulas_made_safe: run(z.number().optional(), ({ tally }) => tally?.formulas || undefined),
   /** What came of it so far; left out when no output was written. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),

@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { answerPlaceOf } from '../client/dialect.ts';
 import type { StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { InputRow } from '../core/row.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
   additionOf,
@@ -14,7 +13,6 @@ import {
   type WantedOutput,
   writeOutput,
 } from '../files/output/output.ts';
-import { isRowRepaired } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -49,12 +47,8 @@ export function writeRows(
 ): Promise<OutputFiles> {
   const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
-  const isRepaired = (row: InputRow): boolean =>
-    job.repair === true &&
-    row.unreadable === undefined &&
-    isRowRepaired(job.operation, input.columns.read(row), input.columns.issueOf);
   const writing = {
-    ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
+    ...{ ...context, answerPlace, ...notesIn(ledger, batch) },
     ...present({ price: context.account.price }),
   };
   return writeOutput(writing, input, batch, destination);

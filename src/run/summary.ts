@@ -29,8 +29,6 @@ export interface RunSummary {
   readonly requests: number;
   readonly pauses: { readonly count: number; readonly ms: number };
   readonly durationMs: number;
-  /** The number of rows in the output that were repaired before sending; undefined for a job that repairs nothing. */
-  readonly repaired: number | undefined;
   readonly files: Omit<OutputFiles, 'tally' | 'figures' | 'changes'>;
   readonly tally: Tally | undefined;
   /** Undefined when no output was written, because rows are counted while writing. */
@@ -60,7 +58,7 @@ interface RunEnding extends Pick<RunSummary, 'forecast' | 'stopped' | 'durationM
 
 /** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
-  const { ledger, job } = context;
+  const { ledger } = context;
   const { metrics, spentBefore, files, mostLeft, ...ended } = ending;
   const counts = await ledger.counts(batch.id);
   const { tally, figures, changes, ...written } = files ?? {};
@@ -75,7 +73,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     requests: metrics.requests,
     pauses: metrics.pauses,
     ...ended,
-    repaired: job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
     figures,

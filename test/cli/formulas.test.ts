@@ -27,19 +27,16 @@ async function cellsOf(desk: Desk, name: string): Promise<readonly string[]> {
   return row?.slice(2, 7) ?? [];
 }
 
-test('a vendor’s formulas are text in the output, which is said; --formulas raw writes them as they came', async () => {
+test('a vendor’s formulas are text in the output; --formulas raw writes them as they came', async () => {
   const desk = await openHostileDesk();
-  const { code, stdout } = await desk.type(desk.run());
-  expect(code).toBe(0);
-  expect(stdout).toContain('Formulas   3 cells from the vendor made safe with an apostrophe in front\n');
+  expect((await desk.type(desk.run())).code).toBe(0);
   expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
   expect(await desk.read('out.csv')).toContain('\nacme.example,=1+1,');
-  expect(await desk.read('out.report.html')).toContain('3 cells that would have begun a formula');
 
-  const raw = await desk.json(desk.run('--formulas', 'raw'));
-  expect(raw).not.toHaveProperty('formulas_made_safe');
+  await desk.json(desk.run('--formulas', 'raw'));
   expect(await cellsOf(desk, 'out.csv')).toEqual(Object.values(ANSWER).map(String));
-  expect(await desk.json(desk.run())).toMatchObject({ requests: 0, formulas_made_safe: 3 });
+  expect(await desk.json(desk.run())).toMatchObject({ requests: 0 });
+  expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
 });
 
 test('an export writes as the batch did, unless it is told otherwise', async () => {

@@ -53,12 +53,12 @@ test('the plan of a job names the damage in its columns, and what --repair would
   expect(sentTo('planned')).toEqual([]);
 });
 
-test('a run sends what was meant, says so in each row, counts it, and leaves every cell as it came', async () => {
+test('a run sends what was meant, says so in each row, and leaves every cell as it came', async () => {
   const { path, content } = damagedList('bought');
   const out = place.path('bought.out.csv');
   const run = ['run', 'enrich-person', path, '--repair', '--budget', '100', '-o', out];
-  const { counts, repaired } = await json(...run);
-  expect([counts, repaired]).toEqual([{ matched: 3, invalid: 1 }, 2]);
+  const { counts } = await json(...run);
+  expect(counts).toEqual({ matched: 3, invalid: 1 });
   expect(sentTo('bought')).toEqual(['flo@bought.example', 'jo@bought.example', 'mia@bought.example']);
   const rows = place.rows('bought.out.csv');
   expect(rows.map((row) => row._reason)).toEqual([
@@ -71,7 +71,6 @@ test('a run sends what was meant, says so in each row, counts it, and leaves eve
     .split('\n')
     .map((line) => line.split(',').slice(0, 2).join(','));
   expect(own.join('\n')).toBe(content);
-  expect((await typed(run)).stdout).toMatch(/^Repaired {3}2 rows as sent; your own cells stay as they are$/m);
   expect(sentTo('bought')).toHaveLength(3);
 });
 

@@ -11,7 +11,7 @@ import { changesLines, missingIn } from './change-lines.ts';
 import { timeWords } from './plan-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
+  const { batch, rows, counts, requests, durationMs, files, changes, ...rest } = summary;
   const { forecast } = rest;
   const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
     ([, count]) => count > 0,
@@ -23,11 +23,8 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     changes && changesLines(changes),
     creditsLine(summary),
-    repaired !== undefined &&
-      `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
     forecast && forecastLines(forecast),
-    formulasLine(summary),
     fileLine('Output', files.output),
     fileLine('Attention', files.attention),
     fileLine('Results', files.results),
@@ -48,13 +45,6 @@ function creditsLine({ money, spentNow, figures, changes }: RunSummary): string 
   const cost = figures?.cost === undefined ? '' : ` (${moneyWords(figures.cost)})`;
   const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
   return `Credits    ${spent}${cost}${doubt}${asked}`;
-}
-
-function formulasLine({ tally }: RunSummary): string | false {
-  const count = tally?.formulas ?? 0;
-  return (
-    count > 0 && `Formulas   ${counted(count, 'cell')} from the vendor made safe with an apostrophe in front`
-  );
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {

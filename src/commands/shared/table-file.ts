@@ -83,6 +83,6 @@ function cellOf(value: unknown): string | number | undefined {
 
 /** A line of a table for spreadsheets, in which no cell becomes a formula. */
 function csvLine(cells: readonly (string | number | undefined)[]): string {
-  const safe = cells.map((cell) => (typeof cell === 'string' ? safeCell(cell).text : cell));
+  const safe = cells.map((cell) => (typeof cell === 'string' ? safeCell(cell) : cell));
   return stringify([safe], { record_delimiter: 'windows' });
 }

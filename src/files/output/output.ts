@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { CreditPrice } from '../../client/account/price.ts';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
-import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
@@ -46,14 +46,7 @@ import {
   resultsFilesOf,
   resultsPath,
 } from './output/destination.ts';
-import {
-  type LikelyAddition,
-  likelyAddition,
-  OtherFields,
-  pageRowsOf,
-  requireNoOther,
-  wholeAddition,
-} from './output/likely-columns.ts';
+import { additionFor, pageRowsOf } from './output/likely-columns.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { reportHtml } from './report.ts';
 
@@ -115,14 +108,11 @@ export interface OutputOrder {
   readonly noteWritten?: NoteWritten;
   /** Notes what was written as the output itself, which its batch knows as well. */
   readonly noteOutput?: NoteWritten;
-  /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
-  readonly isRepaired?: (row: InputRow) => boolean;
 }
 
 interface Writing extends OutputOrder, AttentionWriting {
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
-  readonly isFile: boolean;
   readonly mark: string;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
@@ -188,31 +178,12 @@ async function writeFrom(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  const { header } = input.survey;
-  const note = notedOnce(order.emit);
-  const begun = await begin(order, input, batch, destination, note);
-  try {
-    return await writeWith(begun, input, batch, destination, await likelyAddition(begun, header, batch));
-  } catch (error) {
-    if (!(error instanceof OtherFields)) throw error;
-    // Nothing that was counted or marked so far is true of what is written now.
-    const anew = await begin(order, input, batch, destination, note);
-    return writeWith(anew, input, batch, destination, await wholeAddition(anew, header, batch));
-  }
-}
-
-async function writeWith(
-  writing: Writing,
-  input: ListSource,
-  batch: Batch,
-  destination: Destination,
-  addition: LikelyAddition,
-): Promise<OutputFiles> {
+  const writing = await begin(order, input, batch, destination);
+  const addition = await additionFor(writing, input.survey.header, batch);
   const tally = new Tally();
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
-    tally.formulas = writing.safety.marked;
     const figures = await figuresIn(writing, batch, tally);
     return { tally, figures, ...present({ changes: writing.changes }) };
   }
@@ -226,17 +197,15 @@ async function begin(
   input: ListSource,
   batch: Batch,
   destination: Destination,
-  note: Writing['note'],
 ): Promise<Writing> {
   const mode = order.job.formulas ?? 'safe';
   return {
     ...order,
     copy: await copyFor(input, destination),
-    isFile: destination.kind === 'file',
     ...cellsFor(destination, mode),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
-    note,
+    note: notedOnce(order.emit),
     changes: await changesDone(order.ledger, batch),
   };
 }
@@ -250,7 +219,7 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, safety, listSafety, noteWritten, note, changes } = order;
+  const { ledger, noteWritten, note, changes } = order;
   const mode = await modeLike(input.path);
   const own: Ownership = {
     ...lookedUpIn(ledger, note),
@@ -277,7 +246,6 @@ async function writeFiles(
   const results = await writeResults(beside, asking);
   tally.results = results && { file: basename(results.path), count: results.count };
   const missing = await writeMissing(beside);
-  tally.formulas = safety.marked + listSafety.marked;
   const attention = await writeBeside(
     beside,
     attentionPath(output),
@@ -366,11 +334,10 @@ function requireEveryRow({ path, survey }: ListSource, { counts }: Tally): void 
 async function* enrichedCopy(
   writing: Writing,
   batch: Batch,
-  { columns, dropped, first }: LikelyAddition,
+  { columns, dropped }: Addition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, note, cells: writer, isRepaired } = writing;
-  const survey = first && new FieldSurvey();
+  const { job, answerPlace, copy, note, cells: writer } = writing;
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
@@ -378,15 +345,13 @@ async function* enrichedCopy(
   const found: Told = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);
-    if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers, answerPlace);
     const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
-    const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);
+    const cells = () => addedCells(columns, row, body, answerPlace, writer, told);
     const added = cellsOrWhy(columns.length, cells, body);
-    requireNoOther(first, survey);
     const ours = ourCells(batch, row, record, added.why, writer);
     return added.cells.concat(ours);
   };
@@ -394,6 +359,5 @@ async function* enrichedCopy(
     const records = await recordsOf(rows);
     return rows.map((row, at) => cellsOf(row, records[at]));
   });
-  requireNoOther(first, survey, true);
   for (const sentence of paths.sentences()) note(sentence);
 }

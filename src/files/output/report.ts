@@ -14,7 +14,7 @@ import { type BatchSummary, summaryOf } from './summary-words.ts';
 export interface ReportOptions {
   readonly batch: Batch;
   readonly figures: BatchFigures;
-  readonly tally: Pick<Tally, 'results' | 'formulas'>;
+  readonly tally: Pick<Tally, 'results'>;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** Paths of the files beside the report, to which it links. */
@@ -140,7 +140,7 @@ function reasonsSection(
 }
 
 /** What only the one who ran it needs: how to find it and to go on with it. */
-function recordSection({ batch, figures, tally, changes }: ReportOptions): string {
+function recordSection({ batch, figures, changes }: ReportOptions): string {
   const { command, operation, accountName, createdAtMs, inputPath } = batch;
   const lines: Line[] = [
     ['batch', batch.id],
@@ -154,7 +154,6 @@ function recordSection({ batch, figures, tally, changes }: ReportOptions): strin
     command === undefined ? '' : `<p><code>${plainHtml(command)}</code></p>`,
     ...(changes === undefined ? [statusSection(figures)] : []),
     figures.hasCosts ? creditSection(figures) : '',
-    formulaSection(tally),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -235,13 +234,6 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 function resultsSection({ results }: Pick<Tally, 'results'>): string {
   const lines = results === undefined ? [] : [[results.file, grouped(results.count)]];
   return section('Results', ['file', '#lines'], lines);
-}
-
-/** Tells a user who looks for a value as the vendor wrote it why the cell begins otherwise. */
-function formulaSection({ formulas }: Pick<Tally, 'formulas'>): string {
-  if (formulas === 0) return '';
-  const cells = `${grouped(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
-  return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
 const AT_MOST =

@@ -124,15 +124,6 @@ export function watchIssues(columns: InputColumns): { readonly watched: InputCol
  * says in its reason what it was read as.
  */
 
-/** Whether a repair changes what is sent for the row. */
-export function isRowRepaired(
-  operation: Pick<Operation, 'inputs'>,
-  row: RowInput,
-  issueOf: IssueOf = cellIssueOf,
-): boolean {
-  return repairedRow(operation, row, issueOf).note !== undefined;
-}
-
 /** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */
 export function repairedRow(
   { inputs }: Pick<Operation, 'inputs'>,

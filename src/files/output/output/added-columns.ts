@@ -120,7 +120,7 @@ const prefixed = (field: string): string => FOUND_PREFIX + field;
 /** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
 export function earlierNames(field: string, steps: readonly string[]): readonly string[] {
   return namesOf(field, steps).flatMap((name) =>
-    [name, safeCell(name).text].flatMap((each) => [each, prefixed(each)]),
+    [name, safeCell(name)].flatMap((each) => [each, prefixed(each)]),
   );
 }
 
@@ -214,13 +214,10 @@ export function addedCells(
   answerBody: KeptBody | undefined,
   place: AnswerPlace,
   cells: CellWriter,
-  survey?: FieldSurvey,
   told?: Told,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
-  const isWhole = survey !== undefined || columns.some(({ isField }) => isField);
-  const fields = isWhole ? wholeFields(answer) : undefined;
-  if (fields !== undefined && answerBody !== undefined) survey?.addFields(fields);
+  const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
   if (answerBody !== undefined) told?.(answer, fields);
   const found = ({ path, isField }: AddedColumn): string => {
     const value = cells.isJson || isField !== true ? valueAt(answer, path) : undefined;
