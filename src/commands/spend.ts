@@ -3,15 +3,7 @@ import { moneyWords } from '../client/account/price.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
 import { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
-import {
-  driftWords,
-  monthOf,
-  SPEND_BY,
-  type Spend,
-  type SpendBy,
-  type SpendGroup,
-  spendOf,
-} from '../run/tasks/spend.ts';
+import { monthOf, SPEND_BY, type Spend, type SpendBy, type SpendGroup, spendOf } from '../run/tasks/spend.ts';
 import type { CliCommand, Console, Report } from './shared/command.ts';
 import { choiceOption } from './shared/flags.ts';
 import { TableFile } from './shared/table-file.ts';
@@ -53,7 +45,7 @@ async function tellSpend(console: Console, flags: Flags): Promise<Report> {
   };
 }
 
-function linesFor({ month, by, groups, drifts }: Spend): readonly string[] {
+function linesFor({ month, by, groups }: Spend): readonly string[] {
   const title = `${month} (UTC), by ${by}`;
   if (groups.length === 0) return [`${title}: nothing was spent.`];
   const [real, play] = [false, true].map((sandbox) => groups.filter((group) => group.sandbox === sandbox));
@@ -62,7 +54,6 @@ function linesFor({ month, by, groups, drifts }: Spend): readonly string[] {
     linesOfGroups(real ?? []),
     (play ?? []).length > 0 && 'play money of sandboxes',
     linesOfGroups(play ?? []),
-    drifts.map(({ account, ...drift }) => `  ${account}: ${driftWords(drift)}`),
   );
 }
 

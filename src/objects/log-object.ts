@@ -98,11 +98,6 @@ export const DriftObject = noun({
   taken: drift(z.number(), ({ taken }) => taken),
   booked: drift(z.number(), ({ booked }) => booked),
 });
-const accountDrift = membersOf<Spend['drifts'][number]>();
-const AccountDriftObject = noun({
-  account: accountDrift(z.string(), ({ account }) => account),
-  ...DriftObject.members,
-});
 
 const spend = membersOf<Spend & { readonly output: string | undefined }>();
 /** What `rowonce spend` tells. */
@@ -110,9 +105,5 @@ export const SpendObject = noun({
   month: spend(z.string(), ({ month }) => month),
   by: spend(z.enum(['account', 'batch', 'day', 'operator']), ({ by }) => by),
   groups: spend(z.array(SpendGroupObject), ({ groups }) => groups),
-  /** How far our books and the balances of vendors are apart, as `accounts test` has noted it. */
-  drifts: spend(z.array(AccountDriftObject).optional(), ({ drifts }) =>
-    drifts.length === 0 ? undefined : drifts.map(AccountDriftObject.of),
-  ),
   output: spend(z.string().nullable(), ({ output = null }) => output),
 });

@@ -15,7 +15,7 @@ import type { RunSummary } from './summary.ts';
 
 /**
  * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which a receiver knows it, and
- * sent until somebody has received it: for a minute by this process, and once by each later one. A crash before it was noted as
+ * sent until somebody has received it: once by this process, and once by each later one. A crash before it was noted as
  * received sends it again. It decides nothing: no failure of it is a failure of a run.
  *
  * The ledger knows the receiver's name only. Others may write into a database, so what is called or started is read from this user's
@@ -94,45 +94,23 @@ async function keepNotices(
 
 // ------------------------------------------------------------------------------------------------ sending
 
-/** How long is waited before each try after the first: a minute in all. */
-const RETRY_AFTER_MS = [2_000, 5_000, 10_000, 15_000, 28_000] as const;
-
 const RECEIVE_MS = 10_000;
 
-interface Sending {
-  readonly clock: Clock;
-  /** When this process began: what it has kept itself is tried for a minute, and what an earlier one left once. */
-  readonly beganMs?: number;
-  /** Once it is aborted, nothing is tried again. */
-  readonly signal?: AbortSignal | undefined;
-  readonly tell?: ((sentence: string) => void) | undefined;
-}
-
-/** Sends what nobody has received yet. It never throws: what cannot be sent waits for a later run. */
+/** Sends what nobody has received yet, once. It never throws: what cannot be sent waits for a later run. */
 export async function sendNotices(
   ledger: Ledger,
-  { clock, beganMs = 0, signal, tell = () => {} }: Sending,
+  clock: Clock,
+  tell: (sentence: string) => void = () => {},
 ): Promise<void> {
   try {
     const unsent = await sendOnce(ledger, clock);
-    const older = unsent.filter(({ atMs }) => atMs < beganMs);
-    let own = unsent.filter(({ atMs }) => atMs >= beganMs);
-    if (own.length > 0 && signal?.aborted !== true)
-      tell(`${unsentWords(own, 'cannot be sent now')}: trying for a minute.`);
-    for (const delayMs of RETRY_AFTER_MS) {
-      if (own.length === 0 || signal?.aborted === true) break;
-      await clock.sleep(delayMs, signal);
-      own = await sendEach(ledger, own, clock);
-    }
-    const left = [...older, ...own];
-    if (left.length > 0) tell(`${unsentWords(left, 'could not be sent')}: the next run tries again.`);
+    const [first] = unsent;
+    if (first !== undefined)
+      tell(`${counted(unsent.length, 'notice')} could not be sent (${first.why}): the next run tries again.`);
   } catch (error) {
     tell(`Notices could not be sent, and the next run tries again: ${messageOf(error)}`);
   }
 }
-
-const unsentWords = (unsent: readonly Unsent[], what: string): string =>
-  `${counted(unsent.length, 'notice')} ${what} (${unsent[0]?.why})`;
 
 interface Unsent extends Notice {
   readonly why: string;
@@ -140,18 +118,11 @@ interface Unsent extends Notice {
 
 /** Sends each that waits, once. Where many spend, a name that this host does not know is left to the others. */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly Unsent[]> {
-  const { notify } = await loadAccounts();
-  const waiting = await ledger.notices.waiting();
-  const isOurs = ({ target }: Notice): boolean =>
-    ledger.spenders === undefined || notify?.has(target) === true;
-  return sendEach(ledger, waiting.filter(isOurs), clock);
-}
-
-async function sendEach(ledger: Ledger, notices: readonly Notice[], clock: Clock): Promise<Unsent[]> {
   const accounts = await loadAccounts();
   const left: Unsent[] = [];
-  for (const notice of notices) {
+  for (const notice of await ledger.notices.waiting()) {
     const to = accounts.notify?.get(notice.target);
+    if (to === undefined && ledger.spenders !== undefined) continue;
     // A receiver that is away is asked once for all that waits for it.
     const away = left.find(({ target }) => target === notice.target)?.why;
     const why =

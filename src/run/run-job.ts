@@ -132,7 +132,6 @@ export interface Spender {
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
-  const beganMs = clock.wallMs();
   const ledger = await openLedger(store, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
@@ -173,9 +172,8 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
-      if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
-        await sendNotices(ledger, { clock, beganMs, signal: options.signal, tell: options.tell });
-      }
+      if ((await ledger.notices.waiting().catch(() => [])).length > 0)
+        await sendNotices(ledger, clock, options.tell);
       await ledger.close();
       await keepRetention(accounts, store.location, { ...options, clock });
     },

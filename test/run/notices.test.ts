@@ -1,12 +1,12 @@
 /**
  * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom the accounts file names, and a
  * receiver that is away costs a run nothing but a minute.
- * Method: the real ledger and a real server that receives; a clock of the test counts how long is waited between tries.
+ * Method: the real ledger and a real server that receives.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { systemClock as clock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
 import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
 import postgres from '../../src/ledger/stores/postgres.ts';
@@ -22,14 +22,10 @@ import { postgresServer } from '../ledger/stores/postgres-server.ts';
 import { receiver } from './receiver.ts';
 
 let folder: string;
-let waited: number[];
-let clock: Clock;
 
 beforeEach(() => {
   folder = temporaryFolder(onTestFinished);
   vi.stubEnv('ROWONCE_CONFIG', join(folder, 'config'));
-  waited = [];
-  clock = { ...systemClock, sleep: async (ms) => void waited.push(ms) };
 });
 
 /** The accounts file names a receiver `team`, or nobody. */
@@ -71,8 +67,8 @@ test('the end, what is in doubt and a low balance are told once each, by numbers
       hear(balance);
       return summary;
     });
-  await sendNotices(ledger, { clock });
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
+  await sendNotices(ledger, clock);
   expect(told.received.map(({ body }) => body.kind).sort()).toEqual(['doubt', 'end', 'low_balance']);
   expect(told.received.find(({ body }) => body.kind === 'end')).toEqual({
     key: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -91,7 +87,6 @@ test('the end, what is in doubt and a low balance are told once each, by numbers
       balance: 49,
     },
   });
-  expect(waited).toEqual([]);
 });
 
 test('a run that dies as its batch closes has kept what it tells, and a later one sends it once', async () => {
@@ -105,7 +100,7 @@ test('a run that dies as its batch closes has kept what it tells, and a later on
   });
   await expect(dying).rejects.toBe(died);
   await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
   expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
 });
 
@@ -117,32 +112,27 @@ test('a stop is told by its code, also where the run could not begin, and one by
   await expect(toldBy(ledger, chosen, clock, () => Promise.reject(refused))).rejects.toBe(refused);
   for (const code of ['budget', 'interrupted'] as const)
     await toldBy(ledger, chosen, clock, async () => ({ ...summary, stopped: stop(code, 'x', 'y') }));
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
   expect(new Set(told.received.map(({ body }) => `${body.kind} ${body.stopped}`))).toEqual(
     new Set(['stop input', 'stop budget']),
   );
   expect(JSON.stringify(told.received)).not.toMatch(/Jo|acme|csv/);
 });
 
-test('a receiver that is away is asked for a minute, then by later runs, under the same id', async () => {
+test('a receiver that is away is asked again by later runs, under the same id', async () => {
   let isAway = true;
   const told = await receiver((response) => response.writeHead(isAway ? 503 : 200).end());
   const chosen = jobThatTells({ webhook: told.url }, 'end');
   const said: string[] = [];
   const ledger = await openedStore();
   await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
-  expect(told.received).toHaveLength(6);
-  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
+  await sendNotices(ledger, clock, (sentence) => said.push(sentence));
   expect(said).toEqual([
-    '1 notice cannot be sent now (the webhook answers with status 503): trying for a minute.',
     '1 notice could not be sent (the webhook answers with status 503): the next run tries again.',
   ]);
-  await sendNotices(ledger, { clock, beganMs: Date.now() + 60_000 });
-  expect(told.received, 'a later run tries once').toHaveLength(7);
-  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
   isAway = false;
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
+  expect(told.received).toHaveLength(2);
   expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
   expect(await ledger.notices.waiting()).toEqual([]);
 });
@@ -155,13 +145,13 @@ test('nothing is sent to whom the accounts file no longer names, and an address 
   await toldBy(ledger, chosen, clock, async () => summary);
   writeAccounts();
   const said: string[] = [];
-  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
+  await sendNotices(ledger, clock, (sentence) => said.push(sentence));
   expect(said.at(-1)).toMatch(
     /^1 notice could not be sent \(.*accounts\.yaml has no "team" under notify\): the next run tries again\.$/,
   );
   expect(told.received).toEqual([]);
   writeAccounts({ webhook: told.url });
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
   expect(told.received.length).toBeGreaterThan(0);
   expect(other.received).toEqual([]);
 });
@@ -173,14 +163,13 @@ test('over a database what a killed run left is sent by a worker, on a host that
   expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
   const told = await receiver();
   const chosen = jobThatTells({ webhook: told.url }, 'end');
-  const options = { clock: systemClock, waitForLockMs: 0, create: false, command: 'run' };
+  const options = { clock: clock, waitForLockMs: 0, create: false, command: 'run' };
   const ledger = await postgres.open(store, options);
   onTestFinished(() => ledger.close());
   await toldBy(ledger, chosen, clock, async () => summary);
   // Here nobody has that name: it is left to another host, and not waited for.
   writeAccounts();
-  await sendNotices(ledger, { clock, tell: (sentence) => expect.fail(sentence) });
-  expect(waited).toEqual([]);
+  await sendNotices(ledger, clock, (sentence) => expect.fail(sentence));
   expect(told.received).toEqual([]);
 
   writeAccounts({ webhook: told.url });
@@ -194,7 +183,7 @@ test('over a database what a killed run left is sent by a worker, on a host that
   expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
 });
 
-test('a command gets it on its standard input, and one that fails is started again', async () => {
+test('a command gets it on its standard input, and one that fails is started again by the next run', async () => {
   const [script, out] = ['tell.mjs', 'told.txt'].map((name) => join(folder, 'config', name)) as [
     string,
     string,
@@ -209,7 +198,8 @@ process.exit(isSecond ? 0 : 1);`,
   );
   const ledger = await openedStore();
   await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, clock);
+  await sendNotices(ledger, clock);
   const [first = '', second] = readFileSync(out, 'utf8').trim().split('\n');
   expect(second).toBe(first);
   expect(first).toMatch(/^\{"id":"([0-9a-f]{32})".*\}\1$/);

@@ -1,4 +1,3 @@
-import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../../core/membership.ts';
 import type { Act, AttemptRecord, Batch, BatchId, Decision, LedgerReader } from '../../ledger/ledger.ts';
@@ -132,34 +131,12 @@ async function attemptsAbout(
   values: readonly string[],
   leaving: AbortSignal | undefined,
 ): Promise<readonly AttemptRecord[]> {
-  const found: AttemptRecord[] = [...(await forgotten(ledger, values))];
+  const found: AttemptRecord[] = [];
   for await (const part of ledger.attemptsAbout(values)) {
     found.push(...part);
     if (leaving?.aborted) break;
   }
   return found.sort((one, other) => other.attempt - one.attempt);
-}
-
-/** The inputs by which one person is asked about, each alone. */
-const OF_PERSONS = ['email', 'profile_url', 'profile_slug'] as const;
-
-/** What was bought about somebody who was forgotten is recognised by the hash of the question alone. */
-async function forgotten(ledger: LedgerReader, values: readonly string[]): Promise<readonly AttemptRecord[]> {
-  const accounts = await ledger.forgettingAccounts();
-  const keys = [
-    ...new Set(
-      accounts.flatMap((account) =>
-        values.flatMap((value) =>
-          OF_PERSONS.map((name) =>
-            callKeyOf(account, { operation: 'enrich-person', parameters: { [name]: value }, ifLost: 'hold' }),
-          ),
-        ),
-      ),
-    ),
-  ];
-  const states = keys.length === 0 ? [] : await ledger.find(keys, { detail: 'kind' });
-  const attempts = states.flatMap((state) => ('answer' in state ? [state.answer.attempt] : []));
-  return attempts.length === 0 ? [] : ledger.attempts(attempts);
 }
 
 async function actsIn(ledger: LedgerReader, about: LogAbout, told: Told): Promise<LogEntry[]> {

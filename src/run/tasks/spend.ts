@@ -38,8 +38,6 @@ export interface Spend {
   readonly month: string;
   readonly by: SpendBy;
   readonly groups: SpendGroup[];
-  /** By account, where its vendor was asked for the balance more than once. */
-  readonly drifts: readonly (Drift & { readonly account: string })[];
 }
 
 export interface SpendOptions {
@@ -60,7 +58,6 @@ export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend
   const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
   const prices = await pricesOfAccounts();
   const groups = new Map<string, Sum>();
-  const drifts: Spend['drifts'][number][] = [];
   await eachLedgerThere(store, async (ledger) => {
     const lines = new Map((await ledger.batches()).map((line) => [line.id, line]));
     for await (const part of ledger.spentBetween(fromMs, untilMs)) {
@@ -69,7 +66,6 @@ export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend
       const sum = sumFor(groups, line, nameBy(by, line, part));
       add(sum, part, line, prices.get(line.accountIdentity));
     }
-    if (by === 'account') drifts.push(...(await driftsByName(ledger, [...lines.values()])));
     for (const line of lines.values()) {
       if (line.createdAtMs < fromMs || line.createdAtMs >= untilMs) continue;
       const name = nameBy(by, line, { dayMs: line.createdAtMs, ...(await begunBy(ledger, line, by)) });
@@ -81,7 +77,7 @@ export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend
     for (const sum of groups.values()) await complete(sum, ledger, by, fromMs);
   });
   const shown = [...groups.values()].map(groupOf).filter(isUsed);
-  return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent), drifts };
+  return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent) };
 }
 
 /** `since 2026-11-02 the vendor took 243 credits, and our books have 372: 129 more`. */
@@ -90,12 +86,6 @@ export function driftWords({ sinceMs, taken, booked }: Drift): string {
   const words = apart === 0 ? 'as many' : `${grouped(Math.abs(apart))} ${apart > 0 ? 'more' : 'fewer'}`;
   const since = isoTime(sinceMs).slice(0, 10);
   return `since ${since} the vendor took ${counted(taken, 'credit')}, and our books have ${grouped(booked)}: ${words}`;
-}
-
-async function driftsByName(ledger: LedgerReader, batches: readonly Batch[]): Promise<Spend['drifts']> {
-  const names = new Map(batches.map((each) => [each.accountIdentity, each.accountName]));
-  const drifts = driftsIn(await ledger.balances());
-  return [...drifts].map(([identity, drift]) => ({ account: names.get(identity) ?? identity, ...drift }));
 }
 
 const byName = (one: SpendGroup, other: SpendGroup): number =>
@@ -227,7 +217,7 @@ function driftsIn(notes: readonly BalanceNote[]): ReadonlyMap<string, Drift> {
 }
 
 /**
- * Notes what the vendor says is left beside our books. It changes no call: a person reads it in `accounts test` and `spend`.
+ * Notes what the vendor says is left beside our books. It changes no call: a person reads it in `accounts test`.
  * @returns undefined where nothing can be said: there is no store, another process is at work, or it was asked for the first time.
  */
 export async function heldAgainstBooks(
