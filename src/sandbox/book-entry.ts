@@ -1,72 +1,62 @@
-import { z } from 'zod';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 
-/** A file of its own, because a sandbox with a new book starts in half the time without this schema. */
-
-const change = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('project_created'),
-    project: z.string(),
-    name: z.string(),
-    description: z.string(),
-    organization: z.string(),
-    /** E-mail of the key's user; absent where the service does not tell who is in a project. */
-    owner: z.string().optional(),
-  }),
-  z.strictObject({
-    kind: z.literal('invited'),
-    project: z.string(),
-    email: z.string(),
-    role: z.string(),
-    invite: z.string(),
-    /** True when the person was in the organization already and accepted at once. */
-    accepted: z.boolean(),
-  }),
-  z.strictObject({ kind: z.literal('accepted'), email: z.string() }),
-  z.strictObject({
-    kind: z.literal('role_changed'),
-    project: z.string(),
-    user: z.string(),
-    role: z.string(),
-  }),
-  z.strictObject({ kind: z.literal('invite_deleted'), project: z.string(), invite: z.string() }),
-  z.strictObject({ kind: z.literal('user_removed'), project: z.string(), user: z.string() }),
-  z.strictObject({ kind: z.literal('key_revoked'), account: z.string() }),
-  z.strictObject({ kind: z.literal('admin_removed'), project: z.string(), account: z.string() }),
-  z.strictObject({ kind: z.literal('tag_applied'), domain: z.string(), tag: z.string() }),
-]);
-
 /** A change of a vendor, made by a request or by a test. The vendor's state is all changes applied in order. */
-export type SandboxChange = z.infer<typeof change>;
-
-const answered = z.strictObject({
-  idempotency_key: z.string(),
-  fingerprint: z.string(),
-  status: z.int(),
-  body: z.custom<JsonMembers>((value) => isMembers(value as Json)),
-});
-
-const person = z.strictObject({ project: z.string(), email: z.string() });
+export type SandboxChange =
+  | {
+      readonly kind: 'project_created';
+      readonly project: string;
+      readonly name: string;
+      readonly description: string;
+      readonly organization: string;
+      /** E-mail of the key's user; absent where the service does not tell who is in a project. */
+      readonly owner?: string;
+    }
+  | {
+      readonly kind: 'invited';
+      readonly project: string;
+      readonly email: string;
+      readonly role: string;
+      readonly invite: string;
+      /** True when the person was in the organization already and accepted at once. */
+      readonly accepted: boolean;
+    }
+  | { readonly kind: 'accepted'; readonly email: string }
+  | { readonly kind: 'role_changed'; readonly project: string; readonly user: string; readonly role: string }
+  | { readonly kind: 'invite_deleted'; readonly project: string; readonly invite: string }
+  | { readonly kind: 'user_removed'; readonly project: string; readonly user: string }
+  | { readonly kind: 'key_revoked'; readonly account: string }
+  | { readonly kind: 'admin_removed'; readonly project: string; readonly account: string }
+  | { readonly kind: 'tag_applied'; readonly domain: string; readonly tag: string };
 
 /** A person in one project; the same e-mail in another project counts as another person here. */
-export type SandboxPerson = Readonly<z.infer<typeof person>>;
+export interface SandboxPerson {
+  readonly project: string;
+  readonly email: string;
+}
 
-const entrySchema = z.strictObject({
-  at: z.string(),
-  sequence: z.int().min(1),
-  vendor: z.enum(['provider', 'service', 'sandbox']),
-  operation: z.string(),
-  parameters: z.custom<Json>((value) => value !== undefined),
-  account: z.string(),
-  credits: z.int().min(0),
-  change: change.optional(),
+export interface Entry {
+  readonly at: string;
+  readonly sequence: number;
+  readonly vendor: 'provider' | 'service' | 'sandbox';
+  readonly operation: string;
+  readonly parameters: Json;
+  readonly account: string;
+  readonly credits: number;
+  readonly change?: SandboxChange | undefined;
   /** The service refused a change of this person. */
-  refused: person.optional(),
-  answered: answered.optional(),
-});
+  readonly refused?: SandboxPerson | undefined;
+  readonly answered?:
+    | {
+        readonly idempotency_key: string;
+        readonly fingerprint: string;
+        readonly status: number;
+        readonly body: JsonMembers;
+      }
+    | undefined;
+}
 
-export type Entry = Readonly<z.infer<typeof entrySchema>>;
-
+/** A line of a book, which nobody but the sandbox writes; undefined for a line of any other file. */
 export function entryIn(line: Json | undefined): Entry | undefined {
-  return entrySchema.safeParse(line).data;
+  const isOurs = isMembers(line) && Number.isSafeInteger(line.sequence) && typeof line.operation === 'string';
+  return isOurs ? (line as unknown as Entry) : undefined;
 }

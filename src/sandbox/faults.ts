@@ -19,9 +19,6 @@ const UNSURE_STATUSES: readonly number[] = [408, 425, 499];
 
 const REDIRECTS: readonly number[] = [301, 302];
 
-/** Statuses that are suggested for an unknown name. Any other 4xx and 5xx is accepted as well. */
-const USUAL_STATUSES = [301, 302, 400, 401, 402, 403, 404, 408, 409, 422, 425, 429, 499, 500, 502, 503, 504];
-
 export type WireFault = (typeof LOST)[number];
 
 type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
@@ -139,11 +136,9 @@ export function isWireFault(kind: FaultKind): kind is WireFault {
   return LOST.some((lost) => lost === kind);
 }
 
+/** Those that have a name; a status of 4xx or 5xx is one by its number. */
 function allNames(): string[] {
-  const kinds: FaultKind[] = [...LOST, ...OTHER, ...USUAL_STATUSES.map((status) => ({ status }))];
-  const names = kinds.map((kind) => ({ kind, name: typeof kind === 'object' ? String(kind.status) : kind }));
-  const charged = names.filter(({ kind }) => mayBeCharged(kind));
-  return [...names.map(({ name }) => name), ...charged.map(({ name }) => `charged-${name}`)];
+  return [...LOST, ...OTHER, '500', ...[...LOST, '500'].map((name) => `charged-${name}`)];
 }
 
 interface FaultSurroundings {

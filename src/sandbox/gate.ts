@@ -3,14 +3,7 @@ import type { JsonMembers } from './json.ts';
 import type { ProviderDialect } from './provider.ts';
 import type { RateLimit } from './rate.ts';
 import { API_CALL } from './service.ts';
-import {
-  readAuthorization,
-  rejection,
-  type SandboxAnswer,
-  tooMany,
-  type VendorOperation,
-  wrongShapeWords,
-} from './vendor.ts';
+import { readAuthorization, rejection, type SandboxAnswer, tooMany, type VendorOperation } from './vendor.ts';
 
 /** Admits a request with a known path and a header of the right shape with a working key, within the rate limit. */
 
@@ -83,8 +76,8 @@ export class SandboxAdmission {
     const { name } = operation;
     const authorization = readAuthorization(head.authorization);
     if (!operation.authorization.some((shape) => shape === authorization.shape)) {
-      const words = wrongShapeWords(operation.authorization, authorization.shape);
-      return turnedAway(name, rejection(401, words));
+      const shapes = operation.authorization.map((shape) => `"${shape}"`).join(' or ');
+      return turnedAway(name, rejection(401, `The Authorization header must be exactly ${shapes}.`));
     }
     const { account, project } = authorization;
     if (authorization.revoked || this.#parts.isRevoked(account))
@@ -128,9 +121,6 @@ type Route =
   | ({ readonly kind: 'operation' } & Pick<SandboxAdmitted, 'operation' | 'segment' | 'query' | 'parameters'>)
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
-/** Paths that are announced and not available yet; their exact form is not published. */
-const UNAVAILABLE = /^\/latest\/(?:projects\/delete|scim)(?:\/|$)/;
-
 type Routes = readonly { readonly pattern: RegExp; readonly operation: VendorOperation }[];
 
 const routesTo = (operations: readonly VendorOperation[]): Routes =>
@@ -154,8 +144,7 @@ function routeAt(routes: Routes, method: string, target: string): Route {
 }
 
 function nothingAt(target: string): Route {
-  const error = UNAVAILABLE.test(target) ? 'not available' : `There is nothing at ${target}.`;
-  return { kind: 'error', status: 404, error };
+  return { kind: 'error', status: 404, error: `There is nothing at ${target}.` };
 }
 
 function withParameters(operation: VendorOperation, encodedSegment: string, query: string): Route {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import type { Entry, SandboxChange } from './book-entry.ts';
+import { type Entry, entryIn, type SandboxChange } from './book-entry.ts';
 import type { SandboxAdmitted } from './gate.ts';
 import { canonical, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
@@ -330,7 +330,6 @@ class RepeatCount {
 
 async function* entriesOf(path: string, bytes: number): AsyncGenerator<Entry> {
   if (bytes === 0) return;
-  const { entryIn } = await import('./book-entry.ts');
   const input = createReadStream(path, { end: bytes - 1 });
   let line = 0;
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -1,11 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, isoTime, systemClock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
@@ -108,8 +102,6 @@ class Desk {
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: target = '', headers } = request;
-    const refusal = refusalOf(headers);
-    if (refusal !== undefined) return sendJson(response, 403, { error: refusal }, { connection: 'close' });
     // Whoever asks for the time alone has no key, and is no client of any vendor.
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
@@ -214,18 +206,6 @@ function seenStatus(lost: WireFault | undefined, status: number): number | null 
   if (lost === undefined) return status;
   return lost === 'reset' || lost === 'timeout' ? null : 200;
 }
-
-/** The names of this machine. A web page whose own name leads to this machine uses that other name. */
-const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
-
-/** Why a request is refused; undefined when it is not. A browser always sends the origin of the page. */
-function refusalOf({ host = '', origin }: IncomingHttpHeaders): string | undefined {
-  if (!THIS_MACHINE.test(host)) return `${NOT_HEARD}, and only under the name 127.0.0.1 or localhost.`;
-  if (origin !== undefined && origin !== `http://${host}`) return `${NOT_HEARD}, and no web page.`;
-  return undefined;
-}
-
-const NOT_HEARD = 'The sandbox answers programs on this machine only';
 
 /** A larger request is refused and not kept in memory. No real request is so large. */
 const MOST_REQUEST_BYTES = 1024 * 1024;

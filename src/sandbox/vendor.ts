@@ -100,20 +100,11 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
 type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
 
-const SHAPES: Readonly<Record<AuthorizationShape, { readonly pattern: RegExp; readonly words: string }>> = {
-  'Bearer <key>': { pattern: /^Bearer (?<key>[^\s:]+)$/, words: 'the word Bearer, a space and the key' },
-  'Bearer :<key>': {
-    pattern: /^Bearer :(?<key>[^\s:]+)$/,
-    words: 'with an empty project part before the colon',
-  },
-  'Bearer <project>:<key>': {
-    pattern: /^Bearer (?<project>[^\s:]+):(?<key>[^\s:]+)$/,
-    words: 'with the project before the colon',
-  },
-  '<project>:<key>': {
-    pattern: /^(?<project>[^\s:]+):(?<key>[^\s:]+)$/,
-    words: 'without the word Bearer',
-  },
+const SHAPES: Readonly<Record<AuthorizationShape, RegExp>> = {
+  'Bearer <key>': /^Bearer (?<key>[^\s:]+)$/,
+  'Bearer :<key>': /^Bearer :(?<key>[^\s:]+)$/,
+  'Bearer <project>:<key>': /^Bearer (?<project>[^\s:]+):(?<key>[^\s:]+)$/,
+  '<project>:<key>': /^(?<project>[^\s:]+):(?<key>[^\s:]+)$/,
 };
 
 export interface Authorization {
@@ -130,7 +121,7 @@ export interface Authorization {
 export function readAuthorization(header: string | undefined): Authorization {
   if (header === undefined) return { shape: 'none', project: '', account: '', revoked: false };
   for (const shape of Object.keys(SHAPES) as AuthorizationShape[]) {
-    const groups = SHAPES[shape].pattern.exec(header)?.groups;
+    const groups = SHAPES[shape].exec(header)?.groups;
     if (groups === undefined) continue;
     const { key = '', project = '' } = groups;
     return { shape, project, account: accountOf(key), revoked: key.startsWith('revoked') };
@@ -141,17 +132,4 @@ export function readAuthorization(header: string | undefined): Authorization {
 /** A short hash of the key: it tells the keys of a sandbox apart and does not reveal them. */
 export function accountOf(key: string): string {
   return hash('sha256', `sandbox-account ${key}`, 'hex').slice(0, 12);
-}
-
-/** The error message for an Authorization header of a wrong shape. */
-export function wrongShapeWords(
-  expected: readonly AuthorizationShape[],
-  received: Authorization['shape'],
-): string {
-  const got =
-    received === 'none'
-      ? 'there was none'
-      : `it was ${received === 'other' ? 'none of the known shapes' : received}`;
-  const shapes = expected.map((shape) => `"${shape}" (${SHAPES[shape].words})`).join(' or ');
-  return `The Authorization header must be exactly ${shapes}; ${got}.`;
 }

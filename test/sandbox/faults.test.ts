@@ -85,7 +85,7 @@ describe('what cannot be a fault is refused, with the nearest name', () => {
   test.each([
     ['rest:0.1', 'Did you mean reset?'],
     ['charged-rest:0.1', 'Did you mean charged-reset?'],
-    ['charged-402:0.1', 'never costs anything', 'Did you mean charged-4'],
+    ['charged-402:0.1', 'never costs anything'],
     ['charged-429:0.1', 'never costs anything'],
     ['charged-slow:0.1', 'never costs anything'],
     ['200:0.1', '"200" is not a fault'],
