@@ -14,7 +14,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS, shippedDialect } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
-import type { Answer, Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
+import type { Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
 import { foreignWords, wordsIn } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
 import type { RawReply } from '../ledger/ledger.ts';
@@ -301,16 +301,6 @@ function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefine
   // When the service does not pass on the vendor's date, its own date serves to measure the vendor's times.
   const { date } = raw.headers;
   return { ...raw, status, headers: { ...present({ date }), ...headersIn(headers) }, body: bytesOf(body) };
-}
-
-/** The headers of a kept answer of the vendor, also when they stand inside the reply of the service that it came through. */
-export function vendorHeaders(
-  { fields, headers = {} }: Extract<Answer, { readonly kind: 'found' }>,
-  { through }: Pick<Dialect, 'through'>,
-): RawReply['headers'] {
-  const { headers: at, body } = through?.envelope.answer ?? { body: WHOLE_BODY };
-  if (body === WHOLE_BODY) return headers;
-  return at === undefined ? {} : headersIn(valueAt(fields, at));
 }
 
 function statusIn(value: JsonValue | undefined): number | undefined {

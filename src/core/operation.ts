@@ -53,7 +53,7 @@ export type Answer =
   /**
    * `results`: the list that it holds, where it holds one; otherwise `parts` names what else it holds. `more`: the
    * dialect's word for the page after this one, to be sent as the parameter `page`; absent at the last. `whyNoMore`: there
-   * is such a page, and this clause says why it cannot be asked for. `headers`: of the reply, for the dialect to read. `remark`:
+   * is such a page, and this clause says why it cannot be asked for. `remark`:
    * what a row that ends with it says about it.
    */
   | {
@@ -64,7 +64,6 @@ export type Answer =
       readonly parts?: readonly string[] | undefined;
       readonly more?: JsonValue | undefined;
       readonly whyNoMore?: string | undefined;
-      readonly headers?: Readonly<Record<string, string>>;
     }
   /** For a change: the vendor does not have what the call names, and says so in these words. */
   | { readonly kind: 'no_match'; readonly words?: string }

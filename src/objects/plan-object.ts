@@ -123,11 +123,7 @@ export type AgreementView = z.infer<typeof AgreementView>;
 const RereadObject = z.object({
   batch: z.string(),
   rows: z.number(),
-  /** Rows that would ask again, because what came is no answer. */
-  again: z.number(),
-  /** Other rows that could ask for more. */
-  further: z.number(),
-  /** The most credits that both cost. */
+  /** The most credits that it costs to settle them again. */
   most: z.number(),
 });
 

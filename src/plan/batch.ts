@@ -292,20 +292,14 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, dialect);
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
-  let [again, further, most] = [0, 0, 0];
+  let most = 0;
   await planRows(context, input, (classification) => {
     if (classification.kind !== 'to_buy') return;
     const { row, left } = classification;
-    const isAgain = left.some(({ anew }) => anew === 'unanswered');
-    if (isAgain && waiting.has(row)) rows.add(row);
-    if (!rows.has(row)) return;
-    if (isAgain) again += 1;
-    else further += 1;
-    for (const each of left) most += worstCredits(pricing, each);
+    if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);
+    if (rows.has(row)) for (const each of left) most += worstCredits(pricing, each);
   });
-  return rows.size === 0
-    ? undefined
-    : { batch: batch.id, rows: rows.size, again, further, most: credits(most) };
+  return rows.size === 0 ? undefined : { batch: batch.id, rows: rows.size, most: credits(most) };
 }
 
 /** The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. */
@@ -346,14 +340,10 @@ async function isReadOtherwise(
   });
 }
 
-/** `3 rows of batch 1a2b3c4d were finished by answers that the dialect reads otherwise today; …` */
-export function rereadWords({ batch, rows, again, further, most }: Reread): string {
+/** `3 rows of batch 1a2b3c4d were settled by answers that today's dialect reads differently; …` */
+export function rereadWords({ batch, rows, most }: Reread): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads differently`;
-  if (again + further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs nothing.`;
-  const asked = [
-    ...(again === 0 ? [] : [`${again} of them would be asked again`]),
-    ...(further === 0 ? [] : [`${further} of them could ask more`]),
-  ];
-  return `${fact}; ${asked.join(' and ')}, for at most ${counted(most, 'credit')}.`;
+  const cost = most === 0 ? 'nothing' : `at most ${counted(most, 'credit')}`;
+  return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs ${cost}.`;
 }

@@ -48,10 +48,7 @@ export interface Reread {
   readonly batch: BatchId;
   /** The number of rows with an answer that is read differently today. */
   readonly rows: number;
-  /** How many of these rows would make a call again, because what came for it is no answer today. */
-  readonly again: number;
-  /** How many others of them could make further calls. */
-  readonly further: number;
+  /** The most that it costs to settle them again. */
   readonly most: Credits;
 }
 

@@ -285,9 +285,8 @@ function operationAnswer(
       if (readsAnswers !== true || answer.body === undefined)
         return remark === undefined ? FOUND : { ...FOUND, remark };
       const body = readBody(answer.body);
-      const { headers } = answer;
       const fields = body.kind === 'json' ? body.value : null;
-      return { kind: 'found', fields, ...present({ headers, remark }) };
+      return { kind: 'found', fields, ...present({ remark }) };
     }
     case 'no_match':
       return { kind: 'no_match', words: why };

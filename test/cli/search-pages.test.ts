@@ -84,17 +84,6 @@ test.each<[string, Way]>([
       asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
     },
   ],
-  [
-    'a header Link',
-    {
-      dialect: { ...GET, paging: { parameter: 'page', next_header: 'Link' } },
-      handOut: ({ page = '1' }) => {
-        const link = `</people?page=${Number(page) + 1}>; rel="${page === '3' ? 'prev' : 'next'}"`;
-        return Response.json(from(25 * (Number(page) - 1)), { headers: { link } });
-      },
-      asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
-    },
-  ],
 ])('all pages of a vendor that hands them out by %s', async (_, { dialect, handOut, asked: wanted }) => {
   const { desk, asked } = await searchBefore(dialect, handOut);
   expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 60 } });

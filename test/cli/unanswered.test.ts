@@ -95,7 +95,7 @@ describe('a finished list', () => {
     async (means, kind) => {
       const { vendor, desk, first } = await misread(means);
       const before = await desk.read('list.csv.out.csv');
-      const reread = { batch: first.batch, rows: 1, again: 1, further: 0, most: 1 };
+      const reread = { batch: first.batch, rows: 1, most: 1 };
       const plan = await desk.json(['plan', 'enrich-company', 'list.csv']);
       expect(plan).toMatchObject({
         to_buy: 1,
@@ -103,7 +103,7 @@ describe('a finished list', () => {
         credits: { most: 1 },
         reread,
       });
-      const fact = `1 row of batch ${first.batch} was settled by answers that today's dialect reads differently; 1 of them would be asked again, for at most 1 credit.`;
+      const fact = `1 row of batch ${first.batch} was settled by answers that today's dialect reads differently; to settle it again costs at most 1 credit.`;
       expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
         `${fact} A run asks first.`,
       );
@@ -175,7 +175,7 @@ describe('another list', () => {
     );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
-    expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');
+    expect(again.stderr).toContain('to settle it again costs at most 1 credit.');
     expect(again.stderr).toContain(
       '1 row waits because what was bought turned out to be no answer; run the list',
     );

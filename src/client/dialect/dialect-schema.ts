@@ -193,7 +193,7 @@ const listing = z.strictObject({
 
 export type Listing = z.infer<typeof listing>;
 
-/** The first page is asked for without anything; there are four ways to ask for the others. */
+/** The first page is asked for without anything; there are three ways to ask for the others. */
 const pagesBy = <Shape extends z.ZodRawShape>(way: Shape) =>
   z.strictObject({
     parameter: field.describe('the field that asks for a page; the first page is asked for without it'),
@@ -208,7 +208,6 @@ const paging = z.union([
   pagesBy({
     next: at('where an answer says what that field must hold next; nothing there: it was the last'),
   }),
-  pagesBy({ next_header: headerName.describe('or in which header; of `Link` it is the `rel="next"`') }),
   pagesBy({ from: z.int().describe('or the number of the first page: they are counted until one is empty') }),
   pagesBy({
     offset: z.int().describe('or that of the first result: the field asks for those after what came'),

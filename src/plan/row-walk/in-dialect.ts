@@ -1,4 +1,4 @@
-import { answerPlaceOf, type Dialect, type DialectOperation, vendorHeaders } from '../../client/dialect.ts';
+import { answerPlaceOf, type Dialect, type DialectOperation } from '../../client/dialect.ts';
 import { changeFields } from '../../client/judge.ts';
 import { unfitForPath } from '../../client/request.ts';
 import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed, valueAt } from '../../core/answer-body.ts';
@@ -53,8 +53,7 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   const results = parsedResultsOf(answer.fields, place);
   const own = ownBodyIn(answer.fields, place);
   const parts = results === undefined ? partsNamed(own) : undefined;
-  const page = { body: own, headers: vendorHeaders(answer, dialect), results };
-  const next = entry.paging === undefined ? {} : nextPage(call, entry.paging, page);
+  const next = entry.paging === undefined ? {} : nextPage(call, entry.paging, { body: own, results });
   return { kind: 'found', fields: fields ?? null, results, parts, ...next };
 }
 
@@ -67,7 +66,6 @@ type Paging = NonNullable<DialectOperation['paging']>;
 
 interface PageRead {
   readonly body: JsonValue | undefined;
-  readonly headers: Readonly<Record<string, string>>;
   readonly results: readonly JsonValue[] | undefined;
 }
 
@@ -75,11 +73,10 @@ type Next = Pick<Extract<Answer, { readonly kind: 'found' }>, 'more' | 'whyNoMor
 
 const LAST: Next = {};
 
-export function nextPage({ parameters }: Call, paging: Paging, { body, headers, results }: PageRead): Next {
+export function nextPage({ parameters }: Call, paging: Paging, { body, results }: PageRead): Next {
   const isMore = saysMore(body);
   if (isMore === false) return LAST;
   if ('next' in paging) return nextNamed(nextIn(body, paging), paging.parameter);
-  if ('next_header' in paging) return nextNamed(headerNext(headers, paging.next_header), paging.parameter);
   const { size } = paging;
   const isFull = size === undefined || (results?.length ?? 0) >= size.results;
   if (results === undefined || results.length === 0 || !(isFull || isMore)) return LAST;
@@ -109,22 +106,6 @@ function nextIn(
   // Any other value than a number may be a cursor, which is sent under another name.
   const numbers = PAGE_NUMBER_PLACES.map((at) => nextNamed(valueAt(body, at), parameter).more);
   return numbers.find(Number.isSafeInteger);
-}
-
-function headerNext(headers: PageRead['headers'], name: string): string | undefined {
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  return name === 'link' && value !== undefined ? linkCalledNext(value) : value;
-}
-
-/** `<https://api.example.com/people?page=2>; rel="next"` among others, with commas between them. */
-function linkCalledNext(links: string): string | undefined {
-  for (const link of links.split(/,\s*(?=<)/)) {
-    const [address = '', ...parameters] = link.split(';').map((part) => part.trim());
-    const relations = parameters.flatMap((parameter) => /^rel="?([^"]*)"?$/i.exec(parameter)?.[1] ?? []);
-    const isNext = relations.some((names) => names.toLowerCase().split(/\s+/).includes('next'));
-    if (isNext) return address.replace(/^<|>$/g, '');
-  }
-  return undefined;
 }
 
 // ------------------------------------------------------------------------------------------------ what is asked for

@@ -1,7 +1,7 @@
 /**
  * Goal: whatever way a vendor has of saying that there are more pages, the next one is asked for by its own parameter and
  * by nothing else, and the last page is known as the last.
- * Method: bodies and headers as vendors send them, for each way of paging that a dialect may have.
+ * Method: bodies as vendors send them, for each way of paging that a dialect may have.
  */
 import { describe, expect, test } from 'vitest';
 import type { DialectOperation } from '../../../src/client/dialect.ts';
@@ -15,12 +15,7 @@ const people = (count: number): readonly JsonValue[] =>
 
 function nextAfter(
   paging: Paging,
-  {
-    body = {},
-    headers = {},
-    found = 25,
-    page,
-  }: { body?: JsonValue; headers?: object; found?: number; page?: JsonValue },
+  { body = {}, found = 25, page }: { body?: JsonValue; found?: number; page?: JsonValue },
 ): object {
   const call: Call = {
     operation: 'search-people',
@@ -28,7 +23,7 @@ function nextAfter(
     ifLost: 'hold',
   };
   const results = people(found);
-  return nextPage(call, paging, { body, headers: headers as Record<string, string>, results });
+  return nextPage(call, paging, { body, results });
 }
 
 describe('a value that the answer names', () => {
@@ -83,25 +78,6 @@ describe('an address', () => {
       expect(nextAfter(paging, { body: { links: { next } } })).toEqual({ whyNoMore });
     },
   );
-});
-
-describe('a header', () => {
-  test.each<[string, JsonValue | undefined]>([
-    ['<https://a.example/people?page=2>; rel="next"', 2],
-    ['</p?page=1>; rel=prev,</p?page=3>; title="a;b"; rel="last next", </p?page=9>; rel="last"', 3],
-    ['</p?page=1>; rel="prev"', undefined],
-    ['</p?page=1>; rel="nextish"', undefined],
-    ['', undefined],
-  ])('Link: %s', (link, more) => {
-    const paging: Paging = { parameter: 'page', next_header: 'link' };
-    expect(nextAfter(paging, { headers: { link } })).toEqual(more === undefined ? {} : { more });
-  });
-
-  test('of any other name holds the value itself', () => {
-    const paging: Paging = { parameter: 'page', next_header: 'x-next-page' };
-    expect(nextAfter(paging, { headers: { 'x-next-page': 'b' } })).toEqual({ more: 'b' });
-    expect(nextAfter(paging, { headers: {} })).toEqual({});
-  });
 });
 
 describe('results that are counted', () => {
