@@ -11,19 +11,19 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 583,
-  client: 6_655,
+  client: 6_644,
   commands: 4_619,
-  core: 2_374,
+  core: 2_373,
   files: 9_345,
   index: 339,
   job: 1_323,
   ledger: 8_585,
   lib: 1_814,
-  objects: 1_218,
+  objects: 1_214,
   operations: 3_039,
-  plan: 3_978,
+  plan: 3_945,
   run: 9_592,
-  sandbox: 2_475,
+  sandbox: 2_406,
   web: 13_406,
 };
 
