@@ -175,7 +175,7 @@ export async function exportBatch(
     copy: copy === true || undefined,
     onEvent,
   });
-  const { tally: _, figures: __, changes: ___, ...written } = files;
+  const { figures: _, changes: __, ...written } = files;
   return written;
 }
 

@@ -24,10 +24,6 @@ const MOST_REASONS = 100;
 export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
-  /**
-   * The file of results and how many it has; undefined for an operation without such a file, or when nothing was found.
-   */
-  results: { readonly file: string; readonly count: number } | undefined;
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly string[] = [];
   readonly filled = new Map<string, number>();

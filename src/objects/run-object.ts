@@ -39,7 +39,7 @@ export const SampleObject = noun({
   plan: sample(z.string().optional(), ({ plan }) => plan),
 });
 
-const written = membersOf<{ readonly files?: Omit<OutputFiles, 'tally' | 'figures'> | undefined }>();
+const written = membersOf<{ readonly files?: Omit<OutputFiles, 'figures'> | undefined }>();
 /** The files that were written. */
 const ofFiles = {
   output: written(z.string().nullable(), ({ files }) => files?.output ?? null),

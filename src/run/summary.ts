@@ -13,7 +13,6 @@ import {
   heldCredits,
   type Money,
 } from '../ledger/ledger.ts';
-import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
 
@@ -29,8 +28,7 @@ export interface RunSummary {
   readonly requests: number;
   readonly pauses: { readonly count: number; readonly ms: number };
   readonly durationMs: number;
-  readonly files: Omit<OutputFiles, 'tally' | 'figures' | 'changes'>;
-  readonly tally: Tally | undefined;
+  readonly files: Omit<OutputFiles, 'figures' | 'changes'>;
   /** Undefined when no output was written, because rows are counted while writing. */
   readonly figures: BatchFigures | undefined;
   /** The forecast from a sample; undefined for a run without a sample. */
@@ -61,7 +59,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const { ledger } = context;
   const { metrics, spentBefore, files, mostLeft, ...ended } = ending;
   const counts = await ledger.counts(batch.id);
-  const { tally, figures, changes, ...written } = files ?? {};
+  const { figures, changes, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
   return {
     batch: batch.id,
@@ -74,7 +72,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     pauses: metrics.pauses,
     ...ended,
     files: written,
-    tally,
     figures,
     changes: changes ?? (await changesDone(ledger, batch)),
     unanswered: (counts.in_doubt ?? 0) > 0 ? await ledger.rowsUnanswered(batch.id) : 0,

@@ -210,21 +210,23 @@ function placeOf(action: PlannedAction, groups: readonly ChangeGroup[]): string 
   return ` ${preposition} ${places.size === 1 ? only : counted(places.size, 'project')}`;
 }
 
-const END_WORDS: readonly (readonly [ChangeEnd, string])[] = [
-  ['held_back', 'held back'],
-  ['refused', 'refused'],
-  ['in_doubt', 'in doubt'],
-  ['skipped', 'left out'],
-  ['invalid', 'invalid'],
-  ['pending', 'to do'],
+/** How a change ended, in words and with what they mean. */
+export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
+  ['applied', 'applied', 'changed as asked'],
+  ['unchanged', 'unchanged', 'already so'],
+  ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
+  ['refused', 'refused', 'not done, for the reason given'],
+  ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
+  ['skipped', 'left out', 'left out while in doubt'],
+  ['invalid', 'invalid', 'cannot be used, so nothing was sent'],
+  ['pending', 'pending', 'not worked on yet'],
 ];
 
-function restWords(counts: EndCounts): string {
-  const { unchanged = 0 } = counts;
+function restWords({ applied: _, unchanged = 0, ...counts }: EndCounts): string {
   const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;
-  const others = END_WORDS.filter(([end]) => counts[end] !== undefined);
-  return [
-    ...(unchanged === 0 ? [] : [stay]),
-    ...others.map(([end, words]) => `${counts[end]} ${words}`),
-  ].join(', ');
+  const others = END_WORDS.flatMap(([end, word]) => {
+    const count = (counts as EndCounts)[end];
+    return count === undefined ? [] : [`${count} ${word}`];
+  });
+  return [...(unchanged === 0 ? [] : [stay]), ...others].join(', ');
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { CreditPrice } from '../../client/account/price.ts';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
@@ -16,24 +15,28 @@ import { type ChangesDone, changesDone } from './changes-done.ts';
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import {
   type Addition,
+  type Additions,
   addedCells,
+  additionFor,
+  cellsFor,
   cellsOrWhy,
   foundValues,
   ourCells,
+  pageRowsOf,
+  resultsFilesOf,
   shownBody,
   type Told,
 } from './output/added-columns.ts';
-import { type AttentionWriting, attentionCopy } from './output/attention-copy.ts';
 import {
   type AskingRows,
+  type AttentionWriting,
+  attentionCopy,
   ledgerRows,
   missingCopy,
   resultsCopy,
   surveyResults,
 } from './output/beside-copies.ts';
-import { cellsFor } from './output/cell-writer.ts';
 import {
-  type Additions,
   attentionPath,
   copyFor,
   type Destination,
@@ -43,10 +46,8 @@ import {
   notRemovedPath,
   removedPath,
   reportPath,
-  resultsFilesOf,
   resultsPath,
 } from './output/destination.ts';
-import { additionFor, pageRowsOf } from './output/likely-columns.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { reportHtml } from './report.ts';
 
@@ -58,17 +59,19 @@ import { reportHtml } from './report.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export {
   type Addition,
+  type Additions,
   addedCells,
   additionOf,
   automaticAddition,
+  automaticNames,
   cellsOrWhy,
+  JSON_CELLS,
   ourCells,
   shownBody,
   surveyFields,
+  textCells,
 } from './output/added-columns.ts';
-export { JSON_CELLS, textCells } from './output/cell-writer.ts';
 export {
-  type Additions,
   asWorkbook,
   besideInput,
   chooseDestination,
@@ -78,7 +81,6 @@ export {
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
-export { automaticNames } from './output/likely-columns.ts';
 export { readFigures } from './output/read-figures.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
@@ -91,7 +93,6 @@ export interface OutputFiles {
   readonly removed?: string;
   readonly notRemoved?: string;
   readonly report?: string;
-  readonly tally: Tally;
   readonly figures: BatchFigures;
   /** Absent for a batch that changes nothing. */
   readonly changes?: ChangesDone;
@@ -185,7 +186,7 @@ async function writeFrom(
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     const figures = await figuresIn(writing, batch, tally);
-    return { tally, figures, ...present({ changes: writing.changes }) };
+    return { figures, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
@@ -244,7 +245,6 @@ async function writeFiles(
     groups: () => input.sheet.groups(),
   };
   const results = await writeResults(beside, asking);
-  tally.results = results && { file: basename(results.path), count: results.count };
   const missing = await writeMissing(beside);
   const attention = await writeBeside(
     beside,
@@ -257,16 +257,15 @@ async function writeFiles(
   const kept = (await ledger.batch(batch.id)) ?? batch;
   const figures = await figuresIn(order, kept, tally);
   const html = reportHtml({
-    ...{ batch: kept, figures, tally, changes },
+    ...{ batch: kept, figures, changes },
     files: { output, attention },
   });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,
-    tally,
     figures,
     ...missing,
-    ...present({ report, attention, results: results?.path, changes }),
+    ...present({ report, attention, results, changes }),
   };
 }
 
@@ -306,10 +305,7 @@ async function writeMissing(beside: Beside): Promise<Pick<OutputFiles, 'removed'
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
-async function writeResults(
-  beside: Beside,
-  asking: AskingRows,
-): Promise<{ readonly path: string; readonly count: number } | undefined> {
+async function writeResults(beside: Beside, asking: AskingRows): Promise<string | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;
   const [name] = resultsFilesOf(job);
@@ -317,8 +313,7 @@ async function writeResults(
   const found = await surveyResults(ledger, batch, answerPlace);
   const copy =
     found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, asking);
-  const path = await writeBeside(beside, resultsPath(output, name), copy);
-  return path === undefined ? undefined : { path, count: found.count };
+  return writeBeside(beside, resultsPath(output, name), copy);
 }
 
 /** A copy that ended early would look like a shorter list. */

@@ -1,20 +1,22 @@
 import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { atMost, grouped, sentence } from '../../core/plain-text.ts';
-import type { RowStatus } from '../../core/row.ts';
+import { escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import type { Tally } from '../../ledger/tally.ts';
 import { listNameOf } from '../list-name.ts';
 import type { BatchFigures } from './batch-figures.ts';
-import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
-import { fold, type Line, link, plainHtml, section, table } from './report/report-html.ts';
-import { type BatchSummary, summaryOf } from './summary-words.ts';
+import {
+  type ChangeEnd,
+  type ChangesDone,
+  changesSentence,
+  END_WORDS,
+  type EndCounts,
+} from './changes-done.ts';
+import { type BatchSummary, capital, summaryOf } from './summary-words.ts';
 
 export interface ReportOptions {
   readonly batch: Batch;
   readonly figures: BatchFigures;
-  readonly tally: Pick<Tally, 'results'>;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** Paths of the files beside the report, to which it links. */
@@ -26,7 +28,7 @@ export interface ReportOptions {
  * that it can be mailed and printed. What only an operator needs is folded away at its end. Written again it has the same bytes.
  */
 export function reportHtml(options: ReportOptions): string {
-  const { batch, figures, tally, changes } = options;
+  const { batch, figures, changes } = options;
   const summary = summaryOf(batch, figures, changes && changesSentence(changes));
   const name = plainHtml(listNameOf(batch.inputPath));
   const sections = [
@@ -34,7 +36,6 @@ export function reportHtml(options: ReportOptions): string {
     ...(changes === undefined
       ? [funnelSection(figures, summary), columnsSection(figures, summary)]
       : [changeSection(changes)]),
-    resultsSection(tally),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
     fold('For the record', recordSection(options)),
@@ -65,7 +66,7 @@ h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.1rem; margin-top: 2rem }
 .funnel b { font-size: 1.3rem; font-variant-numeric: tabular-nums }
 table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
-h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
+h1, p, td:last-child:not(.n) { overflow-wrap: anywhere }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
 .bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px; print-color-adjust: exact }
 details { margin-top: 1.5rem } summary { cursor: pointer; font-weight: 600 }
@@ -115,17 +116,11 @@ function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifie
   return `<ol class="funnel">\n${shown.join('\n')}\n</ol>${identifiers === '' ? '' : `\n<p>${plainHtml(identifiers)}</p>`}`;
 }
 
-/** More columns than these are no news for anybody; they stand in the fold. */
-const COLUMNS_SHOWN = 12;
-
 function columnsSection({ columns, found }: BatchFigures, { shares }: BatchSummary): string {
   const lines = columns.map(({ name, filled }, at): Line => {
     return [name, { bar: found === 0 ? 0 : filled / found, words: shares[at] ?? '' }];
   });
-  const rest = lines.slice(COLUMNS_SHOWN);
-  const first = section('What came back', ['column', 'filled'], lines.slice(0, COLUMNS_SHOWN));
-  if (rest.length === 0) return first;
-  return `${first}\n${fold(`${grouped(rest.length)} more ${rest.length === 1 ? 'column' : 'columns'}`, table(['column', 'filled'], rest))}`;
+  return section('What came back', ['column', 'filled'], lines);
 }
 
 function reasonsSection(
@@ -140,7 +135,7 @@ function reasonsSection(
 }
 
 /** What only the one who ran it needs: how to find it and to go on with it. */
-function recordSection({ batch, figures, changes }: ReportOptions): string {
+function recordSection({ batch }: ReportOptions): string {
   const { command, operation, accountName, createdAtMs, inputPath } = batch;
   const lines: Line[] = [
     ['batch', batch.id],
@@ -149,49 +144,14 @@ function recordSection({ batch, figures, changes }: ReportOptions): string {
     ['list', `${basename(inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}`],
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
-  return [
-    table(['what', ''], lines),
-    command === undefined ? '' : `<p><code>${plainHtml(command)}</code></p>`,
-    ...(changes === undefined ? [statusSection(figures)] : []),
-    figures.hasCosts ? creditSection(figures) : '',
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
+  const typed = command === undefined ? '' : `\n<p><code>${plainHtml(command)}</code></p>`;
+  return table(['what', ''], lines) + typed;
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
   return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
 }
-
-const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
-  ['matched', 'the vendor has a match'],
-  ['no_match', 'the vendor has no match'],
-  ['invalid', 'no usable identifier, so nothing was asked'],
-  ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'an answer was lost or cannot be read, and may have been charged, or the vendor gave none'],
-  ['skipped', 'left out while in doubt'],
-  ['pending', 'not worked on yet'],
-];
-
-function statusSection({ counts, rows: all }: BatchFigures): string {
-  const lines = STATUS_WORDS.flatMap(([status, words]): Line[] => {
-    const count = counts[status] ?? 0;
-    return count === 0 ? [] : [[status, grouped(count), percent(count, all), words]];
-  });
-  return section('Rows', ['status', '#rows', '#share', ''], lines);
-}
-
-const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
-  ['applied', 'applied', 'changed as asked'],
-  ['unchanged', 'unchanged', 'already so'],
-  ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
-  ['refused', 'refused', 'not done, for the reason given'],
-  ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
-  ['skipped', 'left out', 'left out while in doubt'],
-  ['invalid', 'invalid', 'cannot be used, so nothing was sent'],
-  ['pending', 'pending', 'not worked on yet'],
-];
 
 /** What became of each person, by project and role. An invalid row counts, and has neither. */
 function changeSection(changes: ChangesDone): string {
@@ -229,34 +189,46 @@ function missingSection({ removed, notRemoved }: ChangesDone): string {
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
 
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-function resultsSection({ results }: Pick<Tally, 'results'>): string {
-  const lines = results === undefined ? [] : [[results.file, grouped(results.count)]];
-  return section('Results', ['file', '#lines'], lines);
-}
-
-const AT_MOST =
-  'Some answers do not state their cost, and it is not published, so the real cost may be lower, also in <code>_credits</code>.';
-
-function creditSection({ money: { cap, spent, isAtMost, inDoubt }, saved }: BatchFigures): string {
-  const table = section(
-    'Credits',
-    ['', '#credits'],
-    [
-      [atMost(spent, isAtMost, 'spent'), grouped(spent)],
-      ['in doubt: may have been charged', grouped(inDoubt)],
-      ['saved by asking once', grouped(saved)],
-      ['budget', cap === undefined ? 'none' : grouped(cap)],
-    ],
-  );
-  return !isAtMost || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
-}
-
 function rows(count: number): string {
   return `${grouped(count)} ${count === 1 ? 'row' : 'rows'}`;
 }
 
-function percent(part: number, whole: number): string {
-  return whole === 0 ? '' : `${((part / whole) * 100).toFixed(1)} %`;
+// ------------------------------------------------------------------------------------------ elements
+
+/** The elements of which a report is made. Any text in them is shown as text. */
+
+function plainHtml(text: string): string {
+  return escapeHtml(plainText(text));
+}
+
+/** A cell with any text, with the bar of a share before it, or as HTML of ours. */
+type Cell = string | { readonly bar: number; readonly words: string } | { readonly html: string };
+type Line = readonly Cell[];
+
+/** A heading and a table; a column name that begins with # is a column of numbers. */
+function section(title: string, columns: readonly string[], lines: readonly Line[]): string {
+  return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
+}
+
+function table(columns: readonly string[], lines: readonly Line[]): string {
+  const classes = columns.map((name) => (name.startsWith('#') ? ' class="n"' : ''));
+  const heads = columns.map((name, at) => `<th${classes[at]}>${plainHtml(name.replace(/^#/, ''))}`);
+  const bodies = lines.map(
+    (line) => `<tr>${line.map((cell, at) => `<td${classes[at]}>${cellHtml(cell)}`).join('')}`,
+  );
+  return `<table>\n<tr>${heads.join('')}\n${bodies.join('\n')}\n</table>`;
+}
+
+function cellHtml(cell: Cell): string {
+  if (typeof cell === 'string') return plainHtml(cell);
+  if ('html' in cell) return cell.html;
+  return `<span class="bar" style="width:${(cell.bar * 12).toFixed(2)}rem"></span> ${cell.words}`;
+}
+
+function link(path: string, words: string): string {
+  return `<a href="${escapeHtml(`./${encodeURIComponent(basename(path).toWellFormed())}`)}">${plainHtml(words)}</a>`;
+}
+
+function fold(title: string, content: string): string {
+  return content === '' ? '' : `<details>\n<summary>${plainHtml(title)}</summary>\n${content}\n</details>`;
 }

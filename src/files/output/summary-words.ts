@@ -94,7 +94,7 @@ const IDENTIFIERS: Readonly<Record<string, string>> = {
 const identifierWords = (name: string): string =>
   listed(name.split('+').map((part) => IDENTIFIERS[part] ?? part.replaceAll('_', ' ')));
 
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** `94 %` of what was found; `100 %` and `0 %` only where that is all, and nothing. */
 function shareWords(part: number, whole: number): string {

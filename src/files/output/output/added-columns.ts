@@ -12,17 +12,18 @@ import {
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
-import type { JsonObject, JsonValue } from '../../../core/operation.ts';
+import type { JsonObject, JsonValue, Operation } from '../../../core/operation.ts';
 import { ourColumnsIn } from '../../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../../core/row.ts';
-import { suffixOf } from '../../../core/steps.ts';
-import type { OnExisting } from '../../../job/job.ts';
-import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
-import { recordPages } from '../../../ledger/rows.ts';
+import { stepNames, suffixOf } from '../../../core/steps.ts';
+import type { Job, OnExisting } from '../../../job/job.ts';
+import { isOutputOfOther } from '../../../job/job-settings.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
+import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
-import { type CellSafety, safeCell } from '../../../lib/formulas.ts';
-import type { CellWriter } from './cell-writer.ts';
+import { CellSafety, type FormulaMode, safeCell } from '../../../lib/formulas.ts';
+import { identifierNames } from '../../columns/column-kind.ts';
 
 /** The columns of the job's `add`, else every value that any answer of the batch has. */
 
@@ -346,4 +347,101 @@ export class FreeNames {
     this.#last.set(key, number);
     return spelled();
   }
+}
+
+// ------------------------------------------------------------------------------------------ which columns
+
+export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas'> {
+  readonly operation?: Pick<Operation, 'resultsFile'>;
+}
+
+export function resultsFilesOf({ operation }: Additions): readonly string[] {
+  return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
+}
+
+interface Choosing {
+  readonly ledger: Pick<LedgerReader, 'rows'>;
+  readonly job: Additions;
+  readonly answerPlace: AnswerPlace;
+  readonly safety: CellSafety;
+  readonly note: (sentence: string) => void;
+}
+
+/** Answers with lists are large, so fewer of them are held at a time. */
+export function pageRowsOf(job: Additions): number {
+  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
+}
+
+/** The columns of an output. Where the job names none, every answer is read for them. */
+export async function additionFor(
+  { ledger, job, answerPlace, safety, note }: Choosing,
+  header: readonly string[],
+  batch: Batch,
+): Promise<Addition> {
+  const isOfOther = isOutputOfOther(batch.settings);
+  if (job.add !== undefined) return additionOf(header, job.add, job.onExisting, isOfOther);
+  const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
+  if (isCut) {
+    note(
+      `The answers have more than ${names.length} different fields, so only the first became columns. Name those that you need under add: in a job.`,
+    );
+  }
+  const steps = stepNames(batch.operation);
+  return automaticAddition(header, names, safety, await identifierNames(), isOfOther, steps);
+}
+
+/** What the columns of a batch that takes all that answers have may be called, where no number is behind their names. */
+export async function automaticNames(
+  ledger: LedgerReader,
+  batch: Batch,
+  job: FieldsOf,
+): Promise<readonly string[]> {
+  const { names } = await fieldsIn(ledger, batch, job);
+  return names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
+}
+
+type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
+
+function fieldsIn(ledger: Choosing['ledger'], batch: Batch, job: FieldsOf): Promise<FieldSurvey> {
+  return surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), resultsFilesOf(job).length > 0);
+}
+
+// ------------------------------------------------------------------------------------------ how a cell is written
+
+/** How what is appended to a row is written: as text for spreadsheets and people, or as JSON for programs. */
+export interface CellWriter {
+  readonly isJson: boolean;
+  /** A word, a number or a time of ours. */
+  own(text: string | number): string;
+  /** Words of a vendor or of a job. */
+  foreign(text: string): string;
+  /** A value of an answer; blank where there is none. */
+  value(value: JsonValue | undefined): string;
+}
+
+/** What is written for spreadsheets never becomes a formula in one. */
+export function textCells(safety: CellSafety): CellWriter {
+  return {
+    isJson: false,
+    own: String,
+    foreign: (text) => safety.cell(text),
+    value: (value) => safety.cell(cellText(value)),
+  };
+}
+
+/** Values as the vendor wrote them: numbers, truths, lists and objects stay what they are. */
+export const JSON_CELLS: CellWriter = {
+  isJson: true,
+  own: (text) => (text === '' ? '' : JSON.stringify(text)),
+  foreign: (text) => (text === '' ? '' : JSON.stringify(text)),
+  value: (value) => (value === undefined || value === null ? '' : JSON.stringify(value)),
+};
+
+/** How the cells of an output are written. Text in a workbook never becomes a formula, and neither does a value of JSON. */
+export function cellsFor(
+  { isWorkbook, isJson }: { readonly isWorkbook: boolean; readonly isJson: boolean },
+  mode: FormulaMode,
+): { readonly safety: CellSafety; readonly cells: CellWriter } {
+  const safety = new CellSafety(isWorkbook || isJson ? 'raw' : mode);
+  return { safety, cells: isJson ? JSON_CELLS : textCells(safety) };
 }

@@ -1,13 +1,21 @@
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, isRepeated, resultsOf } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
+import type { Sheet } from '../../../core/format.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { InputRow } from '../../../core/row.ts';
+import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
-import type { CellSafety } from '../../../lib/formulas.ts';
+import { CellSafety } from '../../../lib/formulas.ts';
 import type { MissingPerson } from '../changes-done.ts';
-import { automaticAddition, FreeNames } from './added-columns.ts';
+import {
+  type Additions,
+  automaticAddition,
+  type CellWriter,
+  FreeNames,
+  pageRowsOf,
+  textCells,
+} from './added-columns.ts';
 
 /**
  * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
@@ -24,7 +32,7 @@ interface FoundResults {
   readonly fields: readonly string[];
 }
 
-const ROW = '_row';
+const [ROW] = ATTENTION_COLUMNS;
 
 export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
   const survey = new FieldSurvey();
@@ -172,4 +180,58 @@ export function ledgerRows(
     }
     return found;
   };
+}
+
+// ------------------------------------------------------------------------------------------ rows that need attention
+
+export interface AttentionWriting {
+  readonly ledger: LedgerReader;
+  readonly job: Additions;
+  /** The input with cells appended, as what the destination wants. */
+  readonly copy: Sheet['copy'];
+  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
+  readonly safety: CellSafety;
+  readonly cells: CellWriter;
+  /** Says a sentence once, however many copies it is true of. */
+  readonly note: (sentence: string) => void;
+}
+
+interface Listed {
+  readonly header: readonly string[];
+  readonly ours: ReadonlySet<string>;
+}
+
+/**
+ * The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. A column of the user's
+ * that is called like our number, as in what a search has found, stands before ours under a name of its own: a file with two columns
+ * of a name could not be an input again.
+ */
+export function attentionCopy(
+  { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
+  batch: Batch,
+  { header, ours }: Listed,
+): AsyncIterable<Buffer> {
+  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  // These reasons stand in the output as well, where they are counted.
+  const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
+  const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
+  const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
+  const columns = [...renamed, ...ATTENTION_COLUMNS];
+  const dropped = hers < 0 ? ours : new Set([...ours, ROW]);
+  return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
+    const records = await recordsOf(rows);
+    return rows.map((row, at) => {
+      const outcome = records[at]?.outcome;
+      if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
+      const cell = movedCell(row, hers, isJson);
+      return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
+    });
+  });
+}
+
+/** What a row that cannot be read holds stays where it is, but for what a copy leaves out, because it looks like a number of ours. */
+function movedCell({ cells, unreadable }: InputRow, at: number, isJson: boolean): string {
+  const cell = cells[at] ?? '';
+  const isMoved = !isJson && isSetAside((name) => (name === ROW ? cell : undefined));
+  return unreadable === undefined || isMoved ? cell : '';
 }

@@ -2,10 +2,8 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isReaderGone, messageOf, stop } from '../../../core/errors.ts';
 import type { Sheet } from '../../../core/format.ts';
-import type { Operation } from '../../../core/operation.ts';
 import { wordsIn } from '../../../core/plain-text.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
-import type { Job } from '../../../job/job.ts';
 import { checkWritable } from '../../../lib/atomic-file.ts';
 import {
   besideFile,
@@ -20,7 +18,7 @@ import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
 import { workbookCopy } from '../../workbook-copy.ts';
 import type { ListSource } from '../kept-list.ts';
-import { additionOf } from './added-columns.ts';
+import { type Additions, additionOf, resultsFilesOf } from './added-columns.ts';
 
 /** Where an output goes, and whether it is a workbook or JSON lines there, or of the input's own format. */
 
@@ -189,14 +187,6 @@ async function beginsWithMark(path: string): Promise<boolean> {
   if (file === undefined) return false;
   const { buffer } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0);
   return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
-}
-
-export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas'> {
-  readonly operation?: Pick<Operation, 'resultsFile'>;
-}
-
-export function resultsFilesOf({ operation }: Additions): readonly string[] {
-  return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
 }
 
 /** Every file that may be written for an output of that path by any operation, itself included. */

@@ -7,8 +7,7 @@ import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/rows.ts';
 import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
-import { answerFields, foundValues, shownBody } from './added-columns.ts';
-import { resultsFilesOf } from './destination.ts';
+import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 
 /** In parts of some milliseconds, because a server answers others in between. */
 export async function readFigures(

@@ -11,8 +11,8 @@ import {
   addedCells,
   additionOf,
   automaticAddition,
+  textCells,
 } from '../../../../src/files/output/output/added-columns.ts';
-import { textCells } from '../../../../src/files/output/output/cell-writer.ts';
 import { CellSafety } from '../../../../src/lib/formulas.ts';
 
 /** As a run without `formulas` writes. */
