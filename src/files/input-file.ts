@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { type FileBytes, readableEndings } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
-import { piecesOf, sha256Of } from '../lib/atomic-file.ts';
+import { sha256Of } from '../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../lib/file-name.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
 
@@ -14,16 +14,6 @@ const BYTES_PER_SCAN = 2 * 1024 * 1024;
 /** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
 const BYTES_PER_CHUNK = 64 * 1024;
 
-/** A program that changes the attributes of a file all the time would otherwise have it hashed all the time. */
-const MOST_HASHES_A_CHUNK = 5;
-
-interface Stamp {
-  /** Where it stands, how long it is, and when it was last written to. Others may set that time back. */
-  readonly content: string;
-  /** When anything about it was last altered. Nobody can set that time, but a mere `chmod` moves it. */
-  readonly changedNs: bigint;
-}
-
 /**
  * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is read, and
  * compared after each read, before the bytes are handed over: rows belong to the bytes by whose hash their batch is
@@ -32,7 +22,8 @@ interface Stamp {
  */
 export class InputFile implements FileBytes {
   readonly path: string;
-  #stamp: Stamp | undefined;
+  /** Where it stands, how long it is, and when it was last written to. */
+  #stamp: string | undefined;
   #sha256: string | undefined;
 
   constructor(path: string) {
@@ -99,7 +90,8 @@ export class InputFile implements FileBytes {
       for (;;) {
         const buffer = bufferFor();
         const length = Math.min(buffer.length, endByte - position);
-        const bytesRead = await this.#readAt(file, buffer, length, position);
+        const { bytesRead } = await file.read(buffer, 0, length, position);
+        this.#requireSame(file);
         if (bytesRead === 0) return;
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);
@@ -107,15 +99,6 @@ export class InputFile implements FileBytes {
     } catch (error) {
       throw await describe(this.path, error);
     }
-  }
-
-  /** Reads until nobody can have altered the file meanwhile: what was read before it was hashed may be anything. */
-  async #readAt(file: FileHandle, buffer: Buffer, length: number, position: number): Promise<number> {
-    for (let hashes = 0; hashes <= MOST_HASHES_A_CHUNK; hashes += 1) {
-      const { bytesRead } = await file.read(buffer, 0, length, position);
-      if (await this.#isAsStamped(file)) return bytesRead;
-    }
-    throw changedFile(this.path);
   }
 
   async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
@@ -131,8 +114,7 @@ export class InputFile implements FileBytes {
     await requireFile(this.path);
     const file = await open(this.path);
     try {
-      this.#stamp ??= stampOf(file);
-      await this.#isAsStamped(file);
+      this.#requireSame(file);
       return file;
     } catch (error) {
       await file.close();
@@ -140,31 +122,17 @@ export class InputFile implements FileBytes {
     }
   }
 
-  /**
-   * False when its attributes were altered, and with them perhaps its bytes, for as long as it took: it has those by
-   * which it is known now, which says nothing of what was read a moment ago.
-   * @throws StopError `input` when its bytes are others, or may be.
-   */
-  async #isAsStamped(file: FileHandle): Promise<boolean> {
-    const now = stampOf(file);
-    if (now.content !== this.#stamp?.content) throw changedFile(this.path);
-    if (now.changedNs === this.#stamp.changedNs) return true;
-    if (this.#sha256 === undefined || (await sha256Of(piecesOf(file))) !== this.#sha256)
-      throw changedFile(this.path);
-    // This stamp was taken before the file was hashed, so we notice every change since.
-    this.#stamp = now;
-    return false;
+  /** The system knows this of an open file at once. A wait for it after each read would take longer than the look itself. */
+  #requireSame(file: FileHandle): void {
+    const { dev, ino, size, mtimeNs } = fstatSync(file.fd, { bigint: true });
+    const stamp = `${dev} ${ino} ${size} ${mtimeNs}`;
+    this.#stamp ??= stamp;
+    if (stamp !== this.#stamp) throw changedFile(this.path);
   }
 }
 
-/** The system knows this of an open file at once. A wait for it after each read would take longer than the look itself. */
-function stampOf(file: FileHandle): Stamp {
-  const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
-  return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };
-}
-
 /** What ends a run whose file is not what it was when it was read before. */
-export function changedFile(path: string): StopError {
+function changedFile(path: string): StopError {
   const fact = `${path} changed during the run, so its rows and their answers may not belong together.`;
   const next = 'Run the same command again: everything bought is kept, and only the difference is bought.';
   return stop('input', fact, next);

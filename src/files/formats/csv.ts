@@ -111,16 +111,9 @@ async function survey(
   };
 }
 
-const ENCODING_WORDS: { readonly [Name in Encoding]?: string } = {
-  'utf-8': 'UTF-8',
-  'utf-16le': 'UTF-16 (little-endian)',
-  'utf-16be': 'UTF-16 (big-endian)',
-  macintosh: 'Mac OS Roman',
-};
-
-/** `windows-1251` is a name by itself. */
+/** `UTF-16LE`, `ISO-8859-1`, `Windows-1252`. */
 const wordsOf = (encoding: Encoding): string =>
-  ENCODING_WORDS[encoding] ?? encoding.replace('windows', 'Windows').replace('iso', 'ISO');
+  encoding.startsWith('windows') ? encoding.replace('w', 'W') : encoding.toUpperCase();
 
 // ------------------------------------------------------------------------------------------------ what is no row of the table
 

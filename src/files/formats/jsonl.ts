@@ -5,8 +5,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } from '../../core/format.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
-import { foreignWords, grouped } from '../../core/plain-text.ts';
-import { readingEntries } from '../../core/reading.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { NO_HEADER } from '../../core/row-range.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
@@ -20,7 +19,6 @@ const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open }
 export default jsonl;
 
 async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
-  refuseTableOptions(file.path, options);
   // Any line may have a name that no line before it has.
   const { names, rows } = await namesOf(file, options.strict === true);
   async function* groups(): AsyncGenerator<readonly ValuedRow[]> {
@@ -71,17 +69,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   };
 }
 
-/** @throws StopError `input`: a user who names these takes the file for another. */
-function refuseTableOptions(path: string, read: ReadOptions): void {
-  const { encoding = 'utf-8', ragged: _, ...others } = readingEntries(read).read ?? {};
-  if (encoding === 'utf-8' && Object.values(others).every((option) => option === undefined)) return;
-  const fact = `${path} holds JSON lines, which are UTF-8 and have neither delimiters nor sheets nor a header.`;
-  throw stop('input', fact, 'Leave out the flags that say how it is encoded and where the table is in it.');
-}
-
-/** A program that names members by what they hold would make a column of each. */
-const MOST_NAMES = 10_000;
-
 async function namesOf(
   file: FileBytes,
   isStrict: boolean,
@@ -97,7 +84,6 @@ async function namesOf(
     rows += said.length;
     readable += objects.length;
     if (unread !== undefined && isStrict) throw unreadable(file.path, unread);
-    if (names.size > MOST_NAMES) throw tooManyNames(file.path);
   }
   if (readable === 0 && unread !== undefined) throw unreadable(file.path, unread);
   names.delete('');
@@ -109,11 +95,6 @@ async function namesOf(
 function unreadable(path: string, what: string): StopError {
   const next = 'Write one JSON object on each line; `jq -c` does that, and with `.[]` for a list of objects.';
   return stop('input', `${path}, ${what}.`, next);
-}
-
-function tooManyNames(path: string): StopError {
-  const fact = `${path} has more than ${grouped(MOST_NAMES)} member names, and each would be a column.`;
-  return stop('input', fact, 'Give what you look up its own name, and put the rest into one member.');
 }
 
 // ------------------------------------------------------------------------------------------------ lines

@@ -1,12 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import {
-  type Entry,
-  fromRandomAccessReaderPromise,
-  RandomAccessReader,
-  validateFileName,
-  type ZipFile,
-} from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { type XmlListener, XmlReader } from './xml.ts';
@@ -36,9 +30,6 @@ class FileRanges extends RandomAccessReader {
     return Readable.from(this.#file.chunks(start, end), { objectMode: false });
   }
 }
-
-/** A workbook has some dozen, one with thousands of pictures as many; a hundred thousand would take ten seconds to list. */
-const MOST_PARTS = 20_000;
 
 /** Names, styles and links: some kilobytes, in a workbook with thousands of styles a few megabytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -81,10 +72,10 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
-  /** Every part as it is unpacked, but for folders and names by which none can be written again. */
+  /** Every part as it is unpacked, but for folders. */
   parts(): readonly { readonly name: string; readonly key: string; readonly bytes: AsyncIterable<Buffer> }[] {
     const parts = [...this.#entries].map(([key, entry]) => ({ key, entry, name: nameOf(entry) }));
-    const files = parts.filter(({ name }) => !name.endsWith('/') && validateFileName(name) === null);
+    const files = parts.filter(({ name }) => !name.endsWith('/'));
     return files.map(({ key, entry, name }) => ({ name, key, bytes: this.#unpacked(entry) }));
   }
 
@@ -145,7 +136,6 @@ export class Archive {
 }
 
 async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> {
-  if (zip.entryCount > MOST_PARTS) throw unreadableBook(path, `it says that it has ${zip.entryCount} parts`);
   const entries: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) {

@@ -60,16 +60,11 @@ function shownNumber(stored: string, format: NumberFormat, from1904: boolean): s
 const MOST_DIGITS = 15;
 
 /** The digits as a user would type them: without an exponent, as many of them as Excel shows. */
+const DIGITS = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: MOST_DIGITS });
+
 function numberText(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 10 ** MOST_DIGITS) return String(value);
-  const rounded = Number(value.toPrecision(MOST_DIGITS));
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(rounded)) ?? [];
-  const digits = whole + fraction;
-  const point = whole.length + Number(exponent);
-  if (point >= digits.length) return sign + digits.padEnd(point, '0');
-  if (point > 0) return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
-  return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  const isShort = Number.isInteger(value) && Math.abs(value) < 10 ** MOST_DIGITS;
+  return isShort ? String(value) : DIGITS.format(value);
 }
 
 const SECONDS_A_DAY = 86_400;

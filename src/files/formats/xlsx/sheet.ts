@@ -18,7 +18,7 @@ import {
 
 /** A sheet is read, or read and patched, in one pass over its XML. Rows stream, so memory does not grow with it. */
 
-/** A row that holds something; one that holds nothing but formulas without a saved value has no cells. */
+/** A row that holds something. A formula without a saved value is a blank cell. */
 export interface SheetRow {
   /** As the spreadsheet shows it. */
   readonly number: RowNumber;
@@ -27,8 +27,6 @@ export interface SheetRow {
   readonly isHidden: boolean;
   /** Columns of the cells with a formula. */
   readonly formulas: number[];
-  /** Those of them that have no saved value: nobody but a spreadsheet program can tell what they show. */
-  readonly unsaved: number[];
   /** Where a HYPERLINK formula goes, by the column of its cell. */
   readonly links: Map<number, string>;
   /** Where its tags stand, while the sheet is patched. */
@@ -128,7 +126,7 @@ export class SheetReader implements XmlListener {
   #open: SheetRow | undefined;
   /** The column of the current cell, or of the last one; -1 before the first cell of a row. */
   #column = -1;
-  #cell = { start: 0, type: 'n', style: undefined as string | undefined, isFilled: false, hasValue: false };
+  #cell = { start: 0, type: 'n', style: undefined as string | undefined, isFilled: false };
   #behind = 0;
 
   /** @param edit left out: it is only read. */
@@ -171,7 +169,6 @@ export class SheetReader implements XmlListener {
         this.#open?.formulas.push(this.#column);
         this.#formula = '';
       }
-      if (name === 'v') this.#cell.hasValue = true;
       this.#value.opened(name);
     }
   }
@@ -225,7 +222,6 @@ export class SheetReader implements XmlListener {
       cells: [],
       isHidden,
       formulas: [],
-      unsaved: [],
       links: new Map(),
       places,
     };
@@ -236,7 +232,7 @@ export class SheetReader implements XmlListener {
     this.#open = undefined;
     if (row === undefined) return;
     if (tag !== undefined && row.places !== undefined) row.places.close = tag;
-    if (row.cells.length > 0 || row.unsaved.length > 0) this.#rows.push(row);
+    if (row.cells.length > 0) this.#rows.push(row);
   }
 
   #openCell({ r: address, s: style, t: type = 'n' }: XmlAttributes, tag: Place | undefined): void {
@@ -245,19 +241,16 @@ export class SheetReader implements XmlListener {
       throw new CellError(`a cell says that it is ${JSON.stringify(address)}`);
     }
     this.#column = column;
-    this.#cell = { start: tag?.start ?? 0, type, style, isFilled: false, hasValue: false };
+    this.#cell = { start: tag?.start ?? 0, type, style, isFilled: false };
     this.#value.start();
   }
 
   #closeCell(tag: Place | undefined): void {
-    const [row, column, { start, type, style, isFilled, hasValue }] = [this.#open, this.#column, this.#cell];
+    const [row, column, { start, type, style, isFilled }] = [this.#open, this.#column, this.#cell];
     if (row === undefined) return;
     if (tag !== undefined) row.places?.cells.push({ column, start, end: tag.end, style, isFilled });
     // A number of the list of shared texts is no text itself.
     const value = type === 's' ? this.#value.text : unescapedText(this.#value.text);
-    // A formula may have given an empty text, which is saved as one. A program that cannot calculate saves nothing.
-    const isSaved = value !== '' || (hasValue && type === 'str');
-    if (!isSaved && row.formulas.at(-1) === column) row.unsaved.push(column);
     const text = this.#textOf(value);
     if (text === '') return;
     while (row.cells.length < column) row.cells.push('');

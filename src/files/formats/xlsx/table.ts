@@ -63,11 +63,12 @@ const TIMES_THE_ROWS = 3;
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
   const [first, ...others] = sheetsMeant(book, options.sheet ?? options.asBefore?.sheet);
   const open = await surveyed(book, first, options);
+  const isBlank = open.counts.rows === 0;
   const isMeant = options.asBefore !== undefined || open.isLikely;
-  for (const tab of isMeant && !open.isBlank ? [] : others) {
+  for (const tab of isMeant && !isBlank ? [] : others) {
     const other = await surveyed(book, tab, { ...options, wanted: [] }).catch(() => undefined);
     if (other === undefined || other.counts.rows === 0) continue;
-    if (open.isBlank) return tableOf(book, other, options, undefined, 'no rows');
+    if (isBlank) return tableOf(book, other, options, undefined, 'no rows');
     const isList = other.isLikely && other.counts.rows >= open.counts.rows * TIMES_THE_ROWS;
     if (isList && !tab.isHidden) return tableOf(book, other, options, tab.name, NO_LOOKUPS);
   }
@@ -87,8 +88,6 @@ interface Surveyed {
   readonly frame: SheetFrame;
   readonly links: SheetTable['links'];
   readonly leftOut: readonly LeftOut[];
-  /** Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant. */
-  readonly isBlank: boolean;
   /** Whether somebody can be asked about by a column of it, or it has the columns that a job names. */
   readonly isLikely: boolean;
 }
@@ -100,9 +99,6 @@ interface Counts {
   lastUsed: number;
   readonly formulas: Set<number>;
   hidden: number;
-  /** Cells whose formula has no saved value, and the address of the first. */
-  unsaved: number;
-  firstUnsaved: string;
 }
 
 /** @throws StopError `input` for a row that does not fit. */
@@ -121,7 +117,6 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   return {
     ...{ tab, top, start, counts, frame: reader.frame, leftOut: table.end() },
     links: await linkTargets(book, tab, reader.frame),
-    isBlank: counts.rows === 0 && counts.unsaved === 0,
     isLikely: isWanted || table.hasLookups || names.some(isLookupName),
   };
 }
@@ -135,14 +130,11 @@ async function countedRows(
 ): Promise<Counts> {
   const header = top?.header.last ?? Number.POSITIVE_INFINITY;
   const counts: Counts = {
-    ...{ rows: 0, lastRow: top?.header.last ?? 0, lastUsed: -1, hidden: 0, unsaved: 0, firstUnsaved: '' },
-    formulas: new Set<number>(),
+    ...{ rows: 0, lastRow: top?.header.last ?? 0, lastUsed: -1, hidden: 0, formulas: new Set<number>() },
   };
   for await (const group of groups) {
-    const isBelow = ({ cells, number }: SheetRow): boolean => cells.length > 0 && number > header;
-    const taken = group.flatMap((row) => (isBelow(row) ? table.take(row) : []));
+    const taken = group.filter(({ number }) => number > header).flatMap((row) => table.take(row));
     for (const row of taken) count(counts, row);
-    for (const row of group) if (!isBelow(row)) countUnsaved(counts, row);
     if (top !== undefined && strict) requireFit(where, taken, top);
     if (counts.rows > MOST_ROWS) throw tooLong(where);
   }
@@ -155,13 +147,6 @@ function count(counts: Counts, row: SheetRow): void {
   counts.lastUsed = Math.max(counts.lastUsed, row.cells.length - 1, ...row.formulas);
   for (const column of row.formulas) counts.formulas.add(column);
   if (row.isHidden) counts.hidden += 1;
-  countUnsaved(counts, row);
-}
-
-function countUnsaved(counts: Counts, { number, unsaved: [first, ...others] }: SheetRow): void {
-  if (first === undefined) return;
-  if (counts.unsaved === 0) counts.firstUnsaved = `${lettersOf(first)}${number}`;
-  counts.unsaved += 1 + others.length;
 }
 
 async function linkTargets(
@@ -179,7 +164,7 @@ async function firstRows(book: Book, tab: BookSheet, options: ReadOptions): Prom
   const last = saidHeader(options)?.last ?? 0;
   const rows: SheetRow[] = [];
   for await (const group of sheetRows(book, tab)) {
-    rows.push(...group.filter(({ cells }) => cells.length > 0));
+    rows.push(...group);
     if (rows.length >= ROWS_SAMPLED && (rows.at(-1)?.number ?? 0) >= last) break;
   }
   return rows;
@@ -224,7 +209,9 @@ function tableOf(
     notes: [
       ...(options.sheet === undefined ? sheetNotes(book, tab, lack) : []),
       ...layoutNotes(layout, header, columns.names),
-      ...rowNotes(counts),
+      ...(counts.hidden > 0
+        ? [`${counted(counts.hidden, 'hidden row')} of the sheet will be processed like all others.`]
+        : []),
     ],
   };
 }
@@ -237,17 +224,6 @@ function sheetNotes({ sheets, open }: Book, tab: BookSheet, lack: string): reado
   return [
     `Read from the sheet ${foreignName(tab.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
   ];
-}
-
-function rowNotes({ hidden, unsaved, firstUnsaved }: Counts): readonly string[] {
-  const notes: string[] = [];
-  if (hidden > 0)
-    notes.push(`${counted(hidden, 'hidden row')} of the sheet will be processed like all others.`);
-  if (unsaved > 0)
-    notes.push(
-      `${counted(unsaved, 'cell')} will be read and written as blank, because a formula there has no saved value, the first in ${firstUnsaved}. Open the workbook in a spreadsheet program and save it there to store the values.`,
-    );
-  return notes;
 }
 
 // ------------------------------------------------------------------------------------------------------------ its rows
@@ -265,8 +241,7 @@ export function tableRow(row: SheetRow, table: SheetTable): TableRow {
   const { header, hasRow } = table;
   const { number, cells } = row;
   if (number === header.last) return { kind: 'header', number, cells };
-  if (number < header.last || !hasRow(number) || cells.length === 0)
-    return { kind: 'left_out', number, cells };
+  if (number < header.last || !hasRow(number)) return { kind: 'left_out', number, cells };
   const unreadable = strayWords(number, cells, table);
   return { kind: 'row', number, cells: withLinks(row, table), ...present({ unreadable }) };
 }
