@@ -170,7 +170,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  vi.useRealTimers();
   await open[Symbol.asyncDispose]();
   await team[Symbol.asyncDispose]();
   await vendor[Symbol.asyncDispose]();
