@@ -5,7 +5,7 @@ import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type Money } from '../../ledger/ledger.ts';
-import { type Checks, called, milliseconds, signal, texts, values } from '../../lib/checked-options.ts';
+import { type Checks, called, texts, values } from '../../lib/checked-options.ts';
 import { raiseInJob } from '../../lib/command-line.ts';
 import { checkCall } from '../checked-call.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
@@ -41,10 +41,6 @@ export interface SweepOptions extends SpenderOptions {
   readonly operations?: readonly OwnOperation[] | undefined;
   /** Dialects in the place of the accounts' dialect files, one for each vendor at most. */
   readonly dialects?: readonly OwnDialect[] | undefined;
-  /** How long an account may make no progress; left out: for ever. */
-  readonly maxPauseMs?: number | undefined;
-  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
-  readonly signal?: AbortSignal | undefined;
   /** Receives every event with the path of its file. */
   readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
 }
@@ -54,8 +50,6 @@ const SWEEP_CHECKS: Checks<SweepOptions> = {
   jobs: texts.nonoptional(),
   operations: values,
   dialects: values,
-  maxPauseMs: milliseconds,
-  signal,
   onEvent: called,
 };
 
@@ -178,7 +172,10 @@ class Sweeping {
 
   async #workOn(store: SweptStore, todo: Todo): Promise<StopError | undefined> {
     try {
-      const file = await this.#swept(store, todo);
+      const file = await this.#run(store, todo).catch((error: unknown) => {
+        if (error instanceof StopError) return notBegun(todo.path, todo.job, error);
+        throw error;
+      });
       this.#files.push(file);
       const { stopped } = file;
       const isOfSweep = stopped !== undefined && OF_SWEEP.has(stopped.code);
@@ -188,19 +185,6 @@ class Sweeping {
       this.#stopping.abort(error);
       throw error;
     }
-  }
-
-  async #swept(store: SweptStore, todo: Todo): Promise<SweptFile> {
-    const { ledger } = store.spender;
-    const { identity } = todo.job.account;
-    const spentSoFar = async (): Promise<number> =>
-      (await ledger.accountMoney(identity, 'ever', this.#clock.wallMs())).spent;
-    const before = await spentSoFar();
-    const file = await this.#run(store, todo).catch((error: unknown) => {
-      if (error instanceof StopError) return notBegun(todo.path, todo.job, error);
-      throw error;
-    });
-    return { ...file, spent: credits((await spentSoFar()) - before) };
   }
 
   async #run({ spender }: SweptStore, todo: Todo): Promise<SweptFile> {
@@ -220,7 +204,7 @@ class Sweeping {
         ? await putAway(spender.ledger, summary.batch, todo, place)
         : forSweeps(summary, summary.stopped);
     const movedTo = stopped === undefined ? place?.input : undefined;
-    return { path, job: job.job.name, movedTo, summary, spent: NOTHING, stopped };
+    return { path, job: job.job.name, movedTo, summary, spent: summary.spentNow, stopped };
   }
 
   #leave({ path }: Todo, why: string): void {

@@ -15,7 +15,6 @@ import { commandLine } from '../../../lib/command-line.ts';
 import { isPartial } from '../../../plan/batch.ts';
 import { keyOf } from '../../../plan/batch-key.ts';
 import type { JobOptions } from '../../../plan/context.ts';
-import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
 import { choose } from '../../choose.ts';
 import { openSpender, type Spender, type SpenderOptions } from '../../run-job.ts';
@@ -51,7 +50,7 @@ export async function todosOf(
   const found = await Promise.all(
     jobs.map(async (job) => {
       const own = batches.filter((batch) => isOf(batch, job));
-      const elsewhere = await unfinishedElsewhere(job, own, ledger, looking.clock.wallMs());
+      const elsewhere = await unfinishedElsewhere(job, own, ledger);
       return { elsewhere, ...(await waitingIn(job, own, ledger, { ...looking, ours })) };
     }),
   );
@@ -123,21 +122,19 @@ async function budgetOf(
 }
 
 /**
- * The unfinished batches of the job over files outside its inbox, oldest first: a user began them by hand, or their file is
- * in `done/` and a row of it is in doubt.
+ * The unfinished batches of the job over files outside its inbox, oldest first: a user began them by hand, or decided
+ * about a row of a file in `done/`.
  */
 async function unfinishedElsewhere(
   job: SweptJob,
   batches: readonly Batch[],
   ledger: LedgerReader,
-  nowMs: number,
 ): Promise<Pick<Todos, 'todos' | 'left'>> {
   const todos: Todo[] = [];
   const left: LeftFile[] = [];
   for (const batch of newestGenerations(batches).toReversed()) {
     const { inputPath: path, outputPath } = batch;
-    if (dirname(path) === job.inbox || isPartial(batch)) continue;
-    if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
+    if (batch.state !== 'open' || dirname(path) === job.inbox || isPartial(batch)) continue;
     // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
     if (batch.heldSinceMs !== undefined) {
@@ -170,22 +167,6 @@ async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJo
 
 function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
   return [...Map.groupBy(batches, ({ key }) => key).values()].flatMap(([newest]) => newest ?? []);
-}
-
-/**
- * Whether the batch has rows without an outcome, or rows in doubt, which every run looks at again. False when the run would
- * find the answers too old, because a finished file is bought anew only when a user says so.
- */
-async function hasMoreToDo(
-  batch: Batch,
-  { job }: SweptJob,
-  ledger: LedgerReader,
-  nowMs: number,
-): Promise<boolean> {
-  const { id, state } = batch;
-  if (state === 'open') return true;
-  if (state !== 'finished' || ((await ledger.counts(id)).in_doubt ?? 0) === 0) return false;
-  return !(await hasGoneStale(ledger, batch, freshSinceOf(job, false, nowMs)));
 }
 
 /** Says whether the path still has the batch's input. If it is `changed`, the same job would begin another batch. */
