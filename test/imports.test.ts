@@ -74,11 +74,9 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
-    'checked-call.ts',
     'choose.ts',
     'open-ledger.ts',
     'reconcile.ts',
-    'retention.ts',
     'run-job.ts',
     'store-choice.ts',
     'summary.ts',

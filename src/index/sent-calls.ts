@@ -6,9 +6,8 @@ import { amount, called, flag, signal, text, values } from '../lib/checked-optio
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
-import { checkCall } from '../run/checked-call.ts';
 import { lookIntoIfThere } from '../run/open-ledger.ts';
-import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
+import { checkCall, SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { knownOf, mostOfTrial, runTrial, type Trial, trialOf } from '../run/tasks/trial.ts';
 import { findToUndo, undoBatch } from '../run/tasks/undo.ts';

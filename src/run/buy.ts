@@ -6,13 +6,21 @@ import type { OfCall } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import type { Admitted, Closure } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import type { Buying, CallEnd, CallToBuy, Judging, Next, Replied, RunReply } from './call.ts';
 import { hear, stopNow } from './hear.ts';
-import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
-import { isPriced, priced, untilPriced } from './price.ts';
-import type { Heard } from './project-access.ts';
+import { intentOf, isPriced, notAdmitted, outgoingFor, priced, untilPriced } from './intent.ts';
 import { onlyMissesYet } from './series.ts';
-import { type Run, tellTimeFirst } from './session.ts';
+import {
+  type Buying,
+  type CallEnd,
+  type CallToBuy,
+  type Heard,
+  type Judging,
+  type Next,
+  type Replied,
+  type Run,
+  type RunReply,
+  tellTimeFirst,
+} from './session.ts';
 
 /**
  * ★ This file makes one call: permit → intent → send → keep → judge → close and hear. No other file can spend. Each `await` of

@@ -8,11 +8,9 @@ import {
   type Verdict,
 } from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
-import type { Next, RunReply } from './call.ts';
-import { dearer } from './price.ts';
-import type { Heard } from './project-access.ts';
+import { dearer } from './intent.ts';
 import { countAnswer, countOdd } from './series.ts';
-import type { Run } from './session.ts';
+import type { Heard, Next, Run, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 

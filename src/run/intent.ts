@@ -1,25 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { Permit } from '../client/client.ts';
-import type { Dialect } from '../client/dialect.ts';
+import type { Dialect, DialectOperation } from '../client/dialect.ts';
+import { isExactCharge, type Reply } from '../client/judge.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
 import { isoTime } from '../core/clock.ts';
-import { type StopError, stop } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import type { Call } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
 import {
   type Admission,
   type Admitted,
+  type Batch,
+  type BatchId,
+  type BudgetScope,
+  type Closure,
   type Credits,
   credits,
+  type Doubt,
+  heldCredits,
   type Intent,
   type KeyedRequest,
+  type Ledger,
+  type LedgerReader,
+  type Money,
+  type Reading,
   SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
 import { APART_MS } from '../ledger/time.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import { overBudget } from './budget.ts';
-import type { Buying, CallToBuy, Next } from './call.ts';
-import { isPriced } from './price.ts';
-import type { Run, Session } from './session.ts';
+import type { Buying, CallToBuy, Next, Run, Session } from './session.ts';
 
 interface Outgoing {
   readonly request: HttpRequest;
@@ -159,4 +170,132 @@ export async function untilMoved({ session: { ledger, clock }, waiter }: Run): P
   } finally {
     over.abort();
   }
+}
+
+// ------------------------------------------------------------------------------------------------ budgets
+
+// The ledger makes the check itself, in the transaction of the intent, and a constraint of the database repeats it.
+
+/** Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next run forgets it. */
+export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: number): Promise<void> {
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, 'a batch that has run is in the ledger');
+  await ledger.changeBatch(id, { settings: { ...batch.settings, budget_to_finish: budgetToFinish } });
+}
+
+/** What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra credits do not cover them. */
+export async function overExtra(
+  ledger: LedgerReader,
+  { id }: Batch,
+  left: readonly Doubt[],
+): Promise<StopError> {
+  const { cap = 0, ...money } = await ledger.batchMoney(id, 'extra');
+  const used = heldCredits(money);
+  const most = left.reduce((sum, { atRisk }) => sum + atRisk, 0);
+  // The command decides about no other doubt of the batch: each that is sent again may be paid for twice.
+  const isAll = (await ledger.doubts(id)).length === left.length;
+  const about = isAll ? [id] : [id, String(left[0]?.row)];
+  const room = Math.max(0, cap - used);
+  return stop(
+    'extra_credits',
+    `${counted(left.length, 'call')} in doubt will be sent again, for at most ${counted(most, 'credit')}, and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
+    `Let the next run send all of them again: ${commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)])}`,
+  );
+}
+
+type OwnScope = Exclude<BudgetScope, 'extra'>;
+
+function overBudget(scope: OwnScope, money: Money, reserve: number): StopError {
+  return new StopError({
+    code: scope === 'batch' ? 'budget' : 'account_budget',
+    message: reachedWords(OF_SCOPE[scope], money),
+    next: nextStep(scope, money, reserve),
+    ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
+  });
+}
+
+function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
+  const doubt = inDoubt > 0 ? ` and ${inDoubt} in doubt` : '';
+  return `The budget ${whose} is reached: ${spent} of ${cap ?? 0} credits spent${doubt}.`;
+}
+
+const budgetWords = (least: number): string =>
+  `Run the same command again with a --budget of at least ${least}.`;
+
+const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
+  batch: 'of this batch',
+  day: "of the account's day (UTC)",
+  month: "of the account's month (UTC)",
+};
+
+function nextStep(scope: OwnScope, money: Money, reserve: number): string {
+  if (scope === 'batch') return budgetWords(heldCredits(money) + reserve);
+  // No other day or month has room for a call that is dearer than all of it.
+  if (reserve > (money.cap ?? 0))
+    return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;
+  const when = scope === 'day' ? 'tomorrow' : 'next month';
+  return `Run the same command again ${when}, or raise per_${scope} in the account.`;
+}
+
+// ------------------------------------------------------------------------------------------------ prices
+
+/**
+ * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all
+ * parallel requests would be charged before the mistake shows. So the first request of an operation is sent alone. The
+ * others wait until its answer has shown the price, which the ledger then reserves for each of them. A miss shows no price,
+ * so the next request is sent alone, too. The promise resolves when the call may be bought.
+ * @returns a function that the caller must call after the purchase, also when it failed.
+ */
+export async function untilPriced({ session }: Run, call: Call): Promise<() => void> {
+  const { client, ledger, account, priced } = session;
+  const name = nameOf(call);
+  const leave = await client.limiter.lane(name);
+  try {
+    if (!priced.has(name) && (await ledger.price(account.identity, call)) === undefined) return leave;
+    priced.add(name);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  leave();
+  return nothing;
+}
+
+export function isPriced({ session: { client, priced } }: Run, call: Call): boolean {
+  return client.dialect.credits_charged === undefined || priced.has(nameOf(call));
+}
+
+function nothing(): void {}
+
+function nameOf({ operation, creditsMost }: Call): string {
+  return JSON.stringify([operation, creditsMost]);
+}
+
+/** Adds to the closure whether the answer showed the price of such answers, and whether it may have cost less. */
+export function priced(
+  closure: Closure,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Closure {
+  if (closure.kind !== 'answered') return closure;
+  const shown = { ...closure, ...shownPrice(closure, dialect) };
+  const raw = reply.kind === 'answered' ? reply.raw : undefined;
+  return isExactCharge(closure.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
+}
+
+/** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */
+export function shownPrice(
+  { answer, charged }: Pick<Reading, 'answer' | 'charged'>,
+  { credits_charged: stated }: Dialect,
+): { readonly showsPrice?: true } {
+  return stated !== undefined && (answer === 'found' || charged > 0) ? { showsPrice: true } : {};
+}
+
+export function dearer(charged: number, most: number): StopError {
+  return stop(
+    'dearer',
+    `An answer cost ${charged} credits, but the dialect and earlier answers say at most ${most}.`,
+    'Correct the credits of this operation in the dialect, then run the same command again.',
+  );
 }

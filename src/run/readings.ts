@@ -14,7 +14,7 @@ import { eachReadOtherwise } from '../ledger/rows.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { shownPlanId } from '../plan/consent.ts';
 import type { Reread, RunContext } from '../plan/context.ts';
-import { shownPrice } from './price.ts';
+import { shownPrice } from './intent.ts';
 
 /** What today's dialect reads in answers that another one read. A reading moves the rows that rest on its answer in its own commit. */
 

@@ -15,10 +15,9 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import { closureOf, judged } from './buy.ts';
-import type { Judging } from './call.ts';
 import { isStillHonoured } from './intent.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
-import { type Run, type Session, tellTime } from './session.ts';
+import { type Judging, type Run, type Session, tellTime } from './session.ts';
 
 /**
  * ★ This file settles calls that a crash or a lost answer left open.

@@ -20,13 +20,12 @@ import {
 } from '../plan/known-calls.ts';
 import { RowWalk } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
-import type { Answered, CallToBuy, Waits } from './call.ts';
 import { untilMoved } from './intent.ts';
 import { keepReading, noAnswerWords } from './readings.ts';
 import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
-import type { Run } from './session.ts';
+import type { Answered, CallToBuy, Run, Waits } from './session.ts';
 
 /**
  * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side by side; any other asks

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
 import { isAgreement } from '../client/account/agreements.ts';
 import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
 import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
@@ -12,6 +12,7 @@ import {
   amount,
   type Checks,
   called,
+  checkOptions,
   flag,
   jobEntries,
   milliseconds,
@@ -23,6 +24,7 @@ import {
   timepiece,
   values,
 } from '../lib/checked-options.ts';
+import { nameStoreOfCall } from '../lib/command-line.ts';
 import { FORMULA_MODES } from '../lib/formulas.ts';
 import {
   ACCEPTABLE,
@@ -32,17 +34,14 @@ import {
   type RunOptions,
 } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
-import { checkCall } from './checked-call.ts';
-import { choose } from './choose.ts';
+import { choose, saveJob } from './choose.ts';
 import { sendNotices, toldBy } from './notices.ts';
 import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
-import { keepRetention } from './retention.ts';
-import { saveJob } from './save-job.ts';
 import { Sessions } from './sessions.ts';
-import { stoppable } from './stoppable.ts';
-import { chooseStore } from './store-choice.ts';
+import { chooseStore, storeToName } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
+import { keepRetention } from './tasks/erase.ts';
 
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
@@ -193,4 +192,43 @@ export function requireFitting(
     const fact = `${name} changes the service, so an older answer is never used.`;
     throw stop('usage', fact, 'Leave --refresh out: the list does again what needs doing again.');
   }
+}
+
+/**
+ * Begins a call of a program: its options are checked, and every command in what it says names the store that it was given.
+ * @throws StopError `usage` with the option.
+ */
+export function checkCall<Request extends { readonly store?: string | undefined }>(
+  call: string,
+  request: Request,
+  checks: Checks<Request>,
+): void {
+  checkOptions(call, request, checks);
+  nameStoreOfCall(storeToName(request.store));
+}
+
+/**
+ * Works under the signal of a program that uses the library. It may abort for any reason, or for none; within, the reason is a
+ * stop, so that the work ends with what it has done and not with an error of that program.
+ */
+export async function stoppable<T>(
+  given: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort(stopFor(given?.reason));
+  if (given?.aborted) stop();
+  given?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(stopping.signal);
+  } finally {
+    given?.removeEventListener('abort', stop);
+  }
+}
+
+function stopFor(reason: unknown): StopError {
+  if (reason instanceof StopError) return reason;
+  const message = 'Stopped by the program that began it; everything that was answered is kept.';
+  const next = 'Start the same again to continue.';
+  return new StopError({ code: 'interrupted', message, next }, { cause: reason });
 }

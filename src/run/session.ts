@@ -1,11 +1,23 @@
 import type { Account } from '../client/account/account.ts';
-import type { Client, Waiter } from '../client/client.ts';
+import type { Client, Sent, Waiter } from '../client/client.ts';
+import type { DialectOperation } from '../client/dialect.ts';
+import type { Reply, Verdict } from '../client/judge.ts';
+import { questionOf } from '../core/call-key.ts';
 import type { StopError } from '../core/errors.ts';
-import type { Listener } from '../core/events.ts';
-import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
+import type { Listener, OfCall } from '../core/events.ts';
+import type { Call } from '../core/operation.ts';
+import type {
+  Admission,
+  AnswerAtHand,
+  AttemptId,
+  BatchId,
+  Credits,
+  Intent,
+  KeyedRequest,
+  Ledger,
+} from '../ledger/ledger.ts';
 import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
-import type { ProjectAccess } from './project-access.ts';
 import type { AccountHistory, AllSeries } from './series.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
@@ -56,3 +68,120 @@ export async function tellTimeFirst(run: Run): Promise<void> {
 
 export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>
   perDay !== undefined || perMonth !== undefined;
+
+/** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
+export interface CallToBuy
+  extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
+  /** The lost request, when exactly its bytes are sent again under its idempotency key. */
+  readonly request?: KeyedRequest;
+  /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
+  readonly withoutKey?: true;
+}
+
+/** How a call ended: the ledger holds an answer or a doubt, or nothing was bought. */
+export type CallEnd =
+  | Answered
+  | 'in_doubt'
+  /** A retry that the extra credits do not cover. */
+  | 'over_extra'
+  /** The ledger knows more of it than whoever asked. */
+  | 'known'
+  /** Others were asking for it, and have been waited for. */
+  | 'in_flight'
+  | Withheld
+  | Waits;
+
+export interface Answered {
+  readonly kind: 'answered';
+  readonly answer: AnswerAtHand;
+}
+
+/** Why a change was not sent: its subject is no longer as planned. */
+export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+
+/** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
+export interface Waits {
+  readonly kind: 'waits';
+}
+
+/** What comes after an attempt: nothing, the same request again, or the end of the run. */
+export type Next = CallEnd | 'again' | StopError;
+
+/** The call that is being bought, through all its attempts. */
+export interface Buying {
+  readonly run: Run;
+  readonly call: CallToBuy;
+  readonly operation: DialectOperation;
+}
+
+/** What came back for an attempt, of this run or of an earlier one. */
+export interface Replied {
+  readonly attempt: AttemptId;
+  readonly call: Call;
+  readonly operation: DialectOperation;
+  readonly reply: Reply;
+}
+
+/** The same for a request of this run, which alone can follow from it. */
+export interface RunReply extends Replied, Sent {
+  readonly about: OfCall;
+  readonly reserved: Credits;
+  readonly isRepeat: boolean;
+}
+
+/** What is needed of a run to judge a reply. */
+export interface Judging extends Pick<Run, 'projects'> {
+  readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
+    readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
+  };
+}
+
+/** `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is asked again behind them. */
+export type Heard = Verdict | { readonly kind: 'waits'; readonly why: string };
+
+/**
+ * Tells what a 403 of the service is about. In a project that the key has changed in this run it is about the person: that
+ * row is refused. Elsewhere nobody knows yet, so the row waits and is asked once more behind the others. A project that has
+ * refused two calls, or one of them twice, refuses the key: its rows are refused, and where every project of the batch does, the
+ * run stops.
+ */
+export class ProjectAccess {
+  readonly #open: Set<string>;
+  readonly #changed = new Set<string>();
+  readonly #waiting = new Map<string, Set<string>>();
+
+  /** @param projects all existing projects that the batch acts on. Projects that it still has to create are not included. */
+  constructor(projects: Iterable<string>) {
+    this.#open = new Set(projects);
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row then stays pending. */
+  hear(call: Call, verdict: Verdict): Heard {
+    const { project } = call;
+    if (verdict.kind !== 'answered' || project === undefined) return verdict;
+    const { why, projectRefused } = verdict;
+    if (projectRefused !== true) this.#changed.add(project);
+    if (this.#changed.has(project)) return verdict;
+    const waiting = this.#waiting.get(project) ?? new Set<string>();
+    const isFirst = waiting.size === 0;
+    const waited = waiting.has(questionOf(call));
+    this.#waiting.set(project, waiting.add(questionOf(call)));
+    if (!isFirst) this.#open.delete(project);
+    const mayAny = this.#changed.size > 0;
+    if (mayAny || this.#open.size > 0)
+      return waited || (mayAny && !isFirst) ? verdict : { kind: 'waits', why };
+    return {
+      kind: 'stopped',
+      why,
+      stop: {
+        code: 'key',
+        message: `The service does not let this key change any project of the list: ${why}.`,
+        next: 'Use the key of an Admin of these projects, then run the same command again.',
+      },
+    };
+  }
+}

@@ -10,10 +10,9 @@ import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
-import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, hearOfAnswers, missesNow } from './series.ts';
-import { hasPeriods, type Run, type Session } from './session.ts';
+import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
 
 export interface OpenRun extends Run {
   /** Closes the run. The last run of the account also ends the session. */

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../src/core/events.ts';
 import type { BatchId, Ledger } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
-import { ProjectAccess } from '../../src/run/project-access.ts';
+import { ProjectAccess } from '../../src/run/session.ts';
 import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 
 /** A run that is connected, and does nothing yet. */

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { credits } from '../../src/ledger/ledger.ts';
-import { ProjectAccess } from '../../src/run/project-access.ts';
+import { ProjectAccess } from '../../src/run/session.ts';
 
 const callOn = (project?: string, user = 'u-1'): Call => ({
   operation: 'remove-user',

@@ -1,7 +1,6 @@
 import { stop } from '../../core/errors.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
-import { neededWords } from '../../run/retention.ts';
-import { type Erased, isNothing } from '../../run/tasks/erase.ts';
+import { type Erased, isNothing, neededWords } from '../../run/tasks/erase.ts';
 import type { Console } from './command.ts';
 
 /** An erasure in one store, which is asked for with `dryRun` first. */

@@ -18,10 +18,8 @@ import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { checkCall } from '../checked-call.ts';
 import { choose } from '../choose.ts';
-import { openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
-import { stoppable } from '../stoppable.ts';
+import { checkCall, openSpender, RUN_CHECKS, type Spender, stoppable } from '../run-job.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 

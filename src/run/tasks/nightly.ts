@@ -7,9 +7,7 @@ import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type Money } from '../../ledger/ledger.ts';
 import { type Checks, called, texts, values } from '../../lib/checked-options.ts';
 import { raiseInJob } from '../../lib/command-line.ts';
-import { checkCall } from '../checked-call.ts';
-import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
-import { stoppable } from '../stoppable.ts';
+import { checkCall, SPENDER_CHECKS, type SpenderOptions, stoppable } from '../run-job.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { type DonePlace, isAsSeen, type LeftFile, moveToDone, placeInDone } from './nightly/inbox.ts';
 import {

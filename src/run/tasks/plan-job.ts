@@ -20,11 +20,10 @@ import type { PlanContext } from '../../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../../plan/team/change-plan.ts';
 import { type RemoteMembers, remoteMembers } from '../../plan/team/remote-members.ts';
-import { checkCall } from '../checked-call.ts';
 import { choose } from '../choose.ts';
 import { lookIfThere, requireTaken } from '../open-ledger.ts';
 import { requireFreeColumns } from '../pipeline.ts';
-import { acceptable, JOB_CHECKS, requireFitting } from '../run-job.ts';
+import { acceptable, checkCall, JOB_CHECKS, requireFitting } from '../run-job.ts';
 import { chooseStore } from '../store-choice.ts';
 
 const PLAN_CHECKS: Checks<PlanOptions> = {

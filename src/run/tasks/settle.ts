@@ -35,9 +35,15 @@ import {
 } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch, unlessStopped } from './batch-account.ts';
-import { overOf, refuseOver } from './job-today.ts';
-import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
-import { rowsToldOf, skippedWords } from './told-rows.ts';
+import {
+  doubtsLike,
+  overOf,
+  refuseOver,
+  requireTellableOfAll,
+  rowsToldOf,
+  skippedWords,
+  toldAnswer,
+} from './told.ts';
 
 export interface DoubtList {
   /** One for each row: of several steps the first that is in doubt. */

@@ -20,8 +20,7 @@ import { allBatches, type FoundBatch, findBatch, lookInto } from '../open-ledger
 import { openSpender, type Spender, type SpenderOptions } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
 import { accountOfBatch } from './batch-account.ts';
-import { type NotUndone, type UndoList, type UndoRow, undoList } from './undo/list.ts';
-import { touchedBy } from './undo/touched.ts';
+import { type NotUndone, touchedBy, type UndoList, type UndoRow, undoList } from './undo/list.ts';
 
 /**
  * This file takes back what a batch changed in the service, as far as the service allows. An undo is a batch itself: it

@@ -1,0 +1,369 @@
+import { open } from 'node:fs/promises';
+import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
+import { leftBy, oddAnswerIn } from '../../client/judge.ts';
+import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { Call, JsonObject } from '../../core/operation.ts';
+import { counted, foreignWords } from '../../core/plain-text.ts';
+import type { Outcome } from '../../core/row.ts';
+import { openHeader } from '../../files/input.ts';
+import { originOf } from '../../job/job-origin.ts';
+import { outputSettings, saidBeside } from '../../job/job-settings.ts';
+import {
+  type AnswerAtHand,
+  type AnswerKind,
+  type AttemptId,
+  type Batch,
+  type BatchId,
+  type CallState,
+  type Doubt,
+  type FinishedRow,
+  type Ledger,
+  type LedgerReader,
+  type RawReply,
+  standingDecision,
+} from '../../ledger/ledger.ts';
+import { identifierOf } from '../../ledger/tally.ts';
+import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
+import { choose } from '../choose.ts';
+import { doubtReason } from '../reconcile.ts';
+import { leftIn, taskMaker } from '../row-tasks.ts';
+import { type Held, restsOn } from '../rows.ts';
+import { dialectFor, unlessStopped } from './batch-account.ts';
+
+/** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
+
+type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
+  readonly kind: Extract<AnswerKind, 'found' | 'no_match'>;
+};
+
+/** An answer, or that a batch leaves the call out. */
+type Said = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
+
+/**
+ * @param only of this batch alone.
+ * @returns the rows that end, also those of several steps that are in doubt still. The others go on with the next run of their batch.
+ */
+export async function rowsToldOf(
+  ledger: Ledger,
+  doubt: Doubt,
+  said: Said,
+  only?: BatchId,
+): Promise<readonly FinishedRow[]> {
+  const ended: FinishedRow[] = [];
+  const places = Map.groupBy(await ledger.rowsRestingOn(doubt.attempt), ({ batch }) => batch);
+  for (const [id, rows] of places) {
+    const batch = only === undefined || id === only ? await ledger.batch(id) : undefined;
+    if (batch === undefined) continue;
+    const walking = await walkingIn(ledger, batch);
+    for (const { row } of rows) {
+      const walked = await walking(row, doubt, said);
+      if (walked !== undefined) ended.push({ batch: id, row, ...walked });
+    }
+  }
+  return ended;
+}
+
+type Walked = Pick<FinishedRow, 'outcome' | 'answers'>;
+type Walking = (row: number, doubt: Doubt, said: Said) => Promise<Walked | undefined>;
+
+/** Where the job is not there as it was, what was told alone says how a row ends whose batch no run goes on with. */
+async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
+  const isOver = batch.state === 'superseded' || batch.state === 'cancelled';
+  const job = await unlessStopped(jobOfBatch(batch));
+  const taskOf = job && (await taskMaker(job, batch));
+  return async (row, doubt, said) => {
+    const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
+    const task = left && taskOf?.(left);
+    if (job !== undefined && task?.kind === 'work')
+      return walked(ledger, batch, job, task.work, { doubt, said });
+    return isOver ? endedBy(doubt, said) : undefined;
+  };
+}
+
+function endedBy({ call, attempt }: Doubt, { kind }: Said): Walked | undefined {
+  if (kind !== 'found') return undefined;
+  const outcome: Outcome =
+    call.change === undefined ? { kind: 'matched', matchedBy: identifierOf(call) } : { kind: 'applied' };
+  return { outcome, answers: [attempt] };
+}
+
+/** @returns how the row ends; undefined where it asks for what nobody has answered. */
+async function walked(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Batch,
+  { job, dialect }: ResolvedJob,
+  work: WalkedRow,
+  { doubt, said }: { readonly doubt: Doubt; readonly said: Said },
+): Promise<Walked | undefined> {
+  const walk = new RowWalk(job.operation, dialect, work);
+  const answers: AttemptId[] = [];
+  const held: Held[] = [];
+  for (;;) {
+    const step = walk.step();
+    if (step.kind === 'end')
+      return { outcome: step.outcome, answers: restsOn(step.outcome, answers, held).calls };
+    const key = step.met.keyFor(accountIdentity);
+    const [state] = await ledger.find([key], { batch: id });
+    const known = key === doubt.key ? asSaid(said, doubt) : standing(state);
+    if (known === undefined) return undefined;
+    if ('reason' in known) {
+      walk.hold(step.met, { kind: known.kind, reason: known.reason });
+      held.push(known);
+    } else {
+      walk.tell(step.met, known);
+      answers.push(known.attempt);
+    }
+  }
+}
+
+type Known = AnswerAtHand | Held;
+
+function asSaid(said: Said, { attempt, batch }: Doubt): Known {
+  if (said.kind === 'skipped') return { kind: 'skipped', reason: said.why, attempt };
+  return { ...said, attempt, batch };
+}
+
+/** Another step of the row may be in doubt as well. */
+function standing(state: CallState | undefined): Known | undefined {
+  if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state.answer : undefined;
+  if (state?.kind !== 'in_doubt') return undefined;
+  const { doubt } = state;
+  const decision = standingDecision(state);
+  if (decision !== undefined && decision.kind !== 'skip') return undefined;
+  return decision === undefined
+    ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt: doubt.attempt }
+    : { kind: 'skipped', reason: skippedWords(doubt), attempt: doubt.attempt };
+}
+
+export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by the user: ${why}`;
+
+// ------------------------------------------------------------------------------------------ what was answered
+
+/** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
+export interface Told {
+  readonly kind: 'found' | 'no_match';
+  readonly reply: RawReply;
+  /** The state in which a change left its subject; absent for other calls. */
+  readonly left?: SubjectFacts;
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+/**
+ * @param pairs `key=value`, or `no_match` of a lookup.
+ * @param kept the answer that came and that nobody could read. What it holds besides is part of the told one.
+ * @throws StopError `usage` for a pair or a name that the answer cannot have.
+ */
+export async function toldAnswer(
+  batch: Batch,
+  { call }: Doubt,
+  pairs: readonly string[],
+  nowMs: number,
+  kept?: RawReply,
+): Promise<Told> {
+  if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
+    return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
+  const told = Object.fromEntries(pairs.map(pairOf));
+  const replyWith = (body: Buffer): RawReply => ({
+    ...{ status: 200, headers: {}, receivedAtMs: nowMs },
+    // What an error says of itself is no part of the answer.
+    body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
+  });
+  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
+  const { answerPlace, add, operation } = outputSettings(batch.settings);
+  if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
+  const fields = Object.entries(told).map(([path, value]) => objectWith(path, value));
+  const place = answerPlace.steps?.[call.operation] ?? answerPlace;
+  return { kind: 'found', reply: replyWith(bodyHolding(fields.reduce(merged, {}), place)) };
+}
+
+function requireRead(told: Pairs, read: readonly string[]): void {
+  const unknown = Object.keys(told).find((name) => !read.includes(name));
+  if (unknown === undefined) return;
+  throw stop('usage', `No column of this batch reads ${foreignWords(unknown)}.`, suggestion(unknown, read));
+}
+
+/** Says of a lookup that it found nothing. */
+const NOTHING_FOUND = 'no_match';
+const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
+
+/** Both bodies in one where both are objects; else the second. */
+function mergedBody(one: Buffer, other: Buffer): Buffer {
+  const [kept, told] = [readBody(one), readBody(other)];
+  if (kept.kind !== 'json' || told.kind !== 'json' || !isObject(kept.value) || !isObject(told.value))
+    return other;
+  return bytesOf(merged(kept.value as JsonObject, told.value as JsonObject));
+}
+
+function pairOf(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+  throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
+}
+
+/** Translates our names into the vendor's, so that the next run reads the told answer like one from the vendor. */
+function toldChange(call: Call, told: Pairs, dialect: Dialect, replyWith: (body: Buffer) => RawReply): Told {
+  const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
+  requireTellable(call, told, [...places.keys()]);
+  const parts = Object.entries(told).map(([name, value]) =>
+    objectWith(places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value),
+  );
+  const fields = parts.reduce<JsonObject>((all, part) => merged(all, part), {});
+  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
+  const left = leftBy(call, 'found', reply, dialect);
+  return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
+}
+
+/** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */
+function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
+  const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id', ACCEPTED])] : read;
+  const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const fact = `The answer to ${operation} has no ${unknown}.`;
+  throw stop('usage', fact, suggestion(unknown, known));
+}
+
+const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
+
+/**
+ * What `--answer` may say of many alike calls at once: that each was done, or that each person has accepted; undefined where an
+ * answer is nothing without what it holds for its row.
+ */
+function tellableOfAll({ operation, change }: Call, { operations }: Dialect): string | undefined {
+  if (change?.leaves.state === 'invited') return `${ACCEPTED}=true`;
+  const reads = Object.keys(operations[operation]?.answer_fields ?? {}).length > 0;
+  return change === undefined || reads ? undefined : 'done=yes';
+}
+
+/** @throws StopError `usage` where one answer for several calls says what differs from row to row. */
+export function requireTellableOfAll(
+  batch: Batch,
+  [first, ...others]: readonly Doubt[],
+  pairs: readonly string[],
+  dialect: Dialect,
+): void {
+  if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
+  const reads = Object.keys(dialect.operations[first.call.operation]?.answer_fields ?? {});
+  const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
+  if (own === undefined) return;
+  const ofAll = tellableOfAll(first.call, dialect);
+  const settle = commandLine(['settle', batch.id, String(first.row), '--answer']);
+  throw stop(
+    'usage',
+    `${own} differs from row to row, so one answer cannot give it for ${counted(others.length + 1, 'row')}.`,
+    `Give it for one row at a time, with ${settle} ${own}=…${ofAll === undefined ? '' : `, or of all of them --answer ${ofAll}`}.`,
+  );
+}
+
+/** Says of an invite that the person is in the project at once. */
+const ACCEPTED = 'accepted';
+
+/** A person with a user id has accepted the invite, also where the dialect cannot tell that. */
+function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs): SubjectFacts {
+  if (left.state !== 'invited' || (userId === undefined && accepted !== 'true')) return left;
+  return { ...left, state: 'member', ...present({ userId }) };
+}
+
+/**
+ * All doubts of the batch whose answers are like that of this row.
+ * @throws StopError `usage` when that row is not in doubt, or no answer came for it.
+ */
+export async function doubtsLike(
+  ledger: Pick<LedgerReader, 'doubts'>,
+  batch: Pick<Batch, 'id'>,
+  row: string,
+  dialect: Dialect,
+): Promise<readonly Doubt[]> {
+  const shapeOf = ({ reply, call, why }: Doubt) => reply && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
+  const all = await ledger.doubts(batch.id);
+  const like = all.find((doubt) => String(doubt.row) === row);
+  const shape = like && shapeOf(like);
+  if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
+  const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
+  throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
+}
+
+/** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
+
+async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
+  const chosen = await choose({ job: String(settings.job), ...saidBeside(settings) });
+  return chosen.job.operation.name === operation ? chosen : undefined;
+}
+
+interface Over {
+  /** A clause. */
+  readonly why: string;
+  /** The newest batch that has begun in its place, of the same list or of what the list has become. */
+  readonly by: BatchId | undefined;
+}
+
+/** Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where one would. */
+export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over | undefined> {
+  const { id, key, state, lineage, inputSha256 } = batch;
+  const newest = await ledger.batchByKey(key);
+  if (newest !== undefined && newest.id !== id)
+    return { why: `batch ${newest.id} has taken its place`, by: newest.id };
+  const last = (await ledger.batches()).find((each) => each.lineage === lineage)?.id;
+  const by = last === id ? undefined : last;
+  if (newest === undefined) return { why: `it is ${state}`, by };
+  const digest = await digestOf(batch);
+  // A list that cannot be read here may be there where its runs are: then a run of its changed content tells.
+  if (digest === undefined && by === undefined) return undefined;
+  if (digest !== inputSha256) return { why: 'its list has changed', by };
+  const today = await keyToday(ledger, batch);
+  if (today === undefined || today === key) return undefined;
+  return { why: 'its job or account has changed', by: (await ledger.batchByKey(today))?.id };
+}
+
+/** @throws StopError `usage` where no run would send these doubts again, with what can be done instead. */
+export async function refuseOver(
+  ledger: LedgerReader,
+  { id }: Batch,
+  { why, by }: Over,
+  doubts: readonly Doubt[],
+): Promise<never> {
+  const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
+  const there = by === undefined ? [] : await ledger.doubts(by);
+  const those = there.filter(({ key }) => doubts.some((doubt) => doubt.key === key));
+  if (by === undefined || those.length === 0)
+    throw stop('usage', fact, 'Say what became of it with --answer or --not-done.');
+  // Each that is sent again may be paid for twice, so the command decides about no other.
+  const all = those.length === there.length ? ['--retry'] : [];
+  throw stop('usage', fact, `Decide about it in batch ${by}: ${commandLine(['settle', by, ...all])}`);
+}
+
+/**
+ * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says itself why; and for an undo
+ * or a trial, whose job follows from the batch.
+ */
+async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
+  if (originOf(batch.settings) !== undefined) return undefined;
+  try {
+    const chosen = await jobOfBatch(batch);
+    if (chosen === undefined) return undefined;
+    const input = await openHeader(batch.inputPath, chosen.job, ledger);
+    return batchKeyOf(batchIdentityOf(chosen, input), batch.inputSha256);
+  } catch (error) {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for a list that cannot be read here. */
+async function digestOf({ inputPath }: Batch): Promise<string | undefined> {
+  const file = await open(inputPath).catch(() => undefined);
+  try {
+    return file && (await sha256Of(piecesOf(file)));
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}
