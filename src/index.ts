@@ -1,54 +1,54 @@
-/** The library: everything that may be imported from outside, and nothing else. */
+/** The library: everything that may be imported from outside, and nothing else. A call has the name of its command. */
 
-export type { Account } from './client/account/account.ts';
+import cancelCommand from './commands/cancel.ts';
+import exportCommand from './commands/export.ts';
+import forgetCommand from './commands/forget.ts';
+import logCommand from './commands/log.ts';
+import mergeCommand from './commands/merge.ts';
+import nightlyCommand from './commands/nightly.ts';
+import pauseCommand from './commands/pause.ts';
+import planCommand from './commands/plan.ts';
+import resumeCommand from './commands/resume.ts';
+import runCommand from './commands/run.ts';
+import settleCommand from './commands/settle.ts';
+import { callOf } from './commands/shared/library.ts';
+import spendCommand from './commands/spend.ts';
+import statusCommand from './commands/status.ts';
+import tryCommand from './commands/try.ts';
+import undoCommand from './commands/undo.ts';
+import workerCommand from './commands/worker.ts';
+
+export const cancel = callOf(cancelCommand);
+export const forget = callOf(forgetCommand);
+export const log = callOf(logCommand);
+export const merge = callOf(mergeCommand);
+export const nightly = callOf(nightlyCommand);
+export const pause = callOf(pauseCommand);
+export const plan = callOf(planCommand);
+export const resume = callOf(resumeCommand);
+export const run = callOf(runCommand);
+export const settle = callOf(settleCommand);
+export const spend = callOf(spendCommand);
+export const status = callOf(statusCommand);
+export const undo = callOf(undoCommand);
+export const worker = callOf(workerCommand);
+
+// The names of these two are words of the language, so they are imported under others.
+const exportCall = callOf(exportCommand);
+const tryCall = callOf(tryCommand);
+
 export { defineDialect, type OwnDialect } from './client/dialect.ts';
+export type { Own } from './commands/shared/command.ts';
+export { type EnrichInput, type Enrichment, enrich } from './commands/shared/enrich.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
-export type { ChangesDone } from './files/output/changes-done.ts';
-export {
-  type ExportOptions,
-  exportBatch,
-  type ForgetOptions,
-  forget,
-  type InStore,
-  listBatches,
-  listDoubts,
-  type OfBatch,
-  rowOf,
-  type SettleOptions,
-  type SpendOptions,
-  settle,
-  spend,
-  statusOf,
-} from './index/asked-batches.ts';
-export { type TryOptions, tryCall, type UndoOptions, undo } from './index/sent-calls.ts';
-export type { Job } from './job/job.ts';
 export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
-export { checkedCredits as credits } from './lib/checked-options.ts';
-export type { JobOptions, RunOptions } from './plan/context.ts';
+export { checkedCredits as credits } from './lib/checked-input.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
-export { runJob } from './run/run-job.ts';
-export { exitCodeOf, type RunSummary } from './run/summary.ts';
-export {
-  type EnrichedCall,
-  type EnrichedRow,
-  type Enrichment,
-  type EnrichOptions,
-  enrich,
-  type GivenRows,
-} from './run/tasks/enrich.ts';
-export {
-  exitCodeOfSweep,
-  type LeftFile,
-  type SweepOptions,
-  type SweepSummary,
-  type SweptFile,
-  sweep,
-} from './run/tasks/nightly.ts';
-export { type PlannedJob, planJob } from './run/tasks/plan-job.ts';
-export { runWorker, type WorkerEvent, type WorkerOptions, type WorkerSummary } from './run/tasks/worker.ts';
-export { type WorkerAccount, type WorkersRequest, type WorkerView, workersOf } from './run/tasks/workers.ts';
+export type { EnrichedCall, EnrichedRow, GivenRows } from './run/tasks/enrich.ts';
+export type { WorkerEvent } from './run/tasks/worker.ts';
+export { exportCall as export, tryCall as try };

@@ -6,7 +6,9 @@
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, enrich, planJob, runJob } from '../src/index.ts';
+import { credits, enrich } from '../src/index.ts';
+import { runJob } from '../src/run/run-job.ts';
+import { planJob } from '../src/run/tasks/plan-job.ts';
 import { openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
 
@@ -154,8 +156,8 @@ describe('a column called as one of ours is told in the same words before anythi
       () => planJob({ ...shared, file }),
       () => runJob({ ...bought, file }),
       () => runJob({ ...bought, file, output: false }),
-      () => enrich(file, bought).summary(),
-      () => enrich(rows, bought).summary(),
+      () => enrich(file, { ...shared, budget: 9 }).summary(),
+      () => enrich(rows, { ...shared, budget: 9 }).summary(),
     ])
       await expect(refused()).rejects.toMatchObject({ message: expect.stringMatching(FACT), next: NEXT });
     expect(await desk.requests()).toBe(0);

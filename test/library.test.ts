@@ -4,21 +4,8 @@
  * commands print under `--json` is what the calls give.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  credits,
-  enrich,
-  exportBatch,
-  forget,
-  listBatches,
-  listDoubts,
-  rowOf,
-  type StopError,
-  settle,
-  spend,
-  statusOf,
-  tryCall,
-  undo,
-} from '../src/index.ts';
+import * as rowonce from '../src/index.ts';
+import { enrich, forget, type StopError, settle, spend, status, undo } from '../src/index.ts';
 import { openDesk } from './cli/desk.ts';
 
 test('a batch from its beginning to the last word about it', async () => {
@@ -29,36 +16,40 @@ test('a batch from its beginning to the last word about it', async () => {
   const store = desk.place.path('store');
   const job = 'enrich-person';
   const rows = [{ email: 'jo@a.example' }, { email: 'al@b.example' }];
-  const run = enrich(rows, { job, store, mayCreateStore: true, budget: credits(9) });
+  const run = enrich(rows, { job, store, budget: 9 });
   const { batch, counts } = await run.summary();
   expect(counts).toMatchObject({ in_doubt: 1 });
 
-  expect(await listBatches({ store })).toEqual(await desk.json(['status', '--store', store]));
-  expect(await statusOf({ batch: 'last', store })).toEqual(
+  expect(await status({ store })).toEqual(await desk.json(['status', '--store', store]));
+  expect(await status({ batch: 'last', store })).toEqual(
     await desk.json(['status', batch, '--store', store]),
   );
-  expect(await rowOf({ batch, store, row: 1 })).toEqual(await desk.json(['status', batch, '1']));
-  const doubts = await listDoubts({ batch, store });
+  expect(await status({ batch, store, row: 1 })).toEqual(await desk.json(['status', batch, '1']));
+  const doubts = await settle({ batch, store });
   expect(doubts).toEqual(await desk.json(['settle', batch]));
-  const row = doubts.in_doubt[0]?.row ?? 0;
-  expect(await settle({ batch, store, row, decision: 'skip', operator: 'Kim' })).toEqual({ batch, calls: 1 });
+  const row = 'in_doubt' in doubts ? (doubts.in_doubt[0]?.row ?? 0) : 0;
+  expect(await settle({ batch, store, row, skip: true, as: 'Kim' })).toEqual({
+    batch,
+    decided: 'skip',
+    calls: 1,
+  });
 
   const output = desk.place.path('copy.jsonl');
-  expect(await exportBatch({ batch, store, output, copy: true })).toMatchObject({ output });
+  expect(await rowonce.export({ batch, store, output, copy: true })).toMatchObject({ output });
   expect((await desk.read('copy.jsonl')).split('\n')).toHaveLength(3);
-  const tried = await tryCall({ job, given: { email: 'al@b.example' }, store, budget: 2 });
+  const tried = await rowonce.try({ job, given: { email: 'al@b.example' }, store, budget: 2 });
   expect(tried).toMatchObject({ request: { method: 'POST' }, answer: expect.any(String) });
-  await expect(tryCall({ job, given: { email: 'zo@c.example' }, store })).rejects.toMatchObject({
+  await expect(rowonce.try({ job, given: { email: 'zo@c.example' }, store })).rejects.toMatchObject({
     code: 'consent',
   });
   expect(await spend({ store, by: 'batch' })).toEqual(await desk.json(['spend', '--by', 'batch']));
   await expect(undo({ batch, store })).rejects.toMatchObject({ code: 'usage' });
   // Both rows have ended: one by its answer, the other because it was skipped.
-  expect(await forget({ person: 'al@b.example', store })).toMatchObject([{ store }]);
-  expect(await forget({ person: 'zo@c.example', store })).toMatchObject([{ store, requests: 0 }]);
-  await expect(statusOf({ batch, stor: store } as never)).rejects.toThrow(
-    'statusOf: "stor" is not known here.',
-  );
+  expect(await forget({ person: 'al@b.example', store, yes: true })).toMatchObject({ stores: [{ store }] });
+  expect(await forget({ person: 'zo@c.example', store })).toMatchObject({
+    stores: [{ store, requests: 0 }],
+  });
+  await expect(status({ batch, stor: store } as never)).rejects.toThrow('status: "stor" is not known here.');
 });
 
 test('a command in what a call says names the store that it was given, also where calls for several go on side by side', async () => {
@@ -68,17 +59,13 @@ test('a command in what a call says names the store that it was given, also wher
   onTestFinished(() => void vi.unstubAllEnvs());
   const stores = ['one', 'two'].map((name) => desk.place.path(name));
   const rows = [{ domain: 'a.example' }];
-  const begun = stores.map((store) =>
-    enrich(rows, { job: 'enrich-company', store, mayCreateStore: true, budget: credits(9) }),
-  );
+  const begun = stores.map((store) => enrich(rows, { job: 'enrich-company', store, budget: 9 }));
   // Read after another call has begun, which names no store.
-  await listBatches();
+  await status({});
   const batches = await Promise.all(begun.map(async (run) => (await run.summary()).batch));
   const said = await Promise.all(
     stores.map((store, at) =>
-      settle({ batch: batches[at] ?? '', store, row: 9, decision: 'skip' }).catch(
-        (error: StopError) => error.next,
-      ),
+      settle({ batch: batches[at] ?? '', store, row: 9, skip: true }).catch((error: StopError) => error.next),
     ),
   );
   for (const [at, store] of stores.entries()) {
@@ -87,7 +74,7 @@ test('a command in what a call says names the store that it was given, also wher
     const { in_doubt: there } = await desk.json(typed.split(' ').slice(3));
     expect(there).toHaveLength(1);
   }
-  await expect(settle({ batch: 'last', decision: 'skip' })).rejects.toMatchObject({
+  await expect(settle({ batch: 'last', skip: true })).rejects.toMatchObject({
     next: expect.not.stringContaining('--store'),
   });
 });

@@ -5,18 +5,16 @@
  */
 import { mkdir, utimes } from 'node:fs/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import * as rowonce from '../src/index.ts';
 import {
-  credits,
   defineDialect,
   defineOperation,
-  type EnrichOptions,
+  type EnrichInput,
   enrich,
-  exportBatch,
+  nightly,
   type OwnOperation,
-  planJob,
-  runJob,
-  sweep,
-  tryCall,
+  plan,
+  run,
 } from '../src/index.ts';
 import { type Desk, openDesk } from './cli/desk.ts';
 import { ScriptedVendor } from './faults/scripted-vendor.ts';
@@ -41,7 +39,7 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   return read;
 }
 
-async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichOptions }> {
+async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichInput }> {
   const desk = await openDesk();
   vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
   vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
@@ -52,18 +50,17 @@ async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: 
   const options = {
     job: 'verify-email',
     store: desk.place.path('store'),
-    mayCreateStore: true,
-    budget: credits(9),
+    budget: 9,
   };
   return { desk, vendor, options };
 }
 
 test('an own operation asks by its own rules, buys nothing twice, and another version or name asks anew', async () => {
   const { vendor, options } = await deskOf();
-  const counted = async (own: OwnOperation, more: Partial<EnrichOptions> = {}) =>
-    (await enrich(ROWS, { ...options, job: own.name, operations: [own], ...more }).summary()).counts;
+  const counted = async (own: OwnOperation) =>
+    (await enrich(ROWS, { ...options, job: own.name }, { operations: [own] }).summary()).counts;
 
-  const rows = await all(enrich(ROWS, { ...options, operations: [defineOperation(VERIFY)] }));
+  const rows = await all(enrich(ROWS, options, { operations: [defineOperation(VERIFY)] }));
   expect(rows.map(({ status, reason, cells, credits: paid }) => [status, reason, cells, paid])).toEqual([
     ['matched', undefined, { takes_mail: true }, 2],
     ['invalid', 'e-mail: no address', {}, 0],
@@ -89,26 +86,31 @@ test('a job file may name it, a plan and a try know it, and its output is writte
     'verify.yaml',
     'operation: verify-email\ncolumns: { email: E-Mail }\nadd: { ok: takes_mail }\n',
   );
-  const { store, mayCreateStore, budget } = options;
+  const { store, budget } = options;
   const output = desk.place.path('out.csv');
   const list = { job: desk.place.path('verify.yaml'), file: desk.place.path('list.csv'), store };
   const operations = [VERIFY];
 
-  await expect(runJob({ ...list, mayCreateStore, budget, output })).rejects.toMatchObject({
+  await expect(run({ ...list, budget, output })).rejects.toMatchObject({
     code: 'job',
     message: expect.stringContaining('verify.yaml:1:12: there is no operation "verify-email"'),
   });
-  const { plan } = await planJob({ ...list, operations });
-  expect([plan.toBuy, plan.credits.most]).toEqual([2, 4]);
-  const { batch } = await runJob({ ...list, operations, mayCreateStore, budget, output });
+  expect(await plan(list, { operations })).toMatchObject({ to_buy: 2, credits: { most: 4 } });
+  const { batch } = await run({ ...list, budget, output }, { operations });
   const written = await desk.read('out.csv');
   expect(written).toMatch(/^E-Mail,Note,ok,.*\njo@a\.example,x,true,matched,,email,2,bought,/);
-  expect((await exportBatch({ batch, store, output: desk.place.path('again.csv') })).output).toMatch(
+  expect((await rowonce.export({ batch, store, output: desk.place.path('again.csv') })).output).toMatch(
     /again\.csv$/,
   );
   expect(await desk.read('again.csv')).toBe(written);
-  const tried = await tryCall({ job: 'verify-email@1', operations, given: { email: 'al@b.example' }, store });
-  const other = tryCall({ job: 'verify-email@2', operations, given: { email: 'al@b.example' }, store });
+  const tried = await rowonce.try(
+    { job: 'verify-email@1', given: { email: 'al@b.example' }, store },
+    { operations },
+  );
+  const other = rowonce.try(
+    { job: 'verify-email@2', given: { email: 'al@b.example' }, store },
+    { operations },
+  );
   await expect(other).rejects.toThrow('"verify-email@2" is neither an operation nor a job file.');
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
 });
@@ -120,11 +122,11 @@ test('a sweep takes the operation and the dialect of its program', async () => {
   await desk.write('inbox/list.csv', 'email\njo@a.example\n');
   await utimes(desk.place.path('inbox/list.csv'), 0, 0);
   const jobs = [desk.place.path('night.yaml')];
-  const night = { jobs, store: desk.place.path('store'), mayCreateStore: true };
-  await expect(sweep(night)).rejects.toThrow('there is no operation "verify-email"');
+  const night = { jobs, store: desk.place.path('store') };
+  await expect(nightly(night)).rejects.toThrow('there is no operation "verify-email"');
   const dialects = [defineDialect({ name: 'mine', vendor: 'provider', headers: { 'x-team': 'nights' } })];
-  const { files } = await sweep({ ...night, operations: [VERIFY], dialects });
-  expect(files).toMatchObject([{ summary: { counts: { matched: 1 } }, stopped: undefined }]);
+  const { files } = await nightly(night, { operations: [VERIFY], dialects });
+  expect(files).toMatchObject([{ counts: { matched: 1 }, stopped: null }]);
   expect(vendor.requests).toMatchObject([{ path: '/verify/email', headers: { 'x-team': 'nights' } }]);
 });
 
@@ -141,7 +143,7 @@ test.each([
   const { vendor, options } = await deskOf();
   const own = { ...VERIFY, ...wrong } as OwnOperation;
   await expect(
-    enrich(ROWS, { ...options, job: own.name, operations: [own] }).summary(),
+    enrich(ROWS, { ...options, job: own.name }, { operations: [own] }).summary(),
   ).rejects.toMatchObject({ code: 'job', message: expect.stringMatching(message) });
   expect(vendor.requests).toEqual([]);
 });
@@ -159,7 +161,7 @@ test('a row for which its code fails, or makes nothing that can be sent, is inva
   const request = { ...VERIFY.request, path: '/verify/{id}' } as const;
   const own = { ...VERIFY, request, prepare: ({ email = '' }) => made[email]?.() } as OwnOperation;
   const rows = Object.keys(made).map((email) => ({ email }));
-  const ended = await all(enrich(rows, { ...options, operations: [own] }));
+  const ended = await all(enrich(rows, options, { operations: [own] }));
   expect(ended.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
     'invalid: verify-email failed: no such table',
     'invalid: verify-email made no parameters from this row',
@@ -181,20 +183,20 @@ test('an own dialect stands in the place of the file of the account, and is chec
     },
     answers: [{ status: [200], means: 'no_match', charged: true }],
   });
-  const run = enrich([{ email: 'jo@a.example' }], { ...options, job: 'enrich-person', dialects: [own] });
-  expect(await run.summary()).toMatchObject({ counts: { no_match: 1 }, money: { spent: 1 } });
+  const run = enrich([{ email: 'jo@a.example' }], { ...options, job: 'enrich-person' }, { dialects: [own] });
+  expect(await run.summary()).toMatchObject({ counts: { no_match: 1 }, credits: { spent: 1 } });
   expect(vendor.requests.map(({ path, body }) => [path, String(body)])).toEqual([
     ['/people', '{"mail":"jo@a.example"}'],
   ]);
 
   const wrong = defineDialect({ ...own, fields_att: 'x' } as never);
   await expect(
-    enrich([{ email: 'x@a.example' }], { ...options, job: 'enrich-person', dialects: [wrong] }).summary(),
+    enrich([{ email: 'x@a.example' }], { ...options, job: 'enrich-person' }, { dialects: [wrong] }).summary(),
   ).rejects.toThrow('The dialect mine (fields_att): "fields_att" is not known here.');
-  const twice = enrich([{ email: 'x@a.example' }], {
-    ...options,
-    job: 'enrich-person',
-    dialects: [own, own],
-  });
+  const twice = enrich(
+    [{ email: 'x@a.example' }],
+    { ...options, job: 'enrich-person' },
+    { dialects: [own, own] },
+  );
   await expect(twice.summary()).rejects.toThrow('Two dialects are for the same vendor.');
 });

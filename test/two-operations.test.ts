@@ -7,7 +7,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits, type PlannedJob, planJob, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
+import { credits } from '../src/index.ts';
+import type { RunOptions } from '../src/plan/context.ts';
+import { runJob } from '../src/run/run-job.ts';
+import type { RunSummary } from '../src/run/summary.ts';
+import { type PlannedJob, planJob } from '../src/run/tasks/plan-job.ts';
 import { some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 

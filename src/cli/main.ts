@@ -1,15 +1,14 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
-import type { Report, RunCommand } from '../commands/shared/command.ts';
+import { objectOf, type Report } from '../commands/shared/command.ts';
 import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { plainText } from '../core/plain-text.ts';
-import { stopObject } from '../core/stop-object.ts';
-import { nameStore } from '../lib/command-line.ts';
+import { nameStore, withArgument } from '../lib/command-line.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { buildProgram, load, usageStop } from './program.ts';
+import { buildProgram, load, type Run, usageStop } from './program.ts';
 
 /**
  * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
@@ -79,12 +78,15 @@ export async function runCommandLine(
   let terminal = terminalFor(argv, streams);
   let exitCode: ExitCode = EXIT.done;
   let help = '';
-  const run: RunCommand =
-    (action) =>
-    async (...args) => {
-      const ended = await action(terminal, ...args);
-      exitCode = typeof ended === 'number' ? ended : report(terminal, ended);
-    };
+  const run: Run = async (of, input, typed) => {
+    const ended = await of.run(input, {
+      console: terminal,
+      words: argv,
+      wordsWith: (argument, other) => withArgument(argv, typed, argument, other),
+      own: {},
+    });
+    exitCode = report(terminal, ended);
+  };
   let program: Command | undefined;
   try {
     program = await buildProgram({
@@ -139,12 +141,11 @@ function behindOptions(argv: readonly string[]): number {
 }
 
 /** Says how a command ended. Under `--json` what stopped it has the command that goes on, as the last line says it. */
-export function report(
-  terminal: Terminal,
-  { object, lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done }: Report,
-): ExitCode {
+export function report(terminal: Terminal, ended: Report): ExitCode {
+  const { lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done } = ended;
   for (const line of lines) terminal.print(plainText(line));
-  terminal.result(stopped === undefined ? object : { ...object, stopped: stopObject(stopped) });
+  const object = objectOf(ended);
+  if (object !== undefined) terminal.result(object);
   for (const line of warnings) terminal.warn(plainText(line));
   for (const line of advice) terminal.say(plainText(line));
   if (stopped !== undefined) terminal.fail(stopped);

@@ -1,10 +1,11 @@
 import { Command, type CommanderError } from 'commander';
-import type { CliCommand, RunCommand } from '../commands/shared/command.ts';
+import type { CommandGroup, Command as OurCommand } from '../commands/shared/command.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { COMMANDS, version } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import { suggestion } from '../core/nearest.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { declare, readInput } from './typed-input.ts';
 
 /** Only the command that is typed is imported: the others would cost every start their imports. */
 
@@ -40,11 +41,7 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
 }
 
 /** @returns the command line's words as `program` is to read them. */
-export async function load(
-  program: Command,
-  argv: readonly string[],
-  run: RunCommand,
-): Promise<readonly string[]> {
+export async function load(program: Command, argv: readonly string[], run: Run): Promise<readonly string[]> {
   const words = withoutHelpCommand(program, argv);
   const { operands, unknown } = program.parseOptions([...words]);
   const typed = commandNamed(program, operands[0]);
@@ -84,7 +81,7 @@ export async function describeProgram(): Promise<Command> {
     write: () => {},
     writeError: () => {},
   });
-  for (const command of program.commands) await configure(command, () => async () => {});
+  for (const command of program.commands) await configure(command, async () => {});
   return program;
 }
 
@@ -107,20 +104,36 @@ function bareProgram(output: HelpOutput): Command {
   return withSharedOptions(program);
 }
 
-async function loadCommand(name: string): Promise<CliCommand> {
-  const command = await loadMember<CliCommand>(COMMANDS, name);
-  invariant(command, `there is no command ${name}`);
-  return command;
+type Member = OurCommand | CommandGroup;
+
+/** Runs a command with what was typed for it. @param typed what commander has read. */
+export type Run = (of: OurCommand, input: Record<string, unknown>, typed: Command) => Promise<void>;
+
+async function loadCommand(name: string): Promise<Member> {
+  const member = await loadMember<Member>(COMMANDS, name);
+  invariant(member, `there is no command ${name}`);
+  return member;
 }
 
-async function configure(command: Command, run: RunCommand): Promise<void> {
-  const { summary, example, examples = {}, configure } = await loadCommand(command.name());
-  command.summary(summary).description(summary);
-  configure(command, run);
-  for (const each of [command, ...command.commands]) {
-    const shown = each === command ? example : (examples[each.name()] ?? example);
-    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${commandLine([])} ${shown}`);
-  }
+async function configure(typed: Command, run: Run): Promise<void> {
+  const member = await loadCommand(typed.name());
+  typed.summary(member.summary);
+  if (!('commands' in member)) return configureOne(typed, member, run);
+  describeWith(typed, member);
+  for (const of of member.commands) configureOne(typed.command(of.name.split(' ')[1] ?? ''), of, run);
+}
+
+function configureOne(typed: Command, of: OurCommand, run: Run): void {
+  describeWith(typed, of);
+  declare(typed, of);
+  typed.action((...args) => run(of, readInput(of, args.slice(0, -2), typed), typed));
+}
+
+function describeWith(typed: Command, { summary, example }: Member): void {
+  withSharedOptions(typed.description(summary)).addHelpText(
+    'after',
+    `\nExample:\n  ${commandLine([])} ${example}`,
+  );
 }
 
 function withSharedOptions(command: Command): Command {

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import {
   type Account,
   addressProblem,
   describeKey,
   findAccount,
   loadAccounts,
-  REGIONS,
   SANDBOX_NAMES,
   usableKey,
 } from '../client/account/account.ts';
@@ -15,117 +14,130 @@ import { dialectProblem } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { shippedDialect } from '../core/families.ts';
 import { suggestion } from '../core/nearest.ts';
+import { present } from '../core/objects.ts';
 import { linesOf, sentence } from '../core/plain-text.ts';
-import { commandLine, wholeNumber } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import {
-  addNumberFlags,
-  configureEdit,
-  type EditFlags,
-  editAccount,
+  BASE_URL,
+  edit,
+  KEY_STDIN,
   keyFrom,
+  numberFlags,
   numbersOf,
-  priceIn,
+  Price,
+  project,
+  region,
 } from './accounts/edit.ts';
-import { testAccounts } from './accounts/test.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { choiceOption } from './shared/flags.ts';
+import { test } from './accounts/test.ts';
+import { argument, type CommandGroup, type Console, command, flag } from './shared/command.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
-interface AddFlags extends EditFlags {
-  readonly name?: string;
-  readonly vendor?: string;
-  readonly id?: string;
-  readonly exclusiveKey?: true;
-  readonly dialect?: string;
-  readonly via?: string;
-  readonly connectedAccount?: string;
-  readonly apiCallUrl?: string;
-}
+const text = (about: string, value: string) => flag(z.string().optional(), about, value);
+
+const addInput = z.strictObject({
+  name: text('what jobs call it', '<name>'),
+  vendor: flag(z.enum(VENDORS).optional(), 'whose account it is', '<vendor>'),
+  base_url: BASE_URL,
+  region: region('of a service; its address is under regions: in the file'),
+  organization: text('of a service', '<id>'),
+  project: project(z.string().optional()),
+  id: text('what identifies this account, instead of its address', '<text>'),
+  key_env: text('the environment variable that holds the key; the file then holds none', '<variable>'),
+  key_stdin: KEY_STDIN,
+  exclusive_key: flag(z.boolean().optional(), 'nobody else spends with this key'),
+  dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>'),
+  via: text('of a provider: the service account that reaches it', '<account>'),
+  connected_account: text('with --via: what the service calls the account', '<name>'),
+  api_call_url: text("with --via: where the service's API Call step is", '<address>'),
+  ...numberFlags(z.int().optional(), Price.optional()),
+});
+type Add = z.output<typeof addInput>;
 
 export default {
   name: 'accounts',
   summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
   example: 'accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
-  examples: {
-    edit: 'accounts edit data --per-minute 600 --budget-per-day 2000',
-    list: 'accounts list',
-    test: 'accounts test data',
-    remove: 'accounts remove data',
-  },
-  configure(command, run) {
-    configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));
-    configureEdit(command.command('edit')).action(run(editAccount));
-    command
-      .command('list')
-      .description('Show the accounts, where they are and what limits them; never a key.')
-      .action(run(listAccounts));
-    command
-      .command('test')
-      .description('Check that the key is there and the address answers; sends at most one free question.')
-      .argument('[name]', 'left out: every configured account')
-      .action(run((console, name?: string) => testAccounts(console, name)));
-    command
-      .command('remove')
-      .description('Take an account out of the file; what it bought stays bought.')
-      .argument('<name>')
-      .action(run((_console, name: string) => remove(name)));
-  },
-} satisfies CliCommand;
+  commands: [
+    command({
+      name: 'accounts add',
+      summary: 'Add an account; asks on a terminal for what you leave out. A key is never an argument.',
+      example:
+        'accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
+      input: addInput,
+      output: z.object({ path: z.string(), account: AccountObject }),
+      async run(input, { console }) {
+        const accounts = await loadAccounts();
+        const name = await needed(console, input.name, 'Name of the account: ', '--name');
+        const account = await addAccount(accounts.path, name, await entryFrom(console, input, name));
+        return {
+          lines: [`Added account ${name} to ${accounts.path}.`],
+          object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
+          advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
+        };
+      },
+    }),
+    edit,
+    command({
+      name: 'accounts list',
+      summary: 'Show the accounts, where they are and what limits them; never a key.',
+      example: 'accounts list',
+      input: z.strictObject({}),
+      output: z.object({
+        path: z.string(),
+        accounts: z.array(AccountObject),
+        regions: z.array(z.object({ region: z.string(), address: z.string(), documentation: z.string() })),
+      }),
+      run: (_input, { console }) => listAccounts(console),
+    }),
+    test,
+    command({
+      name: 'accounts remove',
+      summary: 'Take an account out of the file; what it bought stays bought.',
+      example: 'accounts remove data',
+      input: z.strictObject({ name: argument(z.string(), 'what jobs call it') }),
+      output: z.object({ path: z.string(), removed: z.string() }),
+      async run({ name }) {
+        const accounts = await loadAccounts();
+        if (findAccount(accounts, name).baseUrl === undefined) {
+          throw stop(
+            'account',
+            `The account ${name} is built in and cannot be removed.`,
+            'Leave it: it costs nothing.',
+          );
+        }
+        await removeAccount(accounts.path, name);
+        return {
+          lines: [`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`],
+          object: { path: accounts.path, removed: name },
+        };
+      },
+    }),
+  ],
+} satisfies CommandGroup;
 
-function configureAdd(command: Command): Command {
-  command
-    .description('Add an account; asks on a terminal for what you leave out. A key is never an argument.')
-    .option('--name <name>', 'what jobs call it')
-    .addOption(choiceOption('--vendor <vendor>', 'whose account it is', VENDORS))
-    .option('--base-url <address>', 'where the API is')
-    .addOption(
-      new Option('--region <region>', 'of a service; its address is under regions: in the file').choices(
-        REGIONS,
-      ),
-    )
-    .option('--organization <id>', 'of a service')
-    .option('--project <id>', 'of a service: the project for invites that name none')
-    .option('--id <text>', 'what identifies this account, instead of its address')
-    .option('--key-env <variable>', 'the environment variable that holds the key; the file then holds none')
-    .option('--key-stdin', 'read the key from standard input')
-    .option('--exclusive-key', 'nobody else spends with this key')
-    .option('--dialect <file>', 'what differs from the built-in dialect, or the word of a shipped one')
-    .option('--via <account>', 'of a provider: the service account that reaches it')
-    .option('--connected-account <name>', 'with --via: what the service calls the account')
-    .option('--api-call-url <address>', "with --via: where the service's API Call step is");
-  return addNumberFlags(command);
-}
-
-async function add(console: Console, flags: AddFlags): Promise<Report> {
-  const accounts = await loadAccounts();
-  const name = await needed(console, flags.name, 'Name of the account: ', '--name');
-  const asked = await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor');
+/** The entry of a new account in the file. */
+async function entryFrom(console: Console, input: Add, name: string) {
+  const asked = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
   const vendor = VENDORS.find((known) => known === asked);
   if (vendor === undefined)
     throw stop('usage', `--vendor ${asked} is not known.`, suggestion(asked, VENDORS));
-  refuseFlagsOf(flags, vendor);
-  const entry = {
+  refuseFlagsOf(input, vendor);
+  const { dialect, exclusive_key, id, price } = input;
+  return present({
     vendor,
-    dialect: flags.dialect && (shippedDialect(flags.dialect) ? flags.dialect : resolve(flags.dialect)),
-    region: flags.region,
-    ...(flags.via === undefined ? await directFrom(console, flags, name) : await routeFrom(console, flags)),
-    organization_id: await organizationFrom(console, flags, vendor),
-    project_id: flags.project,
-    id: flags.id,
-    exclusive_key: flags.exclusiveKey,
-    price: priceIn(flags),
-    ...numbersGiven(flags),
-  };
-  const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
-  const account = await addAccount(accounts.path, name, given);
-  return {
-    lines: [`Added account ${name} to ${accounts.path}.`],
-    object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
-    advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
-  };
+    dialect: dialect && (shippedDialect(dialect) ? dialect : resolve(dialect)),
+    region: input.region,
+    ...(input.via === undefined ? await directFrom(console, input, name) : await routeFrom(console, input)),
+    organization_id: await organizationFrom(console, input, vendor),
+    project_id: input.project,
+    id,
+    exclusive_key,
+    price,
+    ...numbersOf(input),
+  });
 }
 
 const FLAGS_OF = {
@@ -134,9 +146,9 @@ const FLAGS_OF = {
 } as const;
 
 /** Refuses a flag of the other vendor here: the check of the file would name a key that the user did not type. */
-function refuseFlagsOf(flags: AddFlags, vendor: string): void {
+function refuseFlagsOf(input: Add, vendor: string): void {
   for (const [owner, names] of Object.entries(FLAGS_OF)) {
-    const flag = names.find((each) => flags[each] !== undefined);
+    const flag = names.find((each) => input[each] !== undefined);
     if (flag === undefined || vendor === owner) continue;
     throw stop(
       'usage',
@@ -146,12 +158,12 @@ function refuseFlagsOf(flags: AddFlags, vendor: string): void {
   }
 }
 
-async function directFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
+async function directFrom(console: Console, input: Add, account: string): Promise<object> {
   return {
-    base_url: await addressFrom(console, flags),
-    connected_account: flags.connectedAccount,
-    api_call_url: flags.apiCallUrl,
-    ...(await keyOf(console, flags, account)),
+    base_url: await addressFrom(console, input),
+    connected_account: input.connected_account,
+    api_call_url: input.api_call_url,
+    ...(await keyOf(console, input, account)),
   };
 }
 
@@ -159,18 +171,18 @@ const CONNECTED_QUESTION = 'Connected account, as the service calls it: ';
 const API_CALL_QUESTION = "Address of the service's API Call step (https://…): ";
 
 /** Asks for the members of an account behind a service, which knows the vendor's address and key itself. */
-async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
-  const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
-  if (flags.keyStdin) {
+async function routeFrom(console: Console, input: Add): Promise<object> {
+  const { via, connected_account, api_call_url, base_url, key_env } = input;
+  if (input.key_stdin) {
     const next = 'Leave out --key-stdin: the service account has the key.';
     throw stop('usage', 'An account with --via has no key of its own.', next);
   }
   return {
     via,
-    connected_account: await needed(console, connectedAccount, CONNECTED_QUESTION, '--connected-account'),
-    api_call_url: await needed(console, apiCallUrl, API_CALL_QUESTION, '--api-call-url'),
-    base_url: baseUrl,
-    key_env: keyEnv,
+    connected_account: await needed(console, connected_account, CONNECTED_QUESTION, '--connected-account'),
+    api_call_url: await needed(console, api_call_url, API_CALL_QUESTION, '--api-call-url'),
+    base_url,
+    key_env,
   };
 }
 
@@ -185,26 +197,22 @@ async function needed(
   throw stop('usage', `${flag} is missing.`, `Give it with ${flag}, or answer on a terminal.`);
 }
 
-async function addressFrom(console: Console, flags: AddFlags): Promise<string | undefined> {
-  if (flags.region !== undefined && flags.baseUrl === undefined) return undefined;
-  const address = await needed(console, flags.baseUrl, 'Address of the API (https://…): ', '--base-url');
+async function addressFrom(console: Console, input: Add): Promise<string | undefined> {
+  if (input.region !== undefined && input.base_url === undefined) return undefined;
+  const address = await needed(console, input.base_url, 'Address of the API (https://…): ', '--base-url');
   const problem = addressProblem(address);
   // The address is not quoted, because one that is refused may contain a password.
   if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);
   return address;
 }
 
-async function organizationFrom(
-  console: Console,
-  flags: AddFlags,
-  vendor: string,
-): Promise<string | undefined> {
-  if (flags.organization !== undefined || vendor !== 'service') return flags.organization;
+async function organizationFrom(console: Console, input: Add, vendor: string): Promise<string | undefined> {
+  if (input.organization !== undefined || vendor !== 'service') return input.organization;
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-async function keyOf(console: Console, flags: AddFlags, account: string): Promise<object> {
-  const given = await keyFrom(account, flags);
+async function keyOf(console: Console, input: Add, account: string): Promise<object> {
+  const given = await keyFrom(account, input);
   return Object.keys(given).length > 0 ? given : { key: usableKey(account, await askForKey(console)) };
 }
 
@@ -220,38 +228,13 @@ async function askForKey(console: Console): Promise<string> {
   );
 }
 
-/** Limits and budgets; undefined where no flag was given, so that the file holds no empty entry. */
-function numbersGiven(flags: AddFlags) {
-  const { limits, budget } = numbersOf(flags, wholeNumber);
-  const orNothing = (entries: Record<string, number>) =>
-    Object.keys(entries).length === 0 ? undefined : entries;
-  return { limits: orNothing(limits), budget: orNothing(budget) };
-}
-
-async function remove(name: string): Promise<Report> {
-  const accounts = await loadAccounts();
-  const account = findAccount(accounts, name);
-  if (account.baseUrl === undefined) {
-    throw stop(
-      'account',
-      `The account ${name} is built in and cannot be removed.`,
-      'Leave it: it costs nothing.',
-    );
-  }
-  await removeAccount(accounts.path, name);
-  return {
-    lines: [`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`],
-    object: { path: accounts.path, removed: name },
-  };
-}
-
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */
-async function listAccounts(console: Console): Promise<Report> {
+async function listAccounts(console: Console) {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
   const builtIn = SANDBOX_NAMES.map((name) => findAccount(accounts, name));
   const lines: string[] = [];
-  const views: object[] = [];
+  const views: z.output<typeof AccountObject>[] = [];
   for (const account of [...accounts.configured, ...builtIn]) {
     const problem = await dialectProblem(account);
     lines.push(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);

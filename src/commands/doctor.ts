@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { loadAccounts } from '../client/account/account.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
@@ -14,52 +14,53 @@ import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore, isThere } from '../run/store-choice.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
+import { command } from './shared/command.ts';
+import { COMMON } from './shared/input.ts';
 
 /** A problem says in `next` what to do. */
-interface Finding {
-  readonly what: string;
-  readonly fact: string;
-  readonly next?: string;
-}
+const Finding = z.object({
+  what: z.string(),
+  ok: z.boolean(),
+  fact: z.string(),
+  next: z.string().nullable(),
+});
+type Finding = z.output<typeof Finding>;
 
-export default {
+export default command({
   name: 'doctor',
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
   example: 'doctor',
-  configure(command: Command, wrap) {
-    command.action(wrap(examine));
+  input: z.strictObject({ ...COMMON }),
+  output: z.object({ findings: z.array(Finding) }),
+  async run({ store: named }) {
+    const { location } = chooseStore(named, false);
+    const findings = [
+      machine(),
+      await eventLoop(),
+      await clock(),
+      ...(await store(named)),
+      ...(isUrl(location) ? [] : [await disk(location)]),
+      ...(await accounts()),
+    ];
+    return {
+      lines: findings.flatMap(({ what, ok, fact, next }) => [
+        `${ok ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`,
+        ...(next === null ? [] : [`         ${''.padEnd(10)}  ${next}`]),
+      ]),
+      object: { findings },
+      exitCode: findings.every(({ ok }) => ok) ? EXIT.done : EXIT.usage,
+    };
   },
-} satisfies CliCommand;
-
-async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
-  const { location } = chooseStore(flags.store, false);
-  const findings = [
-    machine(),
-    await eventLoop(),
-    await clock(),
-    ...(await store(flags.store)),
-    ...(isUrl(location) ? [] : [await disk(location)]),
-    ...(await accounts()),
-  ];
-  return {
-    lines: findings.flatMap(({ what, fact, next }) => [
-      `${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`,
-      ...(next === undefined ? [] : [`         ${''.padEnd(10)}  ${next}`]),
-    ]),
-    object: {
-      findings: findings.map(({ next = null, what, fact }) => ({ what, ok: next === null, fact, next })),
-    },
-    exitCode: findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done,
-  };
-}
+});
 
 function machine(): Finding {
-  return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
+  return fine('machine', `Node ${process.versions.node}, ${process.platform} ${process.arch}`);
 }
 
-function finding(what: string, fact: string, isFine: boolean, next: string): Finding {
-  return isFine ? { what, fact } : { what, fact, next };
+const fine = (what: string, fact: string): Finding => ({ what, ok: true, fact, next: null });
+
+function finding(what: string, fact: string, ok: boolean, next: string): Finding {
+  return ok ? fine(what, fact) : { what, ok, fact, next };
 }
 
 /** Measures how late timers fire, because the rate limiter is only as exact as they are. */
@@ -95,7 +96,7 @@ async function clock(): Promise<Finding> {
 
 /** Reports a system clock that is behind a time which it and a vendor have both reached already. */
 function timeIn(location: string, toldMs: number | undefined): Finding {
-  if (toldMs === undefined) return { what: 'time', fact: `no answer in ${location} has told one yet` };
+  if (toldMs === undefined) return fine('time', `no answer in ${location} has told one yet`);
   const fact = `last told by an answer in ${location}: ${isoTime(toldMs)}`;
   const next = 'Set the clock of this machine.';
   return finding('time', fact, systemClock.wallMs() >= toldMs - APART_MS, next);
@@ -107,7 +108,7 @@ async function store(flag: string | undefined): Promise<readonly Finding[]> {
 }
 
 async function storeFound(location: string): Promise<readonly Finding[]> {
-  if (!isThere(location)) return [{ what: 'store', fact: `none yet at ${location}` }];
+  if (!isThere(location)) return [fine('store', `none yet at ${location}`)];
   try {
     const held: string[] = [];
     const ledger = await lookAtLedger(location, (fact) => held.push(fact));
@@ -141,7 +142,7 @@ async function accounts(): Promise<readonly Finding[]> {
     const fact = configured.length === 0 ? `none in ${path}` : `${names} in ${path}`;
     // Each dialect is checked alone, so that one wrong file does not hide another.
     const wrong = (await Promise.all(configured.map(dialectProblem))).filter((each) => each !== undefined);
-    return [{ what: 'accounts', fact }, ...wrong.map((each) => problem('dialect', each))];
+    return [fine('accounts', fact), ...wrong.map((each) => problem('dialect', each))];
   } catch (error) {
     return [problem('accounts', error)];
   }
@@ -149,5 +150,5 @@ async function accounts(): Promise<readonly Finding[]> {
 
 function problem(what: string, error: unknown): Finding {
   if (!(error instanceof StopError)) throw error;
-  return { what, fact: error.message, next: error.next };
+  return { what, ok: false, fact: error.message, next: error.next };
 }

@@ -1,72 +1,68 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { present } from '../core/objects.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import type { FormulaMode } from '../lib/formulas.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { addOutputFlags, addReadFlags, notesOn, type ReadFlags, readFlagsOf } from './shared/flags.ts';
+import { argument, command, flag } from './shared/command.ts';
+import { BATCH, COMMON, FORMULAS, notesOn, OUTPUT, READ, readOf } from './shared/input.ts';
 
-interface Flags extends ReadFlags {
-  readonly output?: string;
-  readonly copy?: true;
-  readonly store?: string;
-  readonly account?: string;
-  readonly formulas?: FormulaMode;
-  readonly repair?: true;
-}
-
-export default {
+export default command({
   name: 'export',
   summary: 'Writes the output of a batch again, from the ledger.',
   example: 'export last',
-  configure(command: Command, wrap) {
-    addOutputFlags(addReadFlags(command))
-      .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
-      .argument('[file]', 'the input of the job')
-      .option('--copy', 'with -o: write a copy, and leave the batch its own output')
-      .option('--account <name>', "the account that was used, over the job's")
-      .option('--repair', 'the batch of the job that was run with --repair')
-      .action(wrap(exportCommand));
+  input: z.strictObject({
+    ...COMMON,
+    batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`),
+    file: argument(z.string().optional(), 'the input of the job'),
+    job: z.string().optional(),
+    ...READ,
+    output: OUTPUT,
+    formulas: FORMULAS,
+    copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output'),
+    account: flag(z.string().optional(), "the account that was used, over the job's", '<name>'),
+    repair: flag(z.boolean().optional(), 'the batch of the job that was run with --repair'),
+  }),
+  output: z.object({
+    batch: z.string(),
+    output: z.string().nullable(),
+    needs_attention: z.string().nullable(),
+    results: z.string().exactOptional(),
+    removed_file: z.string().exactOptional(),
+    not_removed_file: z.string().exactOptional(),
+  }),
+  entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
+  async run({ batch, job, file, output, copy, account, formulas, repair, store, ...read }, host) {
+    const { console, own } = host;
+    const found =
+      job !== undefined && file !== undefined
+        ? await batchOfJob({ job, file, account, read: readOf(read), repair, store }, console.warn)
+        : await findBatch(batch ?? 'last', store, console.warn);
+    const files: Partial<OutputFiles> = await exportBatch(found, {
+      output: own.output || (output === '-' ? process.stdout : output),
+      copy: copy || undefined,
+      formulas,
+      onEvent: notesOn(host),
+    });
+    const written = [
+      files.output,
+      files.attention,
+      files.results,
+      files.removed,
+      files.notRemoved,
+      files.report,
+    ];
+    return {
+      lines: written.filter((path) => path !== undefined),
+      object: {
+        batch: found.batch.id,
+        output: files.output ?? null,
+        needs_attention: files.attention ?? null,
+        ...present({
+          results: files.results,
+          removed_file: files.removed,
+          not_removed_file: files.notRemoved,
+        }),
+      },
+    };
   },
-} satisfies CliCommand;
-
-async function exportCommand(
-  console: Console,
-  word: string,
-  file: string | undefined,
-  flags: Flags,
-): Promise<Report> {
-  const { output, copy, account, formulas, repair, store } = flags;
-  const found =
-    file === undefined
-      ? await findBatch(word, store, console.warn)
-      : await batchOfJob({ job: word, file, account, read: readFlagsOf(flags), repair, store }, console.warn);
-  const files: Partial<OutputFiles> = await exportBatch(found, {
-    output: output === '-' ? process.stdout : output,
-    copy,
-    formulas,
-    onEvent: notesOn(console),
-  });
-  const written = [
-    files.output,
-    files.attention,
-    files.results,
-    files.removed,
-    files.notRemoved,
-    files.report,
-  ];
-  return {
-    lines: written.filter((path) => path !== undefined),
-    object: {
-      batch: found.batch.id,
-      output: files.output ?? null,
-      needs_attention: files.attention ?? null,
-      ...present({
-        results: files.results,
-        removed_file: files.removed,
-        not_removed_file: files.notRemoved,
-      }),
-    },
-  };
-}
+});

@@ -1,71 +1,73 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { moneyWords } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
 import { aboutOf, type LogAbout, type LogEntry, logOf } from '../run/tasks/log.ts';
 import { pricesOfAccounts } from '../run/tasks/spend.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
+import { argument, command, flag } from './shared/command.ts';
+import { COMMON } from './shared/input.ts';
 import { TableFile } from './shared/table-file.ts';
-
-interface Flags {
-  readonly changes?: true;
-  readonly all?: true;
-  readonly output?: string;
-  readonly store?: string;
-}
-
-export default {
-  name: 'log',
-  summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
-  example: 'log jo@example.com',
-  configure(command: Command, wrap) {
-    command
-      .argument('[about]', 'an e-mail address, an ABN, a web address, or a batch; left out: everything')
-      .option('--changes', 'only what was changed at the service, with what it answered')
-      .option('--all', 'every entry, not only the newest 100')
-      .option('-o, --output <file>', 'write every entry as a table (CSV); - is standard output')
-      .action(wrap(logCommand));
-  },
-} satisfies CliCommand;
 
 /** As many as a person looks through. */
 const SHOWN = 100;
 
-async function logCommand(console: Console, text: string | undefined, flags: Flags): Promise<Report> {
-  const { store, output, changes = false } = flags;
-  const about = await aboutOf(text, store);
-  const prices = await pricesOfAccounts();
-  const table = output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
-  const most = flags.all ? Number.POSITIVE_INFINITY : SHOWN;
-  const shown: PricedEntry[] = [];
-  let count = 0;
-  const enough = new AbortController();
-  await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
-    const priced = { ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') };
-    count += 1;
-    if (shown.length < most) shown.push(priced);
-    // A table has all of them, and words no more than are shown.
-    if (table !== undefined)
-      await table.add({
-        ...LogEntryObject.of(priced),
-        ended: priced.decision?.kind ?? endOf(priced) ?? null,
-      });
-    else if (count > most) enough.abort();
-  });
-  await table?.close();
-  const more = count > shown.length;
-  return {
-    lines: output === '-' ? [] : linesFor(about, shown, { output, count, changes }),
-    object: LogObject.parse({
-      about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
-      entries: shown.map(LogEntryObject.of),
-      more: table === undefined && more,
-      output: output === undefined || output === '-' ? null : output,
-    }),
-    advice: more && output === undefined ? ['There is more: --all shows it, and -o log.csv writes it.'] : [],
-  };
-}
+export default command({
+  name: 'log',
+  summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
+  example: 'log jo@example.com',
+  input: z.strictObject({
+    ...COMMON,
+    about: argument(
+      z.string().optional(),
+      'an e-mail address, an ABN, a web address, or a batch; left out: everything',
+    ),
+    changes: flag(z.boolean().default(false), 'only what was changed at the service, with what it answered'),
+    all: flag(z.boolean().optional(), 'every entry, not only the newest 100'),
+    output: flag(
+      z.string().optional(),
+      'write every entry as a table (CSV); - is standard output',
+      '<file>',
+      { short: 'o' },
+    ),
+  }),
+  output: LogObject,
+  async run({ about: text, store, output, changes, all }, { console }) {
+    const about = await aboutOf(text, store);
+    const prices = await pricesOfAccounts();
+    const table =
+      output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
+    const most = all ? Number.POSITIVE_INFINITY : SHOWN;
+    const shown: PricedEntry[] = [];
+    let count = 0;
+    const enough = new AbortController();
+    await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
+      const priced = { ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') };
+      count += 1;
+      if (shown.length < most) shown.push(priced);
+      // A table has all of them, and words no more than are shown.
+      if (table !== undefined)
+        await table.add({
+          ...LogEntryObject.of(priced),
+          ended: priced.decision?.kind ?? endOf(priced) ?? null,
+        });
+      else if (count > most) enough.abort();
+    });
+    await table?.close();
+    const more = count > shown.length;
+    return {
+      lines: output === '-' ? [] : linesFor(about, shown, { output, count, changes }),
+      object: LogObject.parse({
+        about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
+        entries: shown.map(LogEntryObject.of),
+        more: table === undefined && more,
+        output: output === undefined || output === '-' ? null : output,
+      }),
+      advice:
+        more && output === undefined ? ['There is more: --all shows it, and -o log.csv writes it.'] : [],
+    };
+  },
+});
 
 function linesFor(
   about: LogAbout,

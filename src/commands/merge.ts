@@ -1,43 +1,49 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { EXIT } from '../core/errors.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
 import { type Merged, merge } from '../run/tasks/merge.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { addReadFlags, type ReadFlags, readFlagsOf } from './shared/flags.ts';
+import { argument, command, flag } from './shared/command.ts';
+import { COMMON, READ, readOf } from './shared/input.ts';
 
-interface Flags extends ReadFlags {
-  readonly output?: string;
-  readonly store?: string;
-}
-
-export default {
+export default command({
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
-  configure(command: Command, wrap) {
-    addReadFlags(command)
-      .argument('<result>', 'an output, or the file of rows that need attention, edited or not')
-      .argument('<into>', 'your own file, sorted or edited as you like')
-      .option('-o, --output <file>', 'where the merged file goes; left out: NAME.merged beside your own')
-      .action(wrap(mergeCommand));
+  input: z.strictObject({
+    ...COMMON,
+    result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not'),
+    into: argument(z.string(), 'your own file, sorted or edited as you like'),
+    ...READ,
+    output: flag(
+      z.string().optional(),
+      'where the merged file goes; left out: NAME.merged beside your own',
+      '<file>',
+      { short: 'o' },
+    ),
+  }),
+  output: z.object({
+    output: z.string(),
+    rows: z.number(),
+    found: z.number(),
+    mended: z.number(),
+    nowhere: z.array(z.object({ row: z.number(), identifiers: z.array(z.string()) })),
+    kept: z.array(z.object({ row: z.number(), column: z.string(), kept: z.string(), result: z.string() })),
+  }),
+  async run({ result, into, output, store, ...read }, { console }) {
+    const merged = await merge({ result, into, output, store, read: readOf(read), note: console.say });
+    const { rows, found, mended, nowhere, kept } = merged;
+    return {
+      lines: [merged.output],
+      warnings: wordsOf(merged),
+      exitCode: nowhere.length + kept.length > 0 ? EXIT.attention : EXIT.done,
+      object: {
+        ...{ output: merged.output, rows, found, mended },
+        nowhere: nowhere.map(({ row, identifiers }) => ({ row, identifiers: [...identifiers] })),
+        kept: [...kept],
+      },
+    };
   },
-} satisfies CliCommand;
-
-async function mergeCommand(console: Console, result: string, into: string, flags: Flags): Promise<Report> {
-  const { output, store } = flags;
-  const merged = await merge({ result, into, output, store, read: readFlagsOf(flags), note: console.say });
-  const { rows, found, mended, nowhere, kept } = merged;
-  return {
-    lines: [merged.output],
-    warnings: wordsOf(merged),
-    exitCode: nowhere.length + kept.length > 0 ? EXIT.attention : EXIT.done,
-    object: {
-      ...{ output: merged.output, rows, found, mended },
-      nowhere: nowhere.map(({ row, identifiers }) => ({ row, identifiers: [...identifiers] })),
-      kept: [...kept],
-    },
-  };
-}
+});
 
 /** So many of each kind are shown; `--json` has all. */
 const MOST_SHOWN = 20;

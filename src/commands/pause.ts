@@ -1,41 +1,25 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { commandLine, durationOf } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { pauseBatch } from '../run/tasks/hold.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { WAIT_FLAG } from './shared/flags.ts';
+import { argument, command } from './shared/command.ts';
+import { BATCH, COMMON, wait } from './shared/input.ts';
 
-interface Flags {
-  readonly wait: string;
-  readonly as?: string;
-  readonly store?: string;
-}
-
-export default {
+export default command({
   name: 'pause',
   summary: 'Pauses a batch: its run stops cleanly, and sweeps skip it until you resume it.',
   example: 'pause last',
-  configure(command: Command, wrap) {
-    command
-      .argument('<batch>', 'its id, the beginning of it, or "last"')
-      .option(...WAIT_FLAG, '60s')
-      .action(wrap(pauseCommand));
+  input: z.strictObject({ ...COMMON, batch: argument(z.string(), BATCH), wait: wait('60s') }),
+  output: z.object({ batch: z.string(), held: z.boolean() }),
+  async run({ batch: word, wait: waitMs = 0, store, as: operator }, { console }) {
+    const found = await findBatch(word, store, console.warn);
+    const { id } = found.batch;
+    await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
+    return {
+      lines: [`Batch ${id} is paused.`],
+      object: { batch: id, held: true },
+      advice: [`To resume it: ${commandLine(['resume', id])}`],
+    };
   },
-} satisfies CliCommand;
-
-async function pauseCommand(
-  console: Console,
-  word: string,
-  { wait, store, as: operator }: Flags,
-): Promise<Report> {
-  const found = await findBatch(word, store, console.warn);
-  const { batch } = found;
-  const waitMs = durationOf('--wait', wait) ?? 0;
-  await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
-  return {
-    lines: [`Batch ${batch.id} is paused.`],
-    object: { batch: batch.id, held: true },
-    advice: [`To resume it: ${commandLine(['resume', batch.id])}`],
-  };
-}
+});

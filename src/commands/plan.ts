@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
-import type { Agreement } from '../client/account/agreements.ts';
+import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
+import type { ReadOptions } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { linesOf, plainText } from '../core/plain-text.ts';
@@ -18,80 +18,58 @@ import { requestWords } from '../plan/consent.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { type PlannedJob, planJob } from '../run/tasks/plan-job.ts';
 import { jobDamageLines } from './shared/cell-issues.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
+import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { descriptionLines } from './shared/description.ts';
-import { addEntryFlags, type EntryFlags, entriesOf } from './shared/entry-flags.ts';
-import {
-  acceptOption,
-  addReadFlags,
-  addStrictFlag,
-  notesOn,
-  type ReadFlags,
-  readFlagsOf,
-} from './shared/flags.ts';
+import { accept, COMMON, ENTRIES, entriesOf, notesOn, READ, readOf, STRICT } from './shared/input.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
-interface Flags extends ReadFlags, EntryFlags {
-  readonly account?: string;
-  readonly refresh?: true;
-  readonly repair?: true;
-  readonly allowAdmin?: true;
-  readonly all?: true;
-  readonly accept?: Agreement;
-  readonly store?: string;
-}
+const output = z.union([PlanObject, ListDescription]);
 
-const plan: CliCommand = {
+type Told = Report<z.output<typeof output>>;
+
+export default command({
   name: 'plan',
   summary: 'Shows what a file is, or what a job would buy or change; buys and changes nothing.',
   example: 'plan enrich-company leads.csv',
-  configure(command: Command, wrap) {
-    addEntryFlags(addStrictFlag(addReadFlags(command)))
-      .argument(
-        '<job>',
-        'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: what the file is',
-      )
-      .argument('[file]', 'the input')
-      .option('--account <name>', "the account to use, over the job's")
-      .option('--refresh', 'as if every answer that was bought before were too old')
-      .option('--repair', 'with the repairs that run --repair would send')
-      .option('--all', 'show every line of a change')
-      .option('--allow-admin', 'plan as for a run with --allow-admin')
-      .addOption(acceptOption())
-      .action(
-        wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
-          planOf(console, first, second, flags),
-        ),
-      );
+  input: z.strictObject({
+    ...COMMON,
+    job: argument(
+      z.string().optional(),
+      'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: what the file is',
+    ),
+    file: argument(z.string(), 'the input'),
+    ...READ,
+    strict: STRICT,
+    ...ENTRIES,
+    account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
+    refresh: flag(z.boolean().optional(), 'as if every answer that was bought before were too old'),
+    repair: flag(z.boolean().optional(), 'with the repairs that run --repair would send'),
+    all: flag(z.boolean().default(false), 'show every line of a change'),
+    allow_admin: flag(z.boolean().optional(), 'plan as for a run with --allow-admin'),
+    accept: accept(),
+  }),
+  output,
+  entriesOf: (first, second) => (second === undefined ? { file: first } : { job: first, file: second }),
+  async run(input, host) {
+    const { console, own, words } = host;
+    const { job, file, account, refresh, repair, store, accept } = input;
+    if (job === undefined) return planFile(console, file, readOf(input));
+    const planned = await planJob({
+      ...{ job, file, account, refresh, repair, store, accept },
+      entries: entriesOf(input),
+      read: readOf(input),
+      allowAdmin: input.allow_admin,
+      operations: own.operations,
+      dialects: own.dialects,
+      signal: own.signal,
+      tell: console.warn,
+      onEvent: notesOn(host),
+    });
+    return planReport(console, planned, input.all, words);
   },
-};
+});
 
-export default plan;
-
-function planOf(console: Console, first: string, second: string | undefined, flags: Flags): Promise<Report> {
-  return second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags);
-}
-
-async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
-  const { account: accountName, refresh, repair, store, allowAdmin, accept } = flags;
-  const planned = await planJob({
-    job,
-    file,
-    account: accountName,
-    entries: entriesOf(flags),
-    read: readFlagsOf(flags),
-    refresh,
-    repair,
-    store,
-    allowAdmin,
-    accept,
-    tell: console.warn,
-    onEvent: notesOn(console),
-  });
-  return planReport(console, planned, flags);
-}
-
-function planReport(console: Console, planned: PlannedJob, flags: Flags): Report {
+function planReport(console: Console, planned: PlannedJob, isAll: boolean, words: readonly string[]): Told {
   const { unfinished, plan: found, damage, change, known, reread } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
@@ -99,7 +77,7 @@ function planReport(console: Console, planned: PlannedJob, flags: Flags): Report
     lines: linesOf(
       change === undefined
         ? planLines(found)
-        : changePlanLines(change.plan, found, change.guards, flags.all && EVERY_LINE),
+        : changePlanLines(change.plan, found, change.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(damage, repairs),
       change === undefined && unfinished && unfinishedLine(unfinished, found),
       known && knownFieldLine(known),
@@ -108,7 +86,7 @@ function planReport(console: Console, planned: PlannedJob, flags: Flags): Report
       `  id             ${planned.id}`,
     ),
     object: PlanObject.of({ ...planned, ...planned.plan, sheet: planned.input.sheet }),
-    advice: adviceOn(planned),
+    advice: adviceOn(planned, words),
   };
 }
 
@@ -133,9 +111,11 @@ function tellBeginning(console: Console, planned: PlannedJob): void {
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 
-function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonly string[] {
+function adviceOn(
+  { known, missingStore, change, toAgree }: PlannedJob,
+  words: readonly string[],
+): readonly string[] {
   const unknown = change === undefined ? 'bought' : 'changed by us';
-  const words = process.argv.slice(2);
   return linesOf(
     known?.sentences(),
     toAgree && [
@@ -147,13 +127,12 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
   );
 }
 
-async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {
+async function planFile(console: Console, file: string, read: ReadOptions): Promise<Told> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
     throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);
   }
-  const read = readFlagsOf(flags);
   const input = await openFile(file, read);
   const description = await describeFile(input, operations.values());
   for (const note of input.sheet.notes) console.say(plainText(note));

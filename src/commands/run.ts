@@ -1,20 +1,12 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
-import {
-  beyondBudget,
-  commandLine,
-  wholeNumber,
-  withArgument,
-  withOption,
-  withoutFlag,
-  withoutOption,
-} from '../lib/command-line.ts';
-import type { FormulaMode } from '../lib/formulas.ts';
+import { beyondBudget, commandLine, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';
 import { RunObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
@@ -27,106 +19,126 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { addEntryFlags, type EntryFlags, entriesOf } from './shared/entry-flags.ts';
-import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shared/flags.ts';
+import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
+import {
+  ATTENTION_OK,
+  ENTRIES,
+  entriesOf,
+  FORMULAS,
+  OUTPUT,
+  READ,
+  readOf,
+  STRICT,
+  someRows,
+} from './shared/input.ts';
 import { planLines } from './shared/plan-lines.ts';
-import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shared/spending.ts';
+import { endOf, mayBeSent, type Resume, spend, spendingInput } from './shared/spending.ts';
 import { summaryLines } from './shared/summary.ts';
 
-interface Flags extends ReadFlags, EntryFlags, SpendFlags {
-  readonly output?: string;
-  readonly account?: string;
-  readonly budget?: string;
-  readonly yes?: true;
-  readonly plan?: string;
-  readonly allowAdmin?: true;
-  readonly limit?: string;
-  readonly sample?: string;
-  readonly detach?: true;
-  readonly refresh?: true;
-  readonly repair?: true;
-  readonly events?: string;
-  readonly saveJob?: string;
-  readonly formulas?: FormulaMode;
-  readonly attentionOk?: true;
-}
+const input = z.strictObject({
+  ...spendingInput(ACCEPTABLE),
+  job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person'),
+  file: argument(z.string(), 'the input; - reads standard input'),
+  ...READ,
+  strict: STRICT,
+  ...ENTRIES,
+  output: OUTPUT,
+  formulas: FORMULAS,
+  account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
+  budget: flag(z.int().min(0).optional(), 'the most that this batch may ever spend', '<credits>'),
+  yes: flag(
+    z.boolean().default(false),
+    'agree to the plan without being asked: to what it costs and to what it changes',
+  ),
+  plan: flag(
+    z.string().optional(),
+    'do exactly what the plan with this id showed, or nothing: plan prints it',
+    '<id>',
+  ),
+  allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
+  limit: flag(someRows, 'only the first rows of the file', '<rows>'),
+  sample: flag(someRows, 'only so many random rows, and a forecast for the rest', '<rows>'),
+  detach: flag(
+    z.boolean().optional(),
+    'submit the list and leave it to workers; the same command without it writes the output',
+  ),
+  refresh: flag(z.boolean().optional(), 'buy again what earlier batches bought'),
+  repair: flag(
+    z.boolean().optional(),
+    'send damaged cells repaired where that is sure; your own cells stay as they are',
+  ),
+  save_job: flag(z.string().optional(), 'write the job as a commented YAML file, and run it', '<file>'),
+  events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>'),
+  attention_ok: ATTENTION_OK,
+});
 
-const run: CliCommand = {
+type Input = z.output<typeof input>;
+type Told = Report<z.output<typeof RunObject>>;
+
+export default command({
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
   example: 'run enrich-company leads.csv --budget 500',
-  configure(command: Command, wrap) {
-    addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
-      .argument('[job]', 'a YAML file, or an operation, or several such as enrich-company,enrich-person')
-      .argument('[file]', 'the input; - reads standard input')
-      .option('--account <name>', "the account to use, over the job's")
-      .option('--budget <credits>', 'the most that this batch may ever spend')
-      .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
-      .option('--plan <id>', 'do exactly what the plan with this id showed, or nothing: plan prints it')
-      .option('--allow-admin', 'let the run make a person admin')
-      .option('--limit <rows>', 'only the first rows of the file')
-      .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
-      .option(
-        '--detach',
-        'submit the list and leave it to workers; the same command without it writes the output',
-      )
-      .option('--refresh', 'buy again what earlier batches bought')
-      .option('--repair', 'send damaged cells repaired where that is sure; your own cells stay as they are')
-      .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
-      .option('--events <file>', 'append one JSON line for each event of the run')
-      .option('--attention-ok', 'exit with 0 even when rows need attention')
-      .action(wrap(runCommand));
-  },
-};
-
-export default run;
-
-async function runCommand(
-  console: Console,
-  typedJob: string | undefined,
-  typedFile: string | undefined,
-  flags: Flags,
-  command: Command,
-): Promise<Report> {
-  const { job, file } = namedIn(typedJob, typedFile);
-  // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
-  const resume: Resume = { words: withoutOption(process.argv.slice(2), '--accept') };
-  const progress = new Progress(console, systemClock);
-  const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
-  const hear: EventFile['hear'] = (event) => {
-    progress.hear(event);
-    events?.hear(event);
-  };
-  try {
-    const summary = await spend(console, flags, resume, hear, async (spending) => {
-      const input = await inputPathOf(job, file, flags, console);
-      // The printed command names the kept file, because the same input cannot be piped into it again.
-      resume.words = withArgument(resume.words, command, '-', input);
-      return runJob({
-        ...spending,
-        job,
-        file: input,
-        ...saidIn(flags),
-        ...questionsOn(console, flags.yes === true, flags.sample !== undefined),
-        command: commandLine(resume.words),
-        commandOfRest: commandLine(wordsOfRest(resume.words)),
+  input,
+  output: RunObject,
+  entriesOf: namedIn,
+  async run(input, host) {
+    const { console, own } = host;
+    // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
+    const resume: Resume = { words: withoutOption(host.words, '--accept') };
+    const progress = new Progress(console, systemClock);
+    const events = input.events === undefined ? undefined : new EventFile(input.events, systemClock);
+    const hear: EventFile['hear'] = (event) => {
+      progress.hear(event);
+      events?.hear(event);
+    };
+    try {
+      const summary = await spend(host, input, resume, hear, async (spending) => {
+        const file = await inputPathOf(input, console);
+        // The printed command names the kept file, because the same input cannot be piped into it again.
+        if (file !== input.file) resume.words = withoutOption(host.wordsWith('-', file), '--accept');
+        return runJob({
+          ...spending,
+          ...optionsOf(input, own),
+          file,
+          ...questionsOn(host, input.yes, input.sample !== undefined),
+          command: commandLine(resume.words),
+          commandOfRest: commandLine(wordsOfRest(resume.words)),
+        });
       });
-    });
-    progress.close();
-    return reportOf(console, summary, resume, flags);
-  } catch (error) {
-    throw withTypedName(withBudget(error, resume.words), resume.words);
-  } finally {
-    progress.close();
-    events?.close();
-  }
+      progress.close();
+      return reportOf(console, summary, resume, input);
+    } catch (error) {
+      throw withTypedName(withBudget(error, resume.words), resume.words, host.words);
+    } finally {
+      progress.close();
+      events?.close();
+    }
+  },
+});
+
+/** What a run is told by its input, but for where it works and who is asked. */
+export function optionsOf(
+  input: Omit<Input, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
+  own: Own,
+): Omit<RunOptions, 'file'> {
+  const { job, account, formulas, output, limit, sample, detach, refresh, repair, yes } = input;
+  return {
+    ...{ job, account, formulas, limit, sample, detach, refresh, repair, buyAgain: yes },
+    entries: entriesOf(input),
+    read: readOf(input),
+    output: own.output ?? (output === '-' ? process.stdout : output),
+    budget: input.budget === undefined ? undefined : credits(input.budget),
+    saveJobAs: input.save_job,
+    allowAdmin: input.allow_admin,
+    planId: input.plan,
+    operations: own.operations,
+    dialects: own.dialects,
+  };
 }
 
-function namedIn(
-  job: string | undefined,
-  file: string | undefined,
-): { readonly job: string; readonly file: string } {
+/** Both words, or what to type instead. */
+function namedIn(job?: string, file?: string): { readonly job: string; readonly file: string } {
   if (job !== undefined && file !== undefined) return { job, file };
   // The name of an operation has no ending.
   if (job !== undefined && /\.(?!ya?ml$)\w+$/i.test(job))
@@ -151,10 +163,10 @@ function withBudget(error: unknown, words: readonly string[]): unknown {
 }
 
 /** What is wrong with standard input is told of it, and not of the file in which it was kept. */
-function withTypedName(error: unknown, words: readonly string[]): unknown {
+function withTypedName(error: unknown, words: readonly string[], typed: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'input') return error;
   const kept = words.find(isSpooled);
-  if (kept === undefined || process.argv.includes(kept)) return error;
+  if (kept === undefined || typed.includes(kept)) return error;
   const message = error.message.replaceAll(kept, 'Standard input');
   return new StopError({ ...error.detail, message });
 }
@@ -164,43 +176,21 @@ function wordsOfRest(words: readonly string[]): readonly string[] {
   return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
-function saidIn(flags: Flags): Partial<RunOptions> {
-  const budget = wholeNumber('--budget', flags.budget);
-  return {
-    account: flags.account,
-    entries: entriesOf(flags),
-    read: readFlagsOf(flags),
-    formulas: flags.formulas,
-    store: flags.store,
-    output: flags.output === '-' ? process.stdout : flags.output,
-    budget: budget === undefined ? undefined : credits(budget),
-    limit: someRows('--limit', flags.limit),
-    sample: someRows('--sample', flags.sample),
-    detach: flags.detach,
-    refresh: flags.refresh,
-    repair: flags.repair,
-    saveJobAs: flags.saveJob,
-    allowAdmin: flags.allowAdmin,
-    planId: flags.plan,
-    buyAgain: flags.yes,
-  };
-}
-
-function reportOf(console: Console, summary: RunSummary, { words }: Resume, flags: Flags): Report {
-  if (flags.detach === true) return detachedReport(summary, words);
+function reportOf(console: Console, summary: RunSummary, { words }: Resume, input: Input): Told {
+  if (input.detach === true) return detachedReport(summary, words);
   const lines = summaryLines(summary);
-  const toStdout = flags.output === '-';
+  const toStdout = input.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
   const goesOn = beyondBudget(words, summary.budgetToFinish);
   return {
     lines: toStdout ? [] : lines,
     object: RunObject.of(summary),
     ...endOf(summary, { words: goesOn }),
-    exitCode: exitCodeOf(summary, flags.attentionOk === true),
+    exitCode: exitCodeOf(summary, input.attention_ok === true),
   };
 }
 
-function detachedReport(summary: RunSummary, words: readonly string[]): Report {
+function detachedReport(summary: RunSummary, words: readonly string[]): Told {
   return {
     lines: summaryLines(summary),
     object: RunObject.of(summary),
@@ -213,8 +203,8 @@ function detachedReport(summary: RunSummary, words: readonly string[]): Report {
 
 type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showPlan' | 'askReread'>>;
 
-/** @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
-function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
+/** A program that asks in its own way is asked in the place of the terminal. @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
+function questionsOn({ console, own }: Host, agreed: boolean, isSample: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   const showChanges = (plan: ChangePlan): void => {
     for (const line of diffLines(plan)) console.say(plainText(line));
@@ -239,24 +229,27 @@ function questionsOn(console: Console, agreed: boolean, isSample: boolean): Ques
       console.say(rereadWords(reread));
       return agreed || console.agrees('Settle them again, in a new batch of this file?');
     },
+    ...present({
+      askBudget: own.askBudget,
+      askChanges: own.askChanges,
+      askReread: own.askReread,
+      showPlan: own.showPlan,
+    }),
   };
 }
 
-function someRows(flag: '--limit' | '--sample', text: string | undefined): number | undefined {
-  const count = wholeNumber(flag, text);
-  if (count !== 0) return count;
-  throw stop('usage', `${flag} 0 is no row at all.`, `Give the number of rows, such as ${flag} 50.`);
-}
-
 /** The path of the input. Standard input is kept in a file first, because a killed run could not read it again. */
-async function inputPathOf(job: string, file: string, flags: Flags, console: Console): Promise<string> {
-  if (flags.output === '-' && console.json) {
+async function inputPathOf(
+  { job, file, output, account: name, store }: Input,
+  console: Console,
+): Promise<string> {
+  if (output === '-' && console.json) {
     throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
   }
   if (file !== '-') return file;
-  if (flags.output === undefined) {
+  if (output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const { account } = await choose({ job, account: flags.account });
-  return spoolInput(process.stdin, spoolFolder(chooseStore(flags.store, account.sandbox).location));
+  const { account } = await choose({ job, account: name });
+  return spoolInput(process.stdin, spoolFolder(chooseStore(store, account.sandbox).location));
 }

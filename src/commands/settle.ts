@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { credits, type Doubt } from '../ledger/ledger.ts';
-import { commandToGoOn, wholeNumber } from '../lib/command-line.ts';
+import { commandToGoOn } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
 import {
@@ -15,58 +15,65 @@ import {
   type PersonsDecision,
   settleDoubts,
 } from '../run/tasks/settle.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
+import { argument, command, flag, type Report } from './shared/command.ts';
 import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
+import { BATCH, COMMON } from './shared/input.ts';
 
-interface Flags {
-  readonly retry?: true;
-  readonly extraCredits?: string;
-  readonly skip?: true;
-  readonly notDone?: true;
-  readonly answer?: readonly string[];
-  readonly allLike?: string;
-  readonly store?: string;
-  readonly as?: string;
-}
+const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
 
-export default {
+const input = z.strictObject({
+  ...COMMON,
+  batch: argument(z.string(), BATCH),
+  row: argument(
+    z.union([z.string(), z.int().transform(String)]).optional(),
+    "only this row, by the spreadsheet's number",
+  ),
+  retry: flag(z.boolean().optional(), 'send it again, though it may be paid for, or done, twice'),
+  extra_credits: flag(
+    z.int().min(0).optional(),
+    'the most that all retries of the batch may cost',
+    '<credits>',
+  ),
+  skip: flag(z.boolean().optional(), 'leave these rows out of this batch'),
+  answer: flag(z.array(z.string()).optional(), 'say what the vendor answered', '<key=value...>'),
+  not_done: flag(z.boolean().optional(), 'say that the vendor did nothing, and charged nothing'),
+  all_like: flag(z.string().optional(), 'decide about every row that was answered like this one', '<row>'),
+});
+
+const output = z.union([
+  DoubtListObject,
+  z.object({
+    batch: z.string(),
+    decided: z.enum(['retry', 'skip', 'told', 'not_done']),
+    calls: z.number(),
+  }),
+]);
+
+type Input = z.output<typeof input>;
+type Output = z.output<typeof output>;
+
+export default command({
   name: 'settle',
   summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
   example: 'settle last --retry --extra-credits 20',
-  configure(command: Command, wrap) {
-    command
-      .argument('<batch>', 'its id, the beginning of it, or "last"')
-      .argument('[row]', "only this row, by the spreadsheet's number")
-      .option('--retry', 'send it again, though it may be paid for, or done, twice')
-      .option('--extra-credits <credits>', 'the most that all retries of the batch may cost')
-      .option('--skip', 'leave these rows out of this batch')
-      .option('--answer <key=value...>', 'say what the vendor answered')
-      .option('--not-done', 'say that the vendor did nothing, and charged nothing')
-      .option('--all-like <row>', 'decide about every row that was answered like this one')
-      .action(wrap(settleCommand));
+  input,
+  output,
+  async run(given, { console }) {
+    const decision = decisionOf(given);
+    const choice = choiceOf(given, decision !== undefined);
+    const found = await findBatch(given.batch, given.store, console.warn);
+    if (decision !== undefined)
+      return decidedReport(found, await settleDoubts(found, choice, decision, given.as), decision);
+    const open = await closeLeftOpenIn(found);
+    if (open > 0) {
+      const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
+      console.say(`${were} when the program ended; those without an answer are in doubt now.`);
+    }
+    return listReport(found, await doubtList(found, given.row));
   },
-} satisfies CliCommand;
+});
 
-async function settleCommand(
-  console: Console,
-  word: string,
-  row: string | undefined,
-  flags: Flags,
-): Promise<Report> {
-  const decision = decisionOf(flags);
-  const choice = choiceOf(row, flags, decision !== undefined);
-  const found = await findBatch(word, flags.store, console.warn);
-  if (decision !== undefined)
-    return decidedReport(found, await settleDoubts(found, choice, decision, flags.as), decision);
-  const open = await closeLeftOpenIn(found);
-  if (open > 0) {
-    const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
-    console.say(`${were} when the program ended; those without an answer are in doubt now.`);
-  }
-  return listReport(found, await doubtList(found, row));
-}
-
-function choiceOf(row: string | undefined, { allLike }: Flags, isDecision: boolean): DoubtChoice {
+function choiceOf({ row, all_like: allLike }: Input, isDecision: boolean): DoubtChoice {
   if (allLike === undefined) return row === undefined ? { kind: 'all' } : { kind: 'row', row };
   if (row !== undefined) throw stop('usage', '--all-like names a row itself.', `Leave out ${row}.`);
   if (!isDecision)
@@ -74,24 +81,31 @@ function choiceOf(row: string | undefined, { allLike }: Flags, isDecision: boole
   return { kind: 'like', row: allLike };
 }
 
-function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): PersonsDecision | undefined {
-  const kinds = { retry, skip, told: answer, not_done: notDone };
-  const given = (['retry', 'skip', 'told', 'not_done'] as const).filter((kind) => kinds[kind] !== undefined);
+function decisionOf({
+  retry,
+  skip,
+  answer,
+  not_done: notDone,
+  extra_credits: most,
+}: Input): PersonsDecision | undefined {
+  const kinds = { retry, skip, told: answer !== undefined, not_done: notDone };
+  const given = (['retry', 'skip', 'told', 'not_done'] as const).filter((kind) => kinds[kind] === true);
   if (given.length > 1)
     throw stop('usage', 'More than one decision is given.', 'Give --retry, --skip, --answer or --not-done.');
-  if (extraCredits !== undefined && retry === undefined) {
+  if (most !== undefined && retry !== true) {
     throw stop('usage', '--extra-credits belongs to --retry.', 'Add --retry.');
   }
   const [kind] = given;
   if (kind === 'told') return { kind, answer: answer ?? [] };
   if (kind !== 'retry') return kind && { kind };
-  const most = wholeNumber('--extra-credits', extraCredits);
   return { kind, extraCredits: most === undefined ? undefined : credits(most) };
 }
 
-const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
-
-function decidedReport(found: FoundBatch, { doubts, isOver }: Decided, { kind }: PersonsDecision): Report {
+function decidedReport(
+  found: FoundBatch,
+  { doubts, isOver }: Decided,
+  { kind }: PersonsDecision,
+): Report<Output> {
   const { batch } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
   const command = isOver ? undefined : commandToGoOn(batch);
@@ -114,7 +128,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
   });
 }
 
-function listReport({ batch }: FoundBatch, list: DoubtList): Report {
+function listReport({ batch }: FoundBatch, list: DoubtList): Report<Output> {
   const { doubts, waiting, open, atRisk, undecidable } = list;
   return {
     lines: linesOf(

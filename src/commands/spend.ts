@@ -1,49 +1,46 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { moneyWords } from '../client/account/price.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
 import { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
-import { monthOf, SPEND_BY, type Spend, type SpendBy, type SpendGroup, spendOf } from '../run/tasks/spend.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { choiceOption } from './shared/flags.ts';
+import { monthOf, SPEND_BY, type Spend, type SpendGroup, spendOf } from '../run/tasks/spend.ts';
+import { command, flag } from './shared/command.ts';
+import { COMMON } from './shared/input.ts';
 import { TableFile } from './shared/table-file.ts';
 
-interface Flags {
-  readonly month?: string;
-  readonly by: SpendBy;
-  readonly output?: string;
-  readonly store?: string;
-}
-
-export default {
+export default command({
   name: 'spend',
   summary: 'Shows what a month cost: credits spent, in doubt and saved, against the budgets.',
   example: 'spend --month 2026-11 --by operator',
-  configure(command: Command, wrap) {
-    command
-      .option('--month <month>', 'such as 2026-11, in UTC as budgets count it; left out: this one')
-      .addOption(choiceOption('--by <what>', 'how to add it up', SPEND_BY).default('account'))
-      .option('-o, --output <file>', 'write it as a table (CSV); - is standard output')
-      .action(wrap(tellSpend));
+  input: z.strictObject({
+    ...COMMON,
+    month: flag(
+      z.string().optional(),
+      'such as 2026-11, in UTC as budgets count it; left out: this one',
+      '<month>',
+    ),
+    by: flag(z.enum(SPEND_BY).default('account'), 'how to add it up', '<what>'),
+    output: flag(z.string().optional(), 'write it as a table (CSV); - is standard output', '<file>', {
+      short: 'o',
+    }),
+  }),
+  output: SpendObject,
+  async run({ store, output, by, ...given }, { console }) {
+    const month = monthOf(given.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
+    const spend = await spendOf({ store, month, by });
+    if (output !== undefined) {
+      const table = await TableFile.open(output, SpendGroupObject, console.json);
+      for (const group of spend.groups) await table.add(group);
+      await table.close();
+    }
+    const written = output === '-' ? undefined : output;
+    return {
+      lines: output === '-' ? [] : linesFor(spend),
+      object: SpendObject.of({ ...spend, output: written }),
+      advice: written === undefined ? [] : [`Written to ${written}.`],
+    };
   },
-} satisfies CliCommand;
-
-async function tellSpend(console: Console, flags: Flags): Promise<Report> {
-  const { store, output, by } = flags;
-  const month = monthOf(flags.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
-  const spend = await spendOf({ store, month, by });
-  if (output !== undefined) {
-    const table = await TableFile.open(output, SpendGroupObject, console.json);
-    for (const group of spend.groups) await table.add(group);
-    await table.close();
-  }
-  const written = output === '-' ? undefined : output;
-  return {
-    lines: output === '-' ? [] : linesFor(spend),
-    object: SpendObject.of({ ...spend, output: written }),
-    advice: written === undefined ? [] : [`Written to ${written}.`],
-  };
-}
+});
 
 function linesFor({ month, by, groups }: Spend): readonly string[] {
   const title = `${month} (UTC), by ${by}`;

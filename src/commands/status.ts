@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
@@ -13,6 +13,8 @@ import {
   wordsOfCommand,
 } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { BatchListObject, BatchStatusObject } from '../objects/batch-object.ts';
+import { RowObject } from '../objects/row-object.ts';
 import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import {
   type BatchOverview,
@@ -22,68 +24,56 @@ import {
 } from '../run/tasks/batch-status.ts';
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
+import { argument, command, type Report } from './shared/command.ts';
 import { openWords, waitingWords } from './shared/doubts.ts';
+import { BATCH, COMMON } from './shared/input.ts';
 
-export default {
+const output = z.union([BatchStatusObject, BatchListObject, RowObject]);
+
+type Told = Report<z.output<typeof output>>;
+
+export default command({
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
   example: 'status last 12',
-  configure(command: Command, wrap) {
-    command
-      .argument('[batch]', 'its id, the beginning of it, or "last"')
-      .argument('[row]', "a row, by the spreadsheet's number (the header is 1)")
-      .action(wrap(statusCommand));
-  },
-} satisfies CliCommand;
-
-async function statusCommand(
-  console: Console,
-  word: string | undefined,
-  row: string | undefined,
-  flags: { readonly store?: string },
-): Promise<Report> {
-  if (word === undefined) {
-    const all = await batchOverviews(flags.store, console.warn);
-    return batchesReport(console, all, (await workersAt(flags.store)) ?? []);
-  }
-  const found = await findBatch(word, flags.store, console.warn);
-  const { batch, location } = found;
-  const ledger = await lookAtLedger(location);
-  try {
-    if (row === undefined) {
-      const shown = await batchStatus(ledger, found);
-      return await batchReport(console, shown, await changesOf(ledger, shown));
+  input: z.strictObject({
+    ...COMMON,
+    batch: argument(z.string().optional(), BATCH),
+    row: argument(
+      z.union([z.string(), z.int().transform(String)]).optional(),
+      "a row, by the spreadsheet's number (the header is 1)",
+    ),
+  }),
+  output,
+  async run({ batch: word, row, store }, { console }) {
+    if (word === undefined)
+      return batchesReport(await batchOverviews(store, console.warn), (await workersAt(store)) ?? []);
+    const found = await findBatch(word, store, console.warn);
+    const { batch, location } = found;
+    const ledger = await lookAtLedger(location);
+    try {
+      if (row === undefined) {
+        const shown = await batchStatus(ledger, found);
+        return batchReport(shown, await changesOf(ledger, shown));
+      }
+      // These parts are loaded late because they read the accounts, which the lists do not need.
+      const { rowStory } = await import('../run/tasks/row-story.ts');
+      const { rowReport } = await import('./status/row.ts');
+      return rowReport(await rowStory(ledger, batch, row));
+    } finally {
+      await ledger.close();
     }
-    // These parts are loaded late because they read the accounts, which the lists do not need.
-    const { rowStory } = await import('../run/tasks/row-story.ts');
-    const { rowReport } = await import('./status/row.ts');
-    return rowReport(await rowStory(ledger, batch, row));
-  } finally {
-    await ledger.close();
-  }
-}
+  },
+});
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-async function batchesReport(
-  console: Console,
-  batches: readonly BatchOverview[],
-  workers: readonly WorkerView[],
-): Promise<Report> {
+function batchesReport(batches: readonly BatchOverview[], workers: readonly WorkerView[]): Told {
   const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(overviewLine);
   return {
     lines: [...lines, ...workerLines(workers)],
-    object: await objectOf(console, ({ BatchListObject }) => BatchListObject.of({ batches, workers })),
+    object: BatchListObject.of({ batches, workers }),
   };
-}
-
-/** What is printed under `--json` alone is loaded late. */
-async function objectOf(
-  { json }: Console,
-  of: (nouns: typeof import('../objects/batch-object.ts')) => object,
-): Promise<object> {
-  return json ? of(await import('../objects/batch-object.ts')) : {};
 }
 
 function overviewLine(overview: BatchOverview): string {
@@ -115,14 +105,10 @@ async function changesOf(ledger: LedgerReader, { batch }: BatchStatus): Promise<
 }
 
 /** @param changes undefined for a batch that changes nothing. */
-async function batchReport(
-  console: Console,
-  status: BatchStatus,
-  changes: ChangesDone | undefined,
-): Promise<Report> {
+function batchReport(status: BatchStatus, changes: ChangesDone | undefined): Told {
   return {
     lines: [...stateLines(status, changes), ...openLines(status)],
-    object: await objectOf(console, ({ BatchStatusObject }) => BatchStatusObject.of({ ...status, changes })),
+    object: BatchStatusObject.of({ ...status, changes }),
     advice: adviceOn(status),
   };
 }

@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { type Credits, credits, type Ended, type RawReply } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -24,60 +25,68 @@ import {
   trialOf,
   triedFields,
 } from '../run/tasks/trial.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { addColumnsFlag, type EntryFlags, entriesOf } from './shared/entry-flags.ts';
-import { askAgreementOn, choiceOption } from './shared/flags.ts';
+import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
+import { ADD } from './shared/input.ts';
 import { ruleWords } from './shared/rule.ts';
-import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shared/spending.ts';
+import { askAgreementOn, endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
 
-interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
-  readonly account?: string;
-  readonly refresh?: true;
-  readonly yes?: true;
-  readonly means?: (typeof PROPOSED)[number];
-}
+const input = z.strictObject({
+  ...spendingInput(),
+  job: argument(z.string(), 'the name of an operation that reads, or a job file'),
+  given: argument(z.record(z.string(), z.string()).default({}), 'what to ask by: input=value', {
+    example: 'domain=example.com',
+  }),
+  add: ADD,
+  account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
+  refresh: flag(z.boolean().optional(), 'ask again, even though the answer is known'),
+  budget: flag(z.int().min(0).optional(), 'agree to what it costs, up to this', '<credits>'),
+  yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
+  means: flag(z.enum(PROPOSED).optional(), "propose the dialect's rule for this answer", '<meaning>'),
+});
 
-export default {
+type Input = z.output<typeof input>;
+type Told = Report<z.output<typeof TrialObject>>;
+
+export default command({
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
-  configure(command: Command, wrap) {
-    addColumnsFlag(addSpendFlags(command))
-      .argument('<operation>', 'the name of an operation that reads, or a job file')
-      .argument('[given...]', 'what to ask by: input=value')
-      .option('--account <name>', "the account to use, over the job's")
-      .option('--refresh', 'ask again, even though the answer is known')
-      .option('--yes', 'agree to what it costs without being asked')
-      .addOption(choiceOption('--means <meaning>', "propose the dialect's rule for this answer", PROPOSED))
-      .action(wrap(tryCommand));
+  input,
+  output: TrialObject,
+  async run(input, host) {
+    const { console, own, words } = host;
+    const { job, given, account, add } = input;
+    const trial = await trialOf({
+      ...{ job, given, account, entries: present({ add }), accept: input.accept },
+      ...{ operations: own.operations, dialects: own.dialects, tell: console.warn },
+      askAgreement: own.askAgreement ?? askAgreementOn(console),
+    });
+    // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
+    const show = console.json ? console.say : console.print;
+    for (const line of requestLines(requestShown(trial))) show(line);
+    const { known, most } = await lookedUp(console, trial, input);
+    if (known.kind === 'answered' && input.refresh !== true) return knownReport(trial, known.tried, input);
+    // A call in doubt is settled first, as in every run, and nothing new is bought then.
+    if (known.kind !== 'in_doubt') await requireYes(console, trial, most, input);
+    return runReport(trial, await make(host, trial, input), input, words);
   },
-} satisfies CliCommand;
+});
 
-async function tryCommand(
-  console: Console,
-  job: string,
-  given: readonly string[],
-  flags: Flags,
-): Promise<Report> {
-  const trial = await trialOf({
-    ...{ job, given, account: flags.account, entries: entriesOf(flags) },
-    ...{ accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
-  });
-  // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
-  const show = console.json ? console.say : console.print;
-  for (const line of requestLines(requestShown(trial))) show(line);
-  const { known, most } = await lookedUp(console, trial, flags);
-  if (known.kind === 'answered' && flags.refresh !== true) return knownReport(trial, known.tried, flags);
-  // A call in doubt is settled first, as in every run, and nothing new is bought then.
-  if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
-  return runReport(trial, await make(console, trial, flags), flags);
+async function make(host: Host, trial: Trial, input: Input): Promise<RanTrial> {
+  const { console, words } = host;
+  const tell = toldOn(console);
+  // The batch of one row is no news: its summary names it.
+  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+  return spend(host, input, { words }, hear, (spending) =>
+    runTrial(trial, { ...spending, refresh: input.refresh, command: commandLine(words) }),
+  );
 }
 
 /** Opens the ledger read-only, so that known answers can be shown while another process spends. */
 async function lookedUp(
   console: Console,
   trial: Trial,
-  { store }: Flags,
+  { store }: Input,
 ): Promise<{ readonly known: Known; readonly most: Credits }> {
   const ledger = await lookIfThere(chooseStore(store, trial.account.sandbox).location, console.warn);
   try {
@@ -88,13 +97,8 @@ async function lookedUp(
 }
 
 /** Asks before credits are spent; a sandbox account needs no consent. @throws StopError `consent`. */
-async function requireYes(
-  console: Console,
-  { account }: Trial,
-  most: Credits,
-  { yes }: Flags,
-): Promise<void> {
-  if (account.sandbox || yes === true) return;
+async function requireYes(console: Console, { account }: Trial, most: Credits, input: Input): Promise<void> {
+  if (account.sandbox || input.yes === true || most <= (input.budget ?? -1)) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody has agreed.`;
@@ -102,26 +106,9 @@ async function requireYes(
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
 
-const thisCommand = (): readonly string[] => process.argv.slice(2);
-
-async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTrial> {
-  const words = thisCommand();
-  const tell = toldOn(console);
-  // The batch of one row is no news: its summary names it.
-  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
-  return spend(console, flags, { words }, hear, (spending) =>
-    runTrial(trial, {
-      ...spending,
-      store: flags.store,
-      refresh: flags.refresh,
-      command: commandLine(words),
-    }),
-  );
-}
-
 // ---------------------------------------------------------------------------------------------------- how it ended
 
-function knownReport(trial: Trial, tried: Tried, { means }: Flags): Report {
+function knownReport(trial: Trial, tried: Tried, { means }: Input): Told {
   const { batch, reply, closure } = tried;
   const asOf = reply === undefined ? '' : ` at ${isoTime(reply.receivedAtMs)}`;
   const isRefused = closure?.kind === 'answered' && closure.answer === 'refused';
@@ -139,7 +126,12 @@ function knownReport(trial: Trial, tried: Tried, { means }: Flags): Report {
   };
 }
 
-function runReport(trial: Trial, { summary, tried }: RanTrial, { means }: Flags): Report {
+function runReport(
+  trial: Trial,
+  { summary, tried }: RanTrial,
+  { means }: Input,
+  words: readonly string[],
+): Told {
   const { batch, money, spentNow, stopped } = summary;
   const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
   return {
@@ -151,7 +143,7 @@ function runReport(trial: Trial, { summary, tried }: RanTrial, { means }: Flags)
       ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, means, stopped },
       money: { ...money, spent: spentNow },
     }),
-    ...endOf(summary, { words: thisCommand() }),
+    ...endOf(summary, { words }),
     exitCode: exitCodeOf(summary, false),
   };
 }
@@ -167,7 +159,7 @@ function requestLines({ method, url, headers, body }: ShownRequest): readonly st
   ];
 }
 
-function triedLines(trial: Trial, tried: Tried, means: Flags['means']): readonly string[] {
+function triedLines(trial: Trial, tried: Tried, means: Input['means']): readonly string[] {
   const none = 'none: nothing in this answer tells it from others';
   const { reply, closure } = tried;
   const rule = ruleBehind(trial, tried);

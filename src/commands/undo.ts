@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
-import { commandLine, withArgument } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
@@ -15,75 +15,64 @@ import {
   type UndoPlan,
   undoBatch,
 } from '../run/tasks/undo.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import {
-  addSpendFlags,
-  endOf,
-  mayBeSent,
-  type Resume,
-  type SpendFlags,
-  spend,
-  toldOn,
-} from './shared/spending.ts';
+import { argument, command, flag, type Report } from './shared/command.ts';
+import { BATCH } from './shared/input.ts';
+import { endOf, mayBeSent, type Resume, spend, spendingInput, toldOn } from './shared/spending.ts';
 import { countWords } from './shared/summary.ts';
 
-interface Flags extends SpendFlags {
-  readonly output?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly attentionOk?: true;
-}
-
-const undo: CliCommand = {
+export default command({
   name: 'undo',
   summary:
     'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
   example: 'undo last',
-  configure(command: Command, wrap) {
-    addSpendFlags(command)
-      .argument('<batch>', 'its id, the beginning of it, or "last"')
-      .option('--dry-run', 'show what would be sent and what cannot be undone; sends nothing')
-      .option('-o, --output <file>', 'where the output goes; left out: beside the list, in the store')
-      .option('--yes', 'agree without being asked')
-      .option('--attention-ok', 'exit with 0 even when something could not be undone')
-      .action(wrap(undoCommand));
+  input: z.strictObject({
+    ...spendingInput(),
+    batch: argument(z.string(), BATCH),
+    dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
+    output: flag(
+      z.string().optional(),
+      'where the output goes; left out: beside the list, in the store',
+      '<file>',
+      { short: 'o' },
+    ),
+    yes: flag(z.boolean().optional(), 'agree without being asked'),
+    attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
+  }),
+  output: z.union([UndoObject, UndoPlanObject]),
+  async run({ batch: word, dry_run: isDryRun, output, yes, attention_ok: isAttentionOk, ...spending }, host) {
+    const { console, own } = host;
+    if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
+    const { batch, location } = await findToUndo(word, spending.store, console.warn);
+    if (isDryRun === true) return planReport(batch.id, await planUndo({ batch, location }));
+    // The printed command names the batch, because "last" would then be the undo itself.
+    const resume: Resume = { words: host.wordsWith(word, batch.id) };
+    const undone = await spend(host, spending, resume, toldOn(console), ({ store: _, ...opening }) =>
+      undoBatch({
+        ...opening,
+        batch,
+        location,
+        output,
+        onPlan(plan, left) {
+          for (const line of diffLines(plan)) console.say(plainText(line));
+          for (const each of left) console.say(leftLine(batch.id, each));
+        },
+        askChanges: async (plan) =>
+          yes === true ||
+          (own.askChanges?.(plan) ?? mayBeSent(console, `Send ${sentCounts(plan)} to the service?`)),
+        command: commandLine(resume.words),
+      }),
+    );
+    return {
+      lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
+      object: UndoObject.of({ undoes: batch.id, undone }),
+      ...(undone.kind === 'run' ? endOf(undone.summary, resume) : {}),
+      exitCode: exitCode(undone, isAttentionOk === true),
+    };
   },
-};
-
-export default undo;
-
-async function undoCommand(console: Console, word: string, flags: Flags, command: Command): Promise<Report> {
-  const { output, yes, store } = flags;
-  if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
-  const { batch, location } = await findToUndo(word, store, console.warn);
-  if (flags.dryRun === true) return planReport(batch.id, await planUndo({ batch, location }));
-  // The printed command names the batch, because "last" would then be the undo itself.
-  const resume: Resume = { words: withArgument(process.argv.slice(2), command, word, batch.id) };
-  const undone = await spend(console, flags, resume, toldOn(console), (spending) =>
-    undoBatch({
-      ...spending,
-      batch,
-      location,
-      output,
-      onPlan(plan, left) {
-        for (const line of diffLines(plan)) console.say(plainText(line));
-        for (const each of left) console.say(leftLine(batch.id, each));
-      },
-      askChanges: async (plan) =>
-        yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
-      command: commandLine(resume.words),
-    }),
-  );
-  return {
-    lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
-    object: UndoObject.of({ undoes: batch.id, undone }),
-    ...(undone.kind === 'run' ? endOf(undone.summary, resume) : {}),
-    exitCode: exitCode(undone, flags.attentionOk === true),
-  };
-}
+});
 
 /** The plan of an undo. Its counts are those of changes that would be sent, and of subjects that stay as they are. */
-function planReport(batch: string, planned: UndoPlan): Report {
+function planReport(batch: string, planned: UndoPlan): Report<z.output<typeof UndoPlanObject>> {
   const { kind, left } = planned;
   const plan = kind === 'plan' ? planned.plan : undefined;
   return {

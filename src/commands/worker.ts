@@ -1,64 +1,66 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { counted, plainText } from '../core/plain-text.ts';
-import { commandLine, wholeNumber } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { runWorker, type WorkerEvent } from '../run/tasks/worker.ts';
-import type { CliCommand, Console, Report } from './shared/command.ts';
-import { acceptOption } from './shared/flags.ts';
-import { type SpendFlags, spend, stoppedBy } from './shared/spending.ts';
+import { type Console, command, flag } from './shared/command.ts';
+import { accept, COMMON } from './shared/input.ts';
+import { spend, stoppedBy } from './shared/spending.ts';
 
-interface Flags extends SpendFlags {
-  readonly health?: string;
-}
-
-export default {
+export default command({
   name: 'worker',
   summary: 'Works on lists that were submitted to the same store, until you stop it.',
   example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
-  configure(command: Command, run) {
-    command
-      .option('--health <port>', 'say at http://127.0.0.1:PORT/healthz whether it is alive; 0: any free port')
-      .addOption(acceptOption())
-      .action(run(workerCommand));
+  input: z.strictObject({
+    ...COMMON,
+    health: flag(
+      z.int().optional(),
+      'say at http://127.0.0.1:PORT/healthz whether it is alive; 0: any free port',
+      '<port>',
+    ),
+    accept: accept(),
+  }),
+  output: z.object({ ranges: z.number(), rows: z.number() }),
+  async run({ health, ...input }, host) {
+    const { console, words, own } = host;
+    let beatenMs = Number.NEGATIVE_INFINITY;
+    const server = health === undefined ? undefined : await healthAt(health, () => beatenMs, console);
+    const tell = toldOn(console);
+    const typed = commandLine(words);
+    try {
+      const { ranges, rows, stopped } = await spend(
+        host,
+        input,
+        { words },
+        () => {},
+        (spending) => {
+          const { store, accept, askAgreement, signal } = spending;
+          return runWorker({
+            ...{ store, accept, askAgreement, signal, command: typed },
+            operations: own.operations,
+            onEvent(event) {
+              if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
+              else tell(event);
+              own.onWorkerEvent?.(event);
+            },
+          });
+        },
+      );
+      return {
+        lines: [`${counted(rows, 'row')} of ${counted(ranges, 'range')} finished.`],
+        object: { ranges, rows },
+        stopped: stoppedBy(stopped, typed),
+        exitCode: stopped.exitCode,
+      };
+    } finally {
+      server?.close();
+      server?.closeAllConnections();
+    }
   },
-} satisfies CliCommand;
-
-async function workerCommand(console: Console, flags: Flags): Promise<Report> {
-  const words = process.argv.slice(2);
-  const port = wholeNumber('--health', flags.health);
-  let beatenMs = Number.NEGATIVE_INFINITY;
-  const server = port === undefined ? undefined : await healthAt(port, () => beatenMs, console);
-  const tell = toldOn(console);
-  try {
-    const summary = await spend(
-      console,
-      flags,
-      { words },
-      () => {},
-      ({ accept, askAgreement, signal }) =>
-        runWorker({
-          ...{ store: flags.store, accept, askAgreement, signal, command: commandLine(words) },
-          onEvent(event) {
-            if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
-            else tell(event);
-          },
-        }),
-    );
-    const { ranges, rows, stopped } = summary;
-    return {
-      lines: [`${counted(rows, 'row')} of ${counted(ranges, 'range')} finished.`],
-      object: { ranges, rows },
-      stopped: stoppedBy(stopped, commandLine(words)),
-      exitCode: stopped.exitCode,
-    };
-  } finally {
-    server?.close();
-    server?.closeAllConnections();
-  }
-}
+});
 
 function toldOn(console: Console): (event: WorkerEvent) => void {
   let waiting: string | undefined;

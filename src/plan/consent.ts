@@ -17,7 +17,7 @@ import {
   heldCredits,
   type Money,
 } from '../ledger/ledger.ts';
-import { checkedCredits } from '../lib/checked-options.ts';
+import { checkedCredits } from '../lib/checked-input.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';

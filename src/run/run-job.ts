@@ -1,38 +1,11 @@
-import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
-import { isAgreement } from '../client/account/agreements.ts';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
 import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
 import { storeAt } from '../ledger/stores.ts';
-import {
-  signal as abortSignal,
-  amount,
-  type Checks,
-  called,
-  checkOptions,
-  flag,
-  jobEntries,
-  milliseconds,
-  oneOfWords,
-  reading,
-  someRows,
-  target,
-  text,
-  timepiece,
-  values,
-} from '../lib/checked-options.ts';
-import { nameStoreOfCall } from '../lib/command-line.ts';
-import { FORMULA_MODES } from '../lib/formulas.ts';
-import {
-  ACCEPTABLE,
-  type FileOptions,
-  type JobOptions,
-  type OpeningOptions,
-  type RunOptions,
-} from '../plan/context.ts';
+import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
 import { sendNotices, toldBy } from './notices.ts';
@@ -46,69 +19,11 @@ import { keepRetention } from './tasks/erase.ts';
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
 
-export const acceptable = z
-  .string()
-  .refine((word) => ACCEPTABLE.some((each) => each === word) || isAgreement(word), {
-    error: `it must be one of ${ACCEPTABLE.join(', ')}, dialect:HASH`,
-  })
-  .optional();
-
-export const JOB_CHECKS: Checks<JobOptions> = {
-  job: text.nonoptional(),
-  file: text.nonoptional(),
-  account: text,
-  entries: jobEntries,
-  read: reading,
-  formulas: oneOfWords(FORMULA_MODES),
-  repair: flag,
-  operations: values,
-  dialects: values,
-  store: text,
-};
-
-export const SPENDER_CHECKS: Checks<SpenderOptions> = {
-  store: text,
-  waitForLockMs: milliseconds,
-  mayCreateStore: flag,
-  accept: acceptable,
-  askAgreement: called,
-  tell: called,
-  command: text,
-  clock: timepiece,
-  maxPauseMs: milliseconds,
-  signal: abortSignal,
-  operator: text,
-};
-
-export const RUN_CHECKS: Checks<RunOptions> = {
-  ...JOB_CHECKS,
-  ...SPENDER_CHECKS,
-  output: target,
-  budget: amount,
-  limit: someRows,
-  sample: someRows,
-  commandOfRest: text,
-  detach: flag,
-  refresh: flag,
-  askBudget: called,
-  askChanges: called,
-  showPlan: called,
-  askReread: called,
-  buyAgain: flag,
-  allowAdmin: flag,
-  planId: text,
-  saveJobAs: text,
-  onEvent: called,
-};
-
 /**
  * Runs a job over a file. The same options again resume it.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
- * @example
- * await runJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider', output: 'people.jsonl' });
  */
 export async function runJob(options: RunOptions): Promise<RunSummary> {
-  checkCall('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
@@ -192,19 +107,6 @@ export function requireFitting(
     const fact = `${name} changes the service, so an older answer is never used.`;
     throw stop('usage', fact, 'Leave --refresh out: the list does again what needs doing again.');
   }
-}
-
-/**
- * Begins a call of a program: its options are checked, and every command in what it says names the store that it was given.
- * @throws StopError `usage` with the option.
- */
-export function checkCall<Request extends { readonly store?: string | undefined }>(
-  call: string,
-  request: Request,
-  checks: Checks<Request>,
-): void {
-  checkOptions(call, request, checks);
-  nameStoreOfCall(storeToName(request.store));
 }
 
 /**

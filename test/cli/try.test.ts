@@ -96,8 +96,8 @@ test.each([
   [['enrich-company', 'abn=51824753557'], /ABN 51 824 753 557: the checksum fails/],
   [['enrich-company', 'abn=51824753557', 'domain=fine.example'], /the checksum fails/],
   [['enrich-company', 'dmain=x.example'], /enrich-company has no input "dmain"\.\nDid you mean domain\?/],
-  [['enrich-company', 'x.example'], /"x\.example" is not key=value/],
-  [['enrich-company', 'domain=a.example', 'domain=b.example'], /domain is given twice/],
+  [['enrich-company', 'x.example'], /x\.example is not a pair\.\nGive it as domain=example\.com/],
+  [['enrich-company', 'domain=a.example', 'domain=b.example'], /domain=b\.example gives domain twice/],
   [['enrich-company'], /enrich-company has nothing to ask by/],
   [['invite-user', 'email=jo@x.example', '--account', 'sandbox-service'], /with plan.*with run/],
 ])('%j is refused before anything is sent', async (words, why) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { workersOf } from '../../src/run/tasks/workers.ts';
+import { workersAt } from '../../src/run/tasks/workers.ts';
 import { type Host, openHost } from './database-host.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -186,8 +186,8 @@ test('status and a program see who works, what each has on its way, and which ra
     (await place.typeHere(['status', ...words, '--store', store])).stdout;
   expect(await show(batch)).toMatch(/^Ranges +2 waiting, 0 running$/m);
   const workers = [startWorker(host), startWorker(host)];
-  await expect.poll(async () => (await workersOf({ store })).length).toBe(2);
-  const [one] = await workersOf({ store });
+  await expect.poll(async () => (await workersAt(store))?.length).toBe(2);
+  const [one] = (await workersAt(store)) ?? [];
   expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
   expect(one?.host).toBe(hostname());
   await expect.poll(() => show(batch)).toMatch(/^Ranges +0 waiting, 2 running$/m);
@@ -195,7 +195,7 @@ test('status and a program see who works, what each has on its way, and which ra
   await expect.poll(async () => (await show()).match(beating)).toHaveLength(2);
   for (const worker of workers) worker.signal('SIGTERM');
   await Promise.all(workers.map(({ ended }) => ended));
-  expect(await workersOf({ store })).toEqual([]);
+  expect(await workersAt(store)).toEqual([]);
 });
 
 test('a worker says whether it lives', async () => {

@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { entriesOf } from '../../src/commands/shared/entry-flags.ts';
 import { loadJob } from '../../src/job/job.ts';
 import { jobYaml } from '../../src/job/job-yaml.ts';
 
@@ -21,11 +20,11 @@ writeFileSync(
 
 describe('an entry beside a job', () => {
   test('stands beside those of its name, a waterfall in their place, and nothing behind the sign takes one out', async () => {
-    const entries = entriesOf({
-      column: ['domain=Web seite', 'abn='],
-      add: ['phone=phones.0', 'size='],
-      waterfall: 'domain, abn+domain',
-    });
+    const entries = {
+      columns: { domain: 'Web seite', abn: '' },
+      add: { phone: 'phones.0', size: '' },
+      waterfall: ['domain', 'abn+domain'],
+    };
     expect(await loadJob(FILE, entries)).toMatchObject({
       path: FILE,
       columns: { domain: 'Web seite', abn: '' },
@@ -47,16 +46,8 @@ describe('an entry beside a job', () => {
     expect((await loadJob('enrich-company', { add: { size: 'employees' } })).columns).toBeUndefined();
   });
 
-  test('says roles: of words, of all rows, with a sign of equality in the word', async () => {
-    const words = entriesOf({ role: ['Read only=viewer', 'a=b=admin'] });
-    expect((await loadJob('onboard', words)).settings).toEqual({
-      roles: { 'Read only': 'viewer', 'a=b': 'admin' },
-    });
-    expect((await loadJob('onboard', entriesOf({ role: ['viewer'] }))).settings).toEqual({ role: 'viewer' });
-  });
-
   test('is an entry of the job that is written down', async () => {
-    const job = await loadJob('enrich-company', entriesOf({ column: ['domain=Site'], add: ['x=phones.0'] }));
+    const job = await loadJob('enrich-company', { columns: { domain: 'Site' }, add: { x: 'phones.0' } });
     const path = join(folder, 'written.yaml');
     writeFileSync(path, jobYaml(job));
     expect(await loadJob(path)).toMatchObject({ columns: { domain: 'Site' }, add: { x: 'phones.0' } });
@@ -67,27 +58,27 @@ describe('a slip is answered by what there is', () => {
   test.each([
     [
       FILE,
-      { column: ['domian=Site'] },
+      { columns: { domian: 'Site' } },
       '--column: enrich-company has no input "domian".',
       'Did you mean domain?',
     ],
-    [FILE, { column: ['abm='] }, '--column: enrich-company has no input "abm".', 'Did you mean abn?'],
-    [FILE, { waterfall: 'abn,domian' }, /^--waterfall: .*domian/, /domain/],
-    [FILE, { add: ['_status=x'] }, /^--add: the column "_status" cannot be added/, /./],
-    [FILE, { role: ['x=viewer'] }, '--role: enrich-company has no `roles`.', 'Leave it out.'],
+    [FILE, { columns: { abm: '' } }, '--column: enrich-company has no input "abm".', 'Did you mean abn?'],
+    [FILE, { waterfall: ['abn', 'domian'] }, /^--waterfall: .*domian/, /domain/],
+    [FILE, { add: { _status: 'x' } }, /^--add: the column "_status" cannot be added/, /./],
+    [FILE, { roles: { x: 'viewer' } }, '--role: enrich-company has no `roles`.', 'Leave it out.'],
     [
       'onboard',
-      { role: ['Read only=viewr'] },
+      { roles: { 'Read only': 'viewr' } },
       /^--role: roles\.Read only: a role is viewer, editor or admin/,
       /./,
     ],
-  ])('%#', async (job, flags, message, next) => {
+  ])('%#', async (job, entries, message, next) => {
     const wrong = {
       code: 'usage',
       message: expect.stringMatching(message),
       next: expect.stringMatching(next),
     };
-    await expect(loadJob(job, entriesOf(flags))).rejects.toMatchObject(wrong);
+    await expect(loadJob(job, entries)).rejects.toMatchObject(wrong);
   });
 
   test('what is wrong in the file itself is said by its place, whatever stands beside it', async () => {
@@ -95,18 +86,5 @@ describe('a slip is answered by what there is', () => {
     writeFileSync(path, 'operation: enrich-company\ncolumns: { abm: ABN }\n');
     const wrong = { code: 'job', message: expect.stringContaining('wrong.yaml:2:') };
     await expect(loadJob(path, { columns: { domain: 'Site' } })).rejects.toMatchObject(wrong);
-  });
-
-  test.each([
-    [{ column: ['domain'] }, '--column domain is not a pair.'],
-    [{ add: ['=x'] }, '--add =x is not a pair.'],
-    [
-      { add: ['city=location.city,people=employee_count'] },
-      '--add city=location.city,people=employee_count is more',
-    ],
-    [{ column: ['abn=A', 'abn=B'] }, '--column names abn twice.'],
-    [{ role: ['viewer', 'admin'] }, '--role gives one role for all rows twice.'],
-  ])('%o is refused', (flags, message) => {
-    expect(() => entriesOf(flags)).toThrow(message);
   });
 });

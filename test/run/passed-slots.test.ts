@@ -6,7 +6,10 @@
  */
 import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type RunOptions, type RunSummary, runJob } from '../../src/index.ts';
+import { credits } from '../../src/index.ts';
+import type { RunOptions } from '../../src/plan/context.ts';
+import { runJob } from '../../src/run/run-job.ts';
+import type { RunSummary } from '../../src/run/summary.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Account,
   describeKey,
@@ -9,41 +10,48 @@ import { isAgreed } from '../../client/account/agreements.ts';
 import { checkAddress } from '../../client/client.ts';
 import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
 import { systemClock } from '../../core/clock.ts';
-import { EXIT, type ExitCode, StopError, stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import type { AccountTest } from '../../objects/account-object.ts';
+import { AccountTest } from '../../objects/account-object.ts';
 import { DriftObject } from '../../objects/log-object.ts';
 import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
 import { amountIn } from '../../run/reconcile.ts';
 import { driftWords, heldAgainstBooks } from '../../run/tasks/spend.ts';
-import type { Console } from '../shared/command.ts';
+import { argument, type Console, command } from '../shared/command.ts';
 
-/** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
-export async function testAccounts(console: Console, name: string | undefined): Promise<ExitCode> {
-  const accounts = await loadAccounts();
-  const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
-  if (chosen.length === 0) {
-    throw stop(
-      'account',
-      `There is no account in ${accounts.path}.`,
-      `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
-    );
-  }
-  const reports: AccountTest[] = [];
-  for (const account of chosen) {
-    let report: AccountTest = { name: account.name };
-    await testAccount(console, account, (told, ...lines) => {
-      // Each line is shown at once, so that those before a failure are seen.
-      for (const line of linesOf(...lines)) console.print(`${account.name}: ${line}`);
-      report = { ...report, ...told };
-    });
-    reports.push(report);
-  }
-  console.result({ accounts: reports });
-  return EXIT.done;
-}
+export const test = command({
+  name: 'accounts test',
+  summary: 'Check that the key is there and the address answers; sends at most one free question.',
+  example: 'accounts test data',
+  input: z.strictObject({
+    name: argument(z.string().optional(), 'left out: every configured account'),
+  }),
+  output: z.object({ accounts: z.array(AccountTest) }),
+  async run({ name }, { console }) {
+    const accounts = await loadAccounts();
+    const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
+    if (chosen.length === 0) {
+      throw stop(
+        'account',
+        `There is no account in ${accounts.path}.`,
+        `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+      );
+    }
+    const reports: AccountTest[] = [];
+    for (const account of chosen) {
+      let report: AccountTest = { name: account.name };
+      await testAccount(console, account, (told, ...lines) => {
+        // Each line is shown at once, so that those before a failure are seen.
+        for (const line of linesOf(...lines)) console.print(`${account.name}: ${line}`);
+        report = { ...report, ...told };
+      });
+      reports.push(report);
+    }
+    return { object: { accounts: reports } };
+  },
+});
 
 type Tell = (told: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
 

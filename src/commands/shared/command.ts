@@ -1,9 +1,62 @@
-import type { Command } from 'commander';
+import { z } from 'zod';
+import type { OwnDialect } from '../../client/dialect.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { ExitCode, StopDetail } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
+import { stopObject } from '../../core/stop-object.ts';
+import type { OwnOperation } from '../../job/own-operation.ts';
+import type { RunChoices } from '../../plan/context.ts';
+import type { WorkerEvent } from '../../run/tasks/worker.ts';
 
 /**
- * The contract of a command of the command line. One file in `cli/` is one command; its name is what the user types.
+ * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and help, the library's
+ * function, the reference. What it takes is one zod object, in which each entry says what it is and how it is typed.
  */
+
+// ------------------------------------------------------------------------------------------------- what it takes
+
+/** What an entry of a command's input is, and how it is typed. */
+export interface Said {
+  readonly about: string;
+  /** The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several words. */
+  readonly value?: string;
+  /** Left out: the entry's name, with hyphens. Two entries may share one: pairs are of the record, other words of the text. */
+  readonly flag?: string;
+  readonly short?: string;
+  /** A word of the command line that needs no flag. */
+  readonly isArgument?: true;
+  /** A pair in its right form, for who has typed it wrong. */
+  readonly example?: string;
+  /** Whether there is a flag that says no, such as `--no-open`. */
+  readonly negation?: string;
+  /** The word of a choice that is meant by another text, such as `comma` by `,`. */
+  readonly meant?: (text: string) => string | undefined;
+}
+
+export const said = z.registry<Said>();
+
+/** An entry that is typed as a flag. @param value `<rows>`; left out for one that is on or off. */
+export function flag<Schema extends z.ZodType>(
+  schema: Schema,
+  about: string,
+  value?: string,
+  more: Partial<Said> = {},
+): Schema {
+  said.add(schema, { about, ...(value === undefined ? {} : { value }), ...more });
+  return schema;
+}
+
+/** An entry that is typed as a word without a flag. Those of a command stand in the order in which they are typed. */
+export function argument<Schema extends z.ZodType>(
+  schema: Schema,
+  about: string,
+  more: Partial<Said> = {},
+): Schema {
+  said.add(schema, { about, isArgument: true, ...more });
+  return schema;
+}
+
+// ------------------------------------------------------------------------------------------- what it is done with
 
 /** The input and output of a command. Only results go to stdout; progress, words and errors go to stderr. */
 export interface Console {
@@ -29,13 +82,46 @@ export interface Console {
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
 }
 
+/** What a program gives to a call beside its data. */
+export interface Own
+  extends Pick<RunChoices, 'askBudget' | 'askChanges' | 'askReread' | 'askAgreement' | 'showPlan'> {
+  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
+  readonly signal?: AbortSignal;
+  /** @param path the list, where a call works on several. */
+  readonly onEvent?: (event: RunEvent, path?: string) => void;
+  /** What a worker does. */
+  readonly onWorkerEvent?: (event: WorkerEvent) => void;
+  /** Receives messages about the store for the user. */
+  readonly tell?: (fact: string) => void;
+  readonly clock?: Clock;
+  /** Operations that are not built in, which a job may name. */
+  readonly operations?: readonly OwnOperation[];
+  /** Dialects in the place of the account's dialect files, one for each vendor at most. */
+  readonly dialects?: readonly OwnDialect[];
+  /** Where the output goes in the place of a file; `false`: nowhere. */
+  readonly output?: NodeJS.WritableStream | false;
+}
+
+/** Where a command runs: a terminal, or a program that calls it. */
+export interface Host {
+  readonly console: Console;
+  /** What was typed behind the program's name; of a call its name alone. */
+  readonly words: readonly string[];
+  /** The same with another word in the place of an argument. */
+  wordsWith(argument: string, other: string): readonly string[];
+  /** Empty for a terminal. */
+  readonly own: Own;
+}
+
+// ---------------------------------------------------------------------------------------------- what it says
+
 /** What stopped the work of a command, and the command that goes on. */
 export type Stopped = StopDetail & { readonly command: string };
 
-/** What a command has to say at its end. The frame prints the lines or, under `--json`, the object. */
-export interface Report {
-  /** The one object of `--json`. */
-  readonly object: object;
+/** What a command has to say at its end: its object to programs and, on a terminal without `--json`, its lines. */
+export interface Report<Output extends object = object> {
+  /** Left out by a command that has printed all by itself. */
+  readonly object?: Output;
   /** Lines of results on stdout. */
   readonly lines?: readonly string[];
   /** Words on stderr behind them, which `--quiet` does not silence. */
@@ -47,25 +133,37 @@ export interface Report {
   readonly exitCode?: ExitCode;
 }
 
-export interface CliCommand {
-  readonly name: string;
-  /** One sentence for `rowonce --help`. */
-  readonly summary: string;
-  /** A command line that works as it stands in a checkout, behind the program's name; shown by `--help`. */
-  readonly example: string;
-  /** Examples of its subcommands, by name. */
-  readonly examples?: Readonly<Record<string, string>>;
-  /**
-   * Declares arguments and options on the commander command, and attaches what it does with `run`, which turns
-   * StopErrors and bugs into messages and exit codes. `--json`, `--quiet` and `--store` are declared for all.
-   */
-  configure(command: Command, run: RunCommand): void;
+/** What programs are told. What stopped the work has the command that goes on, as the last line says it. */
+export function objectOf<Output extends object>({ object, stopped }: Report<Output>): Output | undefined {
+  return object && stopped ? { ...object, stopped: stopObject(stopped) } : object;
 }
 
-/**
- * Wraps what a command does: `command.action(run((console, ...args) => …))`. A command that has printed all by itself
- * returns no report but the exit code.
- */
-export type RunCommand = <Args extends unknown[]>(
-  action: (console: Console, ...args: Args) => Promise<Report | ExitCode>,
-) => (...args: Args) => Promise<void>;
+export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends object = object> {
+  /** The word that is typed; of a command in a group, both words. */
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** A command line that works as it stands in a checkout, behind the program's name. */
+  readonly example: string;
+  readonly input: Input;
+  /** The object of `--json`. */
+  readonly output?: z.ZodType<Output>;
+  /** Which entry each word without a flag is, where that is not told by their order. */
+  entriesOf?(...words: readonly (string | undefined)[]): Readonly<Record<string, string | undefined>>;
+  run(input: z.output<Input>, host: Host): Promise<Report<NoInfer<Output>>>;
+}
+
+/** A command that is several, each with a word of its own behind the name. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly example: string;
+  readonly commands: readonly Command[];
+}
+
+/** Has the compiler tell a command's types from its zod objects. */
+export function command<Input extends z.ZodObject, Output extends object>(
+  of: Command<Input, Output>,
+): Command<Input, Output> {
+  return of;
+}

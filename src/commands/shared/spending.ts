@@ -1,32 +1,35 @@
-import type { Command } from 'commander';
 import type { Agreement, Question } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
+import { present } from '../../core/objects.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
-import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
+import { commandLine, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
 import type { Acceptable } from '../../plan/context.ts';
+import type { SpenderOptions } from '../../run/run-job.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import type { Console, Stopped } from './command.ts';
+import type { Console, Host, Own, Stopped } from './command.ts';
 import { waitingWords } from './doubts.ts';
-import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';
+import { accept, COMMON, maxPause, wait } from './input.ts';
 
-export interface SpendFlags {
-  readonly maxPause?: string;
-  readonly wait?: string;
-  readonly store?: string;
-  readonly as?: string;
-  readonly accept?: Acceptable | Agreement;
+/** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
+export function spendingInput<const Word extends Acceptable = never>(acceptable: readonly Word[] = []) {
+  return {
+    ...COMMON,
+    max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),
+    wait: wait(),
+    accept: accept(acceptable),
+  };
 }
 
-/** @param acceptable the words that `--accept` takes besides an agreement. */
-export function addSpendFlags(command: Command, acceptable: readonly Acceptable[] = []): Command {
-  return command
-    .option('--max-pause <duration>', 'stop when nothing moves for this long (10m off a terminal)')
-    .option(...WAIT_FLAG)
-    .addOption(acceptOption(acceptable));
+interface SpendingInput {
+  readonly store?: string | undefined;
+  readonly as?: string | undefined;
+  readonly max_pause?: number | undefined;
+  readonly wait?: number | undefined;
+  readonly accept?: Acceptable | Agreement | undefined;
 }
 
 /** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
@@ -37,23 +40,17 @@ export interface Resume {
   words: readonly string[];
 }
 
-interface Spending {
-  readonly maxPauseMs: number | undefined;
-  readonly waitForLockMs: number | undefined;
-  readonly mayCreateStore: boolean;
-  readonly accept: SpendFlags['accept'];
-  /** Who is at work; undefined: the user of the system. */
-  readonly operator: string | undefined;
+type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'command'> & {
   readonly signal: AbortSignal;
   askAgreement(question: Question): Promise<boolean>;
   tell(fact: string): void;
   onEvent(event: RunEvent, path?: string): void;
-}
+};
 
 /** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
 export async function spend<Ended>(
-  console: Console,
-  { maxPause, wait, accept, as: operator }: SpendFlags,
+  { console, own }: Host,
+  input: SpendingInput,
   resume: Resume,
   hear: (event: RunEvent, path?: string) => void,
   work: (spending: Spending) => Promise<Ended>,
@@ -61,28 +58,45 @@ export async function spend<Ended>(
   let inFlight = 0;
   let batch: string | undefined;
   const again = (): string => commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words));
-  const { signal, release } = stopOnSignals(console, () => inFlight, again, resume);
+  const { signal, release } =
+    own.signal === undefined
+      ? stopOnSignals(console, () => inFlight, again, resume)
+      : { signal: own.signal, release: () => {} };
   try {
     const working = work({
-      maxPauseMs: durationOf('--max-pause', maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
-      waitForLockMs: durationOf('--wait', wait),
+      store: input.store,
+      operator: input.as,
+      accept: input.accept,
+      maxPauseMs: input.max_pause ?? (console.interactive ? undefined : MAX_PAUSE_MS),
+      waitForLockMs: input.wait,
       mayCreateStore: console.interactive,
-      accept,
-      operator,
+      ...present({ clock: own.clock }),
       signal,
-      askAgreement: askAgreementOn(console),
+      askAgreement: own.askAgreement ?? askAgreementOn(console),
       tell: console.warn,
       onEvent(event, path) {
         if (event.kind === 'sent') inFlight += 1;
         if (event.kind === 'closed') inFlight -= 1;
         if (event.kind === 'batch') batch = event.batch;
         hear(event, path);
+        own.onEvent?.(event, path);
       },
     });
     return await resumedBy(again, working);
   } finally {
     release();
   }
+}
+
+/** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or a job. */
+export function askAgreementOn(console: Console): NonNullable<Own['askAgreement']> {
+  return async ({ fact, details }) => {
+    // The stop that follows a "no" says the same.
+    if (!console.interactive) return false;
+    console.warn(`${fact}:`);
+    for (const detail of details) console.warn(`  ${detail}`);
+    return console.agrees('Is that what you want? You are asked only once.');
+  };
 }
 
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */

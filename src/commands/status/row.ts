@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
@@ -10,7 +11,7 @@ import type { Report } from '../shared/command.ts';
 import { callWords, decisionWords, lookWords } from '../shared/doubts.ts';
 import { ruleName } from '../shared/rule.ts';
 
-export function rowReport(story: RowStory): Report {
+export function rowReport(story: RowStory): Report<z.output<typeof RowObject>> {
   const { row, outcome, planned, attempts, fields } = story;
   const reason = outcome?.reason;
   return {

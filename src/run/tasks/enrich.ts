@@ -19,7 +19,7 @@ import { CellSafety } from '../../lib/formulas.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../choose.ts';
-import { checkCall, openSpender, RUN_CHECKS, type Spender, stoppable } from '../run-job.ts';
+import { openSpender, type Spender, stoppable } from '../run-job.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -31,9 +31,6 @@ import type { RunSummary } from '../summary.ts';
 /** The options of `enrich`: those of a run, but for what concerns a file that is written. With a `sample`, only its rows are given. */
 export type EnrichOptions = Omit<RunOptions, 'file' | 'output' | 'formulas' | 'saveJobAs' | 'detach'>;
 
-const { file: _f, output: _o, formulas: _s, ...OTHERS } = RUN_CHECKS;
-const { saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
-
 /** Rows to be read once, with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
   /**
@@ -43,20 +40,8 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
   summary(): Promise<RunSummary>;
 }
 
-/**
- * Works through rows as a run does, and gives each with what came of it. Nothing happens until the first is asked for. The rows
- * are read to their end before anything is bought, so that damage is known and the same rows are the same batch.
- * @param rows objects, at once or as they come, or the path of a list.
- * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the summary.
- * @example
- * const people = [{ email: 'amelia.hart@acme.example.com' }];
- * const run = enrich(people, { job: 'enrich-person', account: 'sandbox-provider' });
- * for await (const { input, status, cells } of run) console.log(input.email, status, cells.full_name);
- */
-export function enrich(rows: string, options: EnrichOptions): Enrichment<Readonly<Record<string, string>>>;
-export function enrich<Row extends object>(rows: GivenRows<Row>, options: EnrichOptions): Enrichment<Row>;
-export function enrich<Row>(rows: string | GivenRows<Row>, options: EnrichOptions): Enrichment<Row> {
-  checkCall('enrich', options, CHECKS);
+/** @param rows objects, at once or as they come, or the path of a list. */
+export function enrichRows<Row>(rows: string | GivenRows<Row>, options: EnrichOptions): Enrichment<Row> {
   const ended = Promise.withResolvers<RunSummary>();
   // Who reads the rows gets what went wrong there.
   ended.promise.catch(() => {});
@@ -162,9 +147,9 @@ export interface EnrichedCall {
   /** What the answer cost. Rows that ask the same share one, and the lowest of them pays for it. */
   readonly credits: number;
   /** Whether this row pays for it. */
-  readonly isPaidHere: boolean;
+  readonly paid_here: boolean;
   /** When the vendor answered, as an ISO 8601 time. */
-  readonly asOf: string;
+  readonly as_of: string;
 }
 
 /** A row and what came of it. */
@@ -176,7 +161,7 @@ export interface EnrichedRow<Row> {
   readonly status: OutcomeKind;
   readonly reason?: string;
   /** The identifiers by which it matched. */
-  readonly matchedBy?: string;
+  readonly matched_by?: string;
   /** What was found: the values by the names of the job's `add`, else the fields of the answer. */
   readonly cells: JsonObject;
   /** The credits that this row paid. */
@@ -184,7 +169,7 @@ export interface EnrichedRow<Row> {
   /** Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none. */
   readonly source: string;
   /** When the vendor answered, as an ISO 8601 time. */
-  readonly asOf?: string;
+  readonly as_of?: string;
   /** The calls that led there, the first one first. */
   readonly calls: readonly EnrichedCall[];
 }
@@ -208,18 +193,18 @@ function enrichedRow<Row>(
     row,
     input: inputOf(given, header) as Row,
     status: status as OutcomeKind,
-    ...present({ reason: reason || undefined, matchedBy: matchedBy || undefined }),
+    ...present({ reason: reason || undefined, matched_by: matchedBy || undefined }),
     cells: cellsOf(record, job, answerPlace),
     credits: Number(credits),
     source,
-    ...present({ asOf: asOf || undefined }),
+    ...present({ as_of: asOf || undefined }),
     calls: record.answers.map((answer) => ({
       operation: answer.call.operation,
       parameters: answer.call.parameters,
       answer: answer.kind,
       credits: answer.charged,
-      isPaidHere: isPaidBy(batch, row, answer),
-      asOf: isoTime(answer.answeredAtMs),
+      paid_here: isPaidBy(batch, row, answer),
+      as_of: isoTime(answer.answeredAtMs),
     })),
   };
 }

@@ -5,9 +5,8 @@ import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type Money } from '../../ledger/ledger.ts';
-import { type Checks, called, texts, values } from '../../lib/checked-options.ts';
 import { raiseInJob } from '../../lib/command-line.ts';
-import { checkCall, SPENDER_CHECKS, type SpenderOptions, stoppable } from '../run-job.ts';
+import { type SpenderOptions, stoppable } from '../run-job.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { type DonePlace, isAsSeen, type LeftFile, moveToDone, placeInDone } from './nightly/inbox.ts';
 import {
@@ -43,14 +42,6 @@ export interface SweepOptions extends SpenderOptions {
   readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
 }
 
-const SWEEP_CHECKS: Checks<SweepOptions> = {
-  ...SPENDER_CHECKS,
-  jobs: texts.nonoptional(),
-  operations: values,
-  dialects: values,
-  onEvent: called,
-};
-
 /** The result of one file. */
 export interface SweptFile {
   /** The path where the file was found, or the inbox itself when it could not be read. */
@@ -82,7 +73,6 @@ export interface SweepSummary {
  * for (const { path, summary, stopped } of night.files) console.log(path, summary?.counts, stopped?.message);
  */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
-  checkCall('sweep', options, SWEEP_CHECKS);
   const jobs = await sweptJobs(options.jobs, options);
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);

@@ -10,7 +10,6 @@ import { shownBody } from '../../files/output/output.ts';
 import { type JobIssues, watchIssues } from '../../files/quality/job-issues.ts';
 import type { Job } from '../../job/job.ts';
 import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import { signal as abortSignal, type Checks, called, flag } from '../../lib/checked-options.ts';
 import { rereadOf } from '../../plan/batch.ts';
 import { requireAgreedRequests, type SentRequest, sentRequests } from '../../plan/consent.ts';
 import type { JobOptions, Reread, RunOptions } from '../../plan/context.ts';
@@ -23,18 +22,8 @@ import { type RemoteMembers, remoteMembers } from '../../plan/team/remote-member
 import { choose } from '../choose.ts';
 import { lookIfThere, requireTaken } from '../open-ledger.ts';
 import { requireFreeColumns } from '../pipeline.ts';
-import { acceptable, checkCall, JOB_CHECKS, requireFitting } from '../run-job.ts';
+import { requireFitting } from '../run-job.ts';
 import { chooseStore } from '../store-choice.ts';
-
-const PLAN_CHECKS: Checks<PlanOptions> = {
-  ...JOB_CHECKS,
-  accept: acceptable,
-  refresh: flag,
-  allowAdmin: flag,
-  signal: abortSignal,
-  onEvent: called,
-  tell: called,
-};
 
 export interface PlannedJob {
   /** Identifies the plan, for a run that begins only while it has not moved. */
@@ -81,7 +70,6 @@ interface PlanOptions
  * const { plan } = await planJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider' });
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
-  checkCall('planJob', options, PLAN_CHECKS);
   const { job, account, dialect } = await choose(options);
   requireFitting(job, { refresh: options.refresh });
   const { accept } = options;

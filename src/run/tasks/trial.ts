@@ -50,8 +50,8 @@ interface TrialOptions
   extends Pick<RunOptions, 'operations' | 'dialects' | 'accept' | 'askAgreement' | 'tell'> {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
-  /** The inputs as `input=value`, each input once. */
-  readonly given: readonly string[];
+  /** What to ask by, by the names of inputs. */
+  readonly given: Readonly<Record<string, string>>;
   readonly account?: string | undefined;
   /** Entries of the job that are said beside it. */
   readonly entries?: JobEntries | undefined;
@@ -82,21 +82,14 @@ function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation
   throw stop('usage', fact, 'Check it with plan, and make it with run.');
 }
 
-function rowOf({ name, inputs, needsNoColumn }: Operation, given: readonly string[]): RowInput {
+function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): RowInput {
   const names = inputs.map((input) => input.name);
-  const row = new Map<string, string>();
-  for (const pair of given) {
-    const at = pair.indexOf('=');
-    const input = pair.slice(0, Math.max(at, 0));
-    if (at < 1) throw stop('usage', `"${pair}" is not key=value.`, `Give it as ${names[0] ?? 'key'}=value.`);
-    if (!names.includes(input))
-      throw stop('usage', `${name} has no input "${input}".`, suggestion(input, names));
-    if (row.has(input)) throw stop('usage', `${input} is given twice.`, 'Give each input once.');
-    row.set(input, pair.slice(at + 1));
-  }
-  const missing = inputs.find((input) => input.required === true && !row.has(input.name))?.name;
-  const any = row.size > 0 || names.length === 0 || needsNoColumn;
-  if (any && missing === undefined) return Object.fromEntries(row);
+  const unknown = Object.keys(given).find((input) => !names.includes(input));
+  if (unknown !== undefined)
+    throw stop('usage', `${name} has no input "${unknown}".`, suggestion(unknown, names));
+  const missing = inputs.find((input) => input.required === true && !(input.name in given))?.name;
+  const any = Object.keys(given).length > 0 || names.length === 0 || needsNoColumn;
+  if (any && missing === undefined) return given;
   const fact = missing === undefined ? `${name} has nothing to ask by.` : `${name} needs ${missing}.`;
   throw stop('usage', fact, `Give it as ${missing ?? names[0]}=value.`);
 }

@@ -7,13 +7,12 @@ import { jobCarried } from '../../job/carried-job.ts';
 import type { Batch, BatchRange, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
 import { type StoreOptions, Unanswered } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
-import { type Checks, called, signal, text, timepiece, values } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
 import { sendOnce } from '../notices.ts';
 import { workRange } from '../pipeline.ts';
-import { checkCall, stoppable } from '../run-job.ts';
+import { stoppable } from '../run-job.ts';
 import { settleSeries } from '../series.ts';
 import { Sessions } from '../sessions.ts';
 import { chooseStore } from '../store-choice.ts';
@@ -38,29 +37,13 @@ export interface WorkerSummary {
   readonly stopped: StopError;
 }
 
-const CHECKS: Checks<WorkerOptions> = {
-  store: text,
-  accept: text,
-  askAgreement: called,
-  operations: values,
-  signal,
-  clock: timepiece,
-  command: text,
-  onEvent: called,
-};
-
 const REOPEN_MS = 1_000;
 
 /**
  * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
  * @throws StopError when the store has no workers, or no account can be used.
- * @example
- * const store = 'postgres://rowonce@db.example/leads';
- * const { ranges, rows } = await runWorker({ store, signal: AbortSignal.timeout(1_000) });
- * console.log(`${ranges} ranges, ${rows} rows`);
  */
 export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
-  checkCall('runWorker', options, CHECKS);
   const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
   const { location } = chooseStore(options.store, false);
   return stoppable(options.signal, async (stopping) => {

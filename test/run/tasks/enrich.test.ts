@@ -4,7 +4,7 @@
  * requests.
  */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type EnrichedRow, type EnrichOptions, enrich, settle } from '../../../src/index.ts';
+import { type EnrichedRow, type EnrichInput, enrich, settle } from '../../../src/index.ts';
 import { type Desk, openDesk } from '../../cli/desk.ts';
 
 let desk: Desk;
@@ -15,11 +15,10 @@ beforeEach(async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
 });
 
-const options = (more: Partial<EnrichOptions> = {}): EnrichOptions => ({
+const options = (more: Partial<EnrichInput> = {}): EnrichInput => ({
   job: 'enrich-company',
   store: desk.place.path('store'),
-  mayCreateStore: true,
-  budget: credits(1000),
+  budget: 1000,
   ...more,
 });
 
@@ -39,13 +38,13 @@ test('rows come back in their order with what was found, asked, paid and why; gi
     { domain: 'a.example', note: null },
     7 as never,
   ];
-  const run = enrich(rows, options({ entries: { add: { size: 'employee_count' } } }));
+  const run = enrich(rows, options({ add: { size: 'employee_count' } }));
   const [first, invalid, again, none] = await all(run);
   expect(first).toMatchObject({
     row: 1,
     input: { domain: 'a.example' },
     status: 'matched',
-    matchedBy: 'domain',
+    matched_by: 'domain',
     cells: { size: expect.any(Number) },
     credits: 1,
     source: 'bought',
@@ -55,7 +54,7 @@ test('rows come back in their order with what was found, asked, paid and why; gi
         parameters: { domain: 'a.example' },
         answer: 'found',
         credits: 1,
-        isPaidHere: true,
+        paid_here: true,
       },
     ],
   });
@@ -69,7 +68,7 @@ test('rows come back in their order with what was found, asked, paid and why; gi
     input: { domain: 'a.example', note: null },
     credits: 0,
     source: 'row 1',
-    calls: [{ isPaidHere: false }],
+    calls: [{ paid_here: false }],
   });
   expect(none).toMatchObject({
     row: 4,
@@ -79,14 +78,14 @@ test('rows come back in their order with what was found, asked, paid and why; gi
   });
   expect(await run.summary()).toMatchObject({
     counts: { matched: 2, invalid: 2 },
-    stopped: undefined,
-    files: {},
+    stopped: null,
+    output: null,
   });
   const before = await desk.requests();
   async function* asTheyCome() {
     yield* rows;
   }
-  const second = enrich(asTheyCome(), options({ entries: { add: { size: 'employee_count' } } }));
+  const second = enrich(asTheyCome(), options({ add: { size: 'employee_count' } }));
   expect(await all(second)).toEqual([first, invalid, again, none]);
   expect((await second.summary()).batch).toBe((await run.summary()).batch);
   expect(await desk.requests()).toBe(before);
@@ -104,19 +103,19 @@ test('a reader that leaves, or aborts, stops the buying and keeps what was bough
   const { stopped, counts } = await left.summary();
   expect(stopped?.code).toBe('interrupted');
   const abort = new AbortController();
-  const aborted = enrich(companies(60), options({ signal: abort.signal }));
+  const aborted = enrich(companies(60), options(), { signal: abort.signal });
   const rows = [];
   for await (const { row } of aborted) if (rows.push(row) === 3) abort.abort();
   expect(await aborted.summary()).toMatchObject({ stopped: { code: 'interrupted' } });
   expect(counts.matched).toBeLessThanOrEqual(7);
   desk.place.writeAccounts({ data: { ...account, limits: { per_second: 100 } } });
-  const poor = enrich(companies(60), options({ budget: credits(20) }));
+  const poor = enrich(companies(60), options({ budget: 20 }));
   expect(await all(poor)).toHaveLength(20);
   expect((await poor.summary()).stopped?.code).toBe('budget');
   const rest = enrich(companies(60), options());
   expect((await all(rest)).map(({ row }) => row)).toEqual(companies(60).map(({ id }) => id));
   // The run ends by itself after its last row, however fast that was read.
-  expect((await rest.summary()).stopped).toBeUndefined();
+  expect((await rest.summary()).stopped).toBeNull();
   expect(await desk.requests()).toBe(60);
 });
 
@@ -125,7 +124,7 @@ test('a sample gives its own rows, from anywhere in the list, and what to expect
   const rows = await all(run);
   expect([rows.length, await desk.requests()]).toEqual([12, 12]);
   expect(Math.max(...rows.map(({ row }) => row))).toBeGreaterThan(12);
-  expect((await run.summary()).forecast).toMatchObject({ rows: 12, rest: { toBuy: 288 } });
+  expect((await run.summary()).sample).toMatchObject({ rows: 12, forecast: { rows: 288 } });
   expect(await all(enrich(companies(300), options()))).toHaveLength(300);
   expect(await desk.requests()).toBe(300);
 });
@@ -150,7 +149,7 @@ test('a row in doubt that a person has settled as not done is bought, and comes 
   };
   const before = await read();
   expect(before.statuses).toEqual(['refused', 'in_doubt', 'matched']);
-  await settle({ batch: before.summary.batch, store, row: 2, decision: 'not_done' });
+  await settle({ batch: before.summary.batch, store, row: 2, not_done: true });
   const { statuses, summary } = await read();
   expect(statuses).toEqual(['refused', 'matched', 'matched']);
   expect(summary.counts).toEqual({ refused: 1, matched: 2 });

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
+import type { Listener } from '../../core/events.ts';
+import type { ReadOptions } from '../../core/format.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
+import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, Reading, readingOf } from '../../core/reading.ts';
+import type { JobEntries } from '../../job/job.ts';
+import { parseDurationMs } from '../../lib/duration.ts';
+import { FORMULA_MODES } from '../../lib/formulas.ts';
+import { flag, type Host } from './command.ts';
+
+/** Entries that several commands take. */
+
+/** What the frame declares for every command; `json`, `quiet` and `color` are the terminal's alone. */
+export const COMMON = {
+  store: z.string().optional(),
+  /** Who is at work, for the log; left out: the user of the system. */
+  as: z.string().optional(),
+};
+
+/** `30s`, as milliseconds. */
+export const duration = z.string().transform((text, context) => {
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  context.addIssue({
+    code: 'custom',
+    message: 'is not a duration',
+    params: { next: 'Give it as 30s, 10m or 2h.' },
+  });
+  return z.NEVER;
+});
+
+export const wait = (text?: string) =>
+  flag(
+    text === undefined ? duration.optional() : duration.prefault(text),
+    'wait this long for another process that is spending from the store',
+    '<duration>',
+  );
+
+export const maxPause = (about: string, text?: string) =>
+  flag(text === undefined ? duration.optional() : duration.prefault(text), about, '<duration>');
+
+/** `--accept`, for what a stop names. @param words those besides an agreement, such as `dialect:HASH`. */
+export function accept<const Word extends string = never>(words: readonly Word[] = []) {
+  const schema = z.string().transform((text, context): Word | Agreement => {
+    const word = words.find((each) => each === text.toLowerCase());
+    if (word !== undefined) return word;
+    if (isAgreement(text)) return text;
+    const next = words.length === 0 ? 'Copy it from the stop.' : suggestion(text, words);
+    context.addIssue({ code: 'custom', message: 'is nothing that a stop names', params: { next } });
+    return z.NEVER;
+  });
+  return flag(schema.optional(), 'answer a stop that names it, such as dialect:HASH', '<what>');
+}
+
+/** How a batch is named. */
+export const BATCH = 'its id, the beginning of it, or "last"';
+
+/** Of no row nothing would be done. */
+export const someRows = z.int().min(1, 'is no row at all').optional();
+
+// ------------------------------------------------------------------------------------------- how a list is read
+
+const byCharacter = (text: string): string | undefined =>
+  DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
+
+/** How a list is read, for every command that reads one. It wins over the job. */
+export const READ: typeof Reading.shape = Reading.shape;
+for (const [name, [value, about]] of Object.entries(READING_FLAGS))
+  flag(READ[name as keyof typeof READ], about, value, name === 'delimiter' ? { meant: byCharacter } : {});
+
+/** Of a command that sees the file first. Later commands take the file as it was accepted. */
+export const STRICT = flag(
+  z.boolean().optional(),
+  'refuse the file if a row cannot be read, instead of setting the row aside',
+);
+
+type Read = Reading & { readonly strict?: boolean | undefined };
+
+/** What of an input says how a list is read. */
+export function readOf(input: Read): ReadOptions {
+  return present({ ...readingOf(input), strict: input.strict });
+}
+
+// ---------------------------------------------------------------------------------- entries of a job, said beside it
+
+const pairs = z.record(z.string(), z.string());
+
+const isOnePath = (path: string): boolean => !/,[^,=]*=/.test(path);
+
+export const ADD = flag(
+  z
+    .record(
+      z.string(),
+      z.string().refine(isOnePath, {
+        error: 'is more than one pair',
+        params: { next: 'Give --add once for each.' },
+      }),
+    )
+    .optional(),
+  'a column to add, and where its value is in the answer; repeat for each',
+  '<column=path>',
+  { example: '--add phone=phones.0' },
+);
+
+export const COLUMNS = flag(
+  pairs.optional(),
+  "which column feeds an input, instead of the job's or the guess; repeat for each; INPUT= for none",
+  '<input=column>',
+  { flag: 'column', example: '--column domain=Website' },
+);
+
+const ABOUT_ROLE = 'which role a word of the list means, or one role for all rows';
+
+export const ROLES = {
+  role: flag(z.string().optional(), ABOUT_ROLE, '<word=role>'),
+  roles: flag(pairs.optional(), ABOUT_ROLE, '<word=role>', {
+    flag: 'role',
+    example: '--role "Read only=viewer"',
+  }),
+};
+
+export const ENTRIES = {
+  columns: COLUMNS,
+  add: ADD,
+  waterfall: flag(
+    z.array(z.string()).optional(),
+    'what is tried in order until one matches, such as abn,domain',
+    '<inputs>',
+  ),
+  ...ROLES,
+};
+
+/** What of an input is an entry of a job. */
+export function entriesOf({
+  columns,
+  add,
+  waterfall,
+  role,
+  roles,
+}: Partial<z.output<z.ZodObject<typeof ENTRIES>>>): JobEntries {
+  return present({ columns, add, waterfall, role, roles });
+}
+
+// ----------------------------------------------------------------------------------------------------- the output
+
+export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
+  short: 'o',
+});
+
+export const FORMULAS = flag(
+  z.enum(FORMULA_MODES).optional(),
+  "safe (the default): a vendor's text never becomes a formula; raw: as it came",
+  '<mode>',
+);
+
+/** Says the notes of a run, and hands all that happens to the program that called. */
+export function notesOn({ console, own }: Host): Listener {
+  return (event) => {
+    if (event.kind === 'note') console.say(event.message);
+    own.onEvent?.(event);
+  };
+}
+
+export const ATTENTION_OK = flag(z.boolean().optional(), 'exit with 0 even when rows need attention');

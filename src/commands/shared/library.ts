@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import { invariant } from '../../core/errors.ts';
+import { checkInput } from '../../lib/checked-input.ts';
+import { nameStoreOfCall } from '../../lib/command-line.ts';
+import { storeToName } from '../../run/store-choice.ts';
+import { type Command, type Console, type Own, objectOf, said } from './command.ts';
+
+/** A command as a function of the library: it takes the object of its flags, and gives the object of `--json`. */
+export type Call<Input extends z.ZodObject, Output extends object> = (
+  input: z.input<Input>,
+  own?: Own,
+) => Promise<Output>;
+
+/** What stops a call is thrown as a StopError, unless the object tells of it under `stopped`. */
+export function callOf<Input extends z.ZodObject, Output extends object>(
+  of: Command<Input, Output>,
+): Call<Input, Output> {
+  return async (given, own = {}) => {
+    const input = checkInput(of.name, of.input, given);
+    const { store } = given as { readonly store?: string };
+    nameStoreOfCall(storeToName(store));
+    const words = typedFrom(of, given);
+    const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
+    const object = objectOf(await of.run(input, { console: silent(own), words, wordsWith: replaced, own }));
+    invariant(object, `${of.name} tells nothing`);
+    return object;
+  };
+}
+
+/** Nobody sits in front of it. */
+const silent = ({ tell = () => {} }: Own): Console => ({
+  json: true,
+  quiet: true,
+  interactive: false,
+  color: false,
+  print: () => {},
+  say: () => {},
+  warn: tell,
+  status: () => {},
+  result: () => {},
+  agrees: async () => false,
+  ask: async () => undefined,
+});
+
+/** The command line that says the same, with which a person can go on. */
+function typedFrom({ name, input }: Command, given: Readonly<Record<string, unknown>>): readonly string[] {
+  const shape: Readonly<Record<string, z.ZodType>> = input.shape;
+  const words: string[] = [];
+  const flags: string[] = [];
+  for (const [entry, schema] of Object.entries(shape)) {
+    const value = given[entry];
+    const how = said.get(schema);
+    if (value === undefined || value === false || how === undefined) continue;
+    const texts = value === true ? [] : textsOf(value);
+    const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
+    if (how.isArgument) words.push(...texts);
+    else if (Array.isArray(value)) flags.push(flag, texts.join(','));
+    else flags.push(...(value === true ? [flag] : texts.flatMap((text) => [flag, text])));
+  }
+  return [name, ...words, ...flags];
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
+}

@@ -1,0 +1,94 @@
+/**
+ * Goal: a program that calls the library with an option that is wrong hears of it as somebody does who types a wrong
+ * flag: by the name of the option, before a store is made or anything is bought.
+ * Method: the library's own entry, called as plain JavaScript may call it.
+ */
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { credits, nightly, plan, run, StopError } from '../../src/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rowonce-options-'));
+const store = join(folder, 'store');
+const file = join(folder, 'leads.csv');
+writeFileSync(file, 'domain\nacme.com.au\n');
+
+/** A sandbox account spends without a budget, so only the options stand before its vendor. */
+const REQUEST = { job: 'enrich-company', file, account: 'sandbox-provider', store };
+
+async function stopOf(call: () => unknown): Promise<StopError> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof StopError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+/** As a program without types passes them. */
+const asked = (options: object): Promise<unknown> => run(Object.assign({ ...REQUEST }, options));
+
+test.each([
+  [Number.NaN, 'must be a number, but is NaN'],
+  [1.5, 'must be a whole number, but is a number with a fraction'],
+  [-1, 'is -1'],
+  [Number.POSITIVE_INFINITY, 'must be a number, but is Infinity'],
+  [2 ** 60, 'is 1152921504606847000'],
+  ['500' as unknown as number, 'must be a number, but is text'],
+])('%s is no amount of money, for credits() and as a budget', async (value, fact) => {
+  const wrong = await stopOf(() => credits(value));
+  expect(wrong).toMatchObject({ code: 'usage', exitCode: 2, message: `credits: value ${fact}.` });
+  expect((await stopOf(() => asked({ budget: value }))).message).toBe(`run: budget ${fact}.`);
+  expect(existsSync(store)).toBe(false);
+});
+
+test.each([
+  [{ limit: Number.NaN }, 'limit must be a number, but is NaN.'],
+  [{ limit: 0 }, 'limit is 0.'],
+  [{ limit: '3' }, 'limit must be a number, but is text.'],
+  [{ sample: 0.5 }, 'sample must be a whole number, but is a number with a fraction.'],
+  [{ max_pause: 90 }, 'max_pause must be text, but is a number.'],
+  [{ wait: 'long' }, 'wait: is not a duration.'],
+  [{ refresh: 'no' }, 'refresh must be true or false, but is text.'],
+  [{ accept: 'all' }, 'accept: is nothing that a stop names.'],
+  [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
+  [{ file: null }, 'file must be text, but is empty.'],
+  [{ skip_lines: -2 }, 'skip_lines is -2.'],
+  [
+    { header_row: 'third' },
+    'header_row: give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none.',
+  ],
+  [{ limt: 3 }, '"limt" is not known here.'],
+])('%j is no option, and no store is made', async (options, fact) => {
+  const wrong = await stopOf(() => asked(options));
+  expect({ code: wrong.code, message: wrong.message }).toEqual({ code: 'usage', message: `run: ${fact}` });
+  expect(existsSync(store)).toBe(false);
+});
+
+test('the nearest name is told, and what is missing', async () => {
+  expect((await stopOf(() => asked({ limt: 3 }))).next).toBe('Did you mean limit?');
+  const missing = { message: 'run: "file" is missing.', next: 'Pass it to run.' };
+  expect(await stopOf(() => asked({ file: undefined }))).toMatchObject(missing);
+  expect((await stopOf(() => Reflect.apply(run, undefined, []))).message).toContain('is missing.');
+});
+
+test('a plan and a sweep are asked for in the same way', async () => {
+  const wrong = await stopOf(() => plan({ ...REQUEST, refresh: 1 as never }));
+  expect(wrong.message).toBe('plan: refresh must be true or false, but is a number.');
+  expect((await stopOf(() => nightly({ jobs: [] }))).message).toBe('nightly: jobs is empty.');
+});
+
+test('an answer of the program is an amount as well', async () => {
+  writeFileSync(
+    join(folder, 'accounts.yaml'),
+    'accounts: { data: { vendor: provider, base_url: "http://127.0.0.1:9", key_env: K } }\n',
+    { mode: 0o600 },
+  );
+  vi.stubEnv('ROWONCE_CONFIG', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const request = { ...REQUEST, account: 'data', store: `${store}-asked` };
+  const wrong = await stopOf(() => run(request, { askBudget: async () => Number.NaN as never }));
+  expect(wrong.message).toBe('credits: value must be a number, but is NaN.');
+});
