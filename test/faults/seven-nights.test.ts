@@ -50,6 +50,7 @@ async function openPlace(): Promise<Place> {
   vi.stubEnv('ROWONCE_CONFIG', folder);
   onTestFinished(async () => {
     vi.unstubAllEnvs();
+    vi.useRealTimers();
     await vendor.close();
     rmSync(folder, { recursive: true, force: true });
   });

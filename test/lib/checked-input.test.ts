@@ -55,7 +55,6 @@ test.each([
   [{ accept: 'all' }, 'accept: is nothing that a stop names.'],
   [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
   [{ file: null }, 'file must be text, but is empty.'],
-  [{ skip_lines: -2 }, 'skip_lines is -2.'],
   [
     { header_row: 'third' },
     'header_row: give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none.',

@@ -22,6 +22,7 @@ test('a "too many requests" that is charged is in doubt with its credits, and no
   vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
   onTestFinished(() => {
     vi.unstubAllEnvs();
+    vi.useRealTimers();
   });
   const answers = [{ status: [429], means: 'rate_limited', charged: true }];
   await desk.write('dialect.yaml', JSON.stringify({ vendor: 'provider', answers }));

@@ -34,6 +34,7 @@ async function openPlace() {
   vi.stubEnv('ROWONCE_CONFIG', folder);
   onTestFinished(async () => {
     vi.unstubAllEnvs();
+    vi.useRealTimers();
     await vendor.close();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -4,7 +4,8 @@ import { counted } from '../../core/plain-text.ts';
 import { type AccountLine, SENT_WITHIN_MS, type Turn } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff, LearnedRate, type Limits, Pace, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
+import { Leases } from './leases.ts';
+import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
@@ -63,7 +64,7 @@ export class Limiter {
   readonly #plan: Plan;
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
-  readonly #pace: Pace;
+  readonly #leases: Leases;
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
   /** What the vendor says is left, until when. */
@@ -94,7 +95,7 @@ export class Limiter {
     // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for each that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
     this.#learned = new LearnedRate(this.#isPaced ? learnedPerSecond : refused);
-    this.#pace = new Pace(clock.monotonicMs());
+    this.#leases = new Leases(clock, () => this.#serve());
     this.#progressAtMs = clock.monotonicMs();
   }
 
@@ -169,7 +170,7 @@ export class Limiter {
     if (to === 'sent') {
       this.#left -= 1;
       this.#plan.sent(this.#nowMs);
-    } else if (from === 'in hand') this.#pace.giveBack(this.#perSecond);
+    } else if (from === 'in hand') this.#leases.giveBack(this.#perSecond);
     if (to !== 'answered') this.#serve();
   }
 
@@ -220,6 +221,7 @@ export class Limiter {
   close(): void {
     this.#wake();
     this.#stopLooking();
+    this.#leases.close();
     this.#options.line?.close();
   }
 
@@ -282,7 +284,7 @@ export class Limiter {
         return;
       }
       this.#waiting.delete(first);
-      this.#pace.take(this.#perSecond, this.#nowMs);
+      this.#leases.take();
       this.#slotsTaken += 1;
       this.#permits['in hand'] += 1;
       if (line === undefined) first.resolve(new Permit(this, machine));
@@ -347,7 +349,7 @@ export class Limiter {
     const all: readonly Wait[] = [
       { waitMs: this.#backoff.waitMs(nowMs), why },
       { waitMs: planMs, why: LIMIT_USED_UP },
-      { waitMs: Math.max(this.#pace.waitMs(nowMs), aloneMs), why: isOver ? LEARNED_RATE : why },
+      { waitMs: Math.max(this.#leases.waitMs(this.#perSecond), aloneMs), why: isOver ? LEARNED_RATE : why },
     ];
     return all.reduce((longest, each) => (each.waitMs > longest.waitMs ? each : longest));
   }

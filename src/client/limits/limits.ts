@@ -123,32 +123,6 @@ export class Plan {
   }
 }
 
-/** An event loop that stalls for less catches up on the requests of that time; an idle time gathers no more. */
-const AHEAD_MS = 100;
-
-/** Spreads requests evenly at a speed, which may differ from one to the next. */
-export class Pace {
-  #dueMs: number;
-
-  constructor(nowMs: number) {
-    this.#dueMs = nowMs;
-  }
-
-  waitMs(nowMs: number): number {
-    return Math.max(Math.ceil(this.#dueMs - nowMs), 0);
-  }
-
-  take(perSecond: number, nowMs: number): void {
-    const gapMs = 1000 / perSecond;
-    this.#dueMs = Math.max(this.#dueMs, nowMs - Math.max(AHEAD_MS - gapMs, 0)) + gapMs;
-  }
-
-  /** A permit was taken, and its request will not leave. */
-  giveBack(perSecond: number): void {
-    this.#dueMs -= 1000 / perSecond;
-  }
-}
-
 // -------------------------------------------------------------------------------------------------- a speed that nobody stated
 
 const FIRST_PER_SECOND = 1;
@@ -161,7 +135,7 @@ const LEAST_PER_SECOND = 1 / 60;
 /**
  * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one request a second, for as long as
  * the vendor accepts what is sent and the rows can use it. A refusal leaves seven tenths, and from then on it grows by a twentieth a
- * minute. `Pace` spreads the requests at that speed.
+ * minute. Leases spread the requests at that speed.
  */
 export class LearnedRate {
   perSecond: number;
