@@ -46,7 +46,7 @@ async function measured(desk: Desk, rows: number): Promise<readonly string[]> {
     const large = `/api/batches/${batches[0].batch}`;
     const paths = [
       ...['/api/batches', '/api/batches?page=3', '/api/batches?text=leads-47', '/api/batches?state=open'],
-      ...['/api/history', '/api/subjects?text=51824753556', '/api/lists', '/api/tasks'],
+      ...['/api/lists', '/api/tasks'],
       ...[large, `${large}/rows`, `${large}/rows?from=${rows >> 1}`],
       ...[`${large}/rows?status=invalid`, `${large}/rows/${rows >> 1}`],
       `${large}/find?text=nobody-is-called-so`,

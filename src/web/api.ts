@@ -1,6 +1,5 @@
 export * from './api/account-shapes.ts';
 export * from './api/batch-shapes.ts';
-export * from './api/history-shapes.ts';
 export * from './api/list-shapes.ts';
 export * from './api/plan-shapes.ts';
 export * from './api/row-shapes.ts';

@@ -124,7 +124,7 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
     body: JSON.stringify({ what: { operation: 'enrich-company' }, account: 'sandbox-provider' }),
   });
   const ofList = ['', '/do', '/columns', '/plan', '/fix'].map((part) => `/lists/${id}${part}`);
-  return ['/', '/new', ...ofList, ...ofBatch, '/history', '/accounts', NOWHERE];
+  return ['/', '/new', ...ofList, ...ofBatch, '/accounts', NOWHERE];
 }
 
 /** Lists that wait for a person: one that was tried and put off to the night, and a team that would lose somebody. */

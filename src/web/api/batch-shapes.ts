@@ -28,9 +28,6 @@ const ofPage = {
 const { batch, operation } = ofBatch;
 /** What is said of a batch wherever the page names one. */
 export const BatchNamed = noun({ batch, operation, ...ofPage });
-/** A batch among those of its month. */
-export const BatchOfMonth = noun({ ...ofBatch, ...ofPage });
-
 const overview = membersOf<BatchOverview>();
 const ofOverview = {
   ...ofPage,
@@ -187,3 +184,28 @@ export type WorkView = z.infer<typeof WorkView>;
 
 export const WorkList = z.object({ work: z.array(WorkView) });
 export type WorkList = z.infer<typeof WorkList>;
+
+export const UndoView = z.object({
+  undoes: z.string(),
+  state: z.enum(['plan', 'begun', 'nothing', 'undone']),
+  /** The undo that has begun or ended. */
+  by: z.string().nullable(),
+  sandbox: z.boolean(),
+  /** What a start names, so that nothing else is done than what was shown. */
+  plan: z.string(),
+  changes: z.array(
+    z.object({
+      row: z.number(),
+      action: z.string(),
+      email: z.string().nullable(),
+      project: z.string().nullable(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      reason: z.string().optional(),
+    }),
+  ),
+  not_undone: z.array(z.object({ row: z.number(), subject: z.string(), reason: z.string() })),
+});
+export type UndoView = z.infer<typeof UndoView>;
+
+export const UndoRequest = z.strictObject({ plan: z.string().max(100) });

@@ -10,7 +10,6 @@ import { Columns } from './views/columns.tsx';
 import { Do } from './views/do.tsx';
 import { Doubts } from './views/doubts.tsx';
 import { Fix } from './views/fix.tsx';
-import { History } from './views/history.tsx';
 import { List } from './views/list.tsx';
 import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
@@ -32,7 +31,6 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/batches/:id/rows', Rows],
   ['/batches/:id/rows/:row', Row],
   ['/batches/:id/doubts', Doubts],
-  ['/history', History],
   ['/batches/:id/undo', Undo],
   ['/accounts', Accounts],
   ['/new', New],
@@ -54,7 +52,6 @@ export function Page() {
         <nav aria-label={text.nav.label}>
           <NavLink to="/">{text.nav.batches}</NavLink>
           <NavLink to="/new">{text.nav.create}</NavLink>
-          <NavLink to="/history">{text.nav.history}</NavLink>
           <NavLink to="/accounts">{text.nav.accounts}</NavLink>
         </nav>
       </header>

@@ -6,7 +6,6 @@ import { batchActionRoutes, doubtRoutes, undoRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { downloadRoutes } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
-import { historyRoutes } from './history.ts';
 import { FactBook } from './list-facts.ts';
 import { listRoutes } from './lists.ts';
 import type { PageFile } from './page-files.ts';
@@ -38,7 +37,6 @@ export function appOf(
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
   app.route('/', downloadRoutes(server));
-  app.route('/api', historyRoutes(server));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
   // Every view has an address, and all of them are the one page.

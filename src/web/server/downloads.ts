@@ -10,7 +10,7 @@ import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
-import { HistoryTicketRequest, type Ticket, TicketRequest } from '../api.ts';
+import { type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
@@ -56,9 +56,6 @@ export function downloadRoutes(server: Server): Hono {
     .post('/api/lists/:id/tickets', async (context) =>
       context.json(ticketFor(await asBrought(await keptList(server, context.req.param('id')), server))),
     )
-    .post('/api/history/tickets', async (context) =>
-      context.json(ticketFor(await historyTable(await bodyOf(context, HistoryTicketRequest), server))),
-    )
     .get('/downloads/:ticket', async (context) => {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
@@ -94,26 +91,6 @@ async function asBrought(list: KeptList, server: Server): Promise<Ready> {
   const path = join(folder, list.file);
   await copyFile(pathAsBrought(list), path);
   return { folder, path, name: list.name };
-}
-
-async function historyTable(
-  { what, about, month }: HistoryTicketRequest,
-  { program, store, ...server }: Server,
-): Promise<Ready> {
-  const folder = await newFolder(server);
-  const path = join(folder, what === 'spend' && month !== undefined ? `spend-${month}.csv` : `${what}.csv`);
-  const words =
-    what === 'spend'
-      ? ['spend', ...(month === undefined ? [] : ['--month', month])]
-      : ['log', ...(about === undefined ? [] : [about]), ...(what === 'changes' ? ['--changes'] : [])];
-  const where = store === undefined ? [] : ['--store', store];
-  try {
-    await askChild(program, [...words, '-o', path, ...where]);
-    return { folder, path };
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
 }
 
 async function newFolder(server: Pick<Server, 'folder'>): Promise<string> {

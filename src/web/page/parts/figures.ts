@@ -81,26 +81,3 @@ const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyl
 
 /** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */
 export const exactTime = (iso: string): string => TO_THE_SECOND.format(new Date(iso));
-
-// Days and months are those of UTC, as budgets count them.
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
-/** `November 2026` of `2026-11`. */
-export const monthName = (month: string): string => MONTH.format(new Date(`${month}-01T00:00:00Z`));
-
-/** `Nov 3`. */
-export const dayName = (month: string, day: number): string =>
-  DAY.format(new Date(`${month}-${String(day).padStart(2, '0')}T00:00:00Z`));
-
-/** `2026-11-01` to `2026-11-30` of `2026-11`. */
-export function daysOf(month: string): readonly string[] {
-  const [year = 0, number = 0] = month.split('-').map(Number);
-  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  return Array.from({ length: count }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`);
-}
-
-export function monthBeside(month: string, by: 1 | -1): string {
-  const [year = 0, number = 0] = month.split('-').map(Number);
-  return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);
-}

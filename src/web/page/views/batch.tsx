@@ -166,6 +166,9 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
             look="danger"
           />
         )}
+        {batch.changes !== undefined && batch.state !== 'open' && batch.undoes === null && (
+          <ButtonLink to={`/batches/${batch.batch}/undo`} says={words.undo} />
+        )}
       </nav>
     </header>
   );
