@@ -2,18 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openStore } from '../ledger/stores/places.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 
 /**
- * Goal: what is brought to the page is kept whole and closed to others, is never found by a name of the sender's, and goes
- * on as the same list after a correction, so that only the difference is bought.
+ * Goal: what is brought to the page is kept whole and closed to others, is never found by a name of the sender's,
+ * and goes when nobody needs it.
  * Method: raw requests to a real `rowonce serve`, runs by the real command, and the vendor's own book.
  */
 
@@ -24,7 +21,7 @@ interface Page {
   readonly place: Workplace;
   readonly served: Served;
   readonly lists: string;
-  bring(name: string, body: string, more?: string): Promise<Said>;
+  bring(name: string, body: string): Promise<Said>;
   ask(path: string, body?: object): Promise<Said>;
 }
 
@@ -43,9 +40,9 @@ async function openPage(words: readonly string[] = [], env: Record<string, strin
     place,
     served,
     lists: place.path('store/lists'),
-    bring: async (name, body, more = '') =>
+    bring: async (name, body) =>
       said(
-        await served.tool(`/api/lists?name=${encodeURIComponent(name)}${more}`, {
+        await served.tool(`/api/lists?name=${encodeURIComponent(name)}`, {
           method: 'PUT',
           headers: { 'content-type': 'application/octet-stream' },
           body,
@@ -63,7 +60,7 @@ const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
 test('a list is kept whole, closed to others, under an id and never under its name', async () => {
   const { bring, ask, lists, served } = await openPage();
   const brought = await bring('../../etc/Leads.CSV', LEADS);
-  expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV', version: 1 });
+  expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV' });
   const path = join(lists, brought.id, 'list.csv');
   expect(readFileSync(path, 'utf8')).toBe(LEADS);
   const modes = [lists, join(lists, brought.id), path, join(lists, brought.id, 'list.json')];
@@ -82,7 +79,6 @@ test('a list is kept whole, closed to others, under an id and never under its na
     error: { message: expect.stringContaining('Leads.CSV') },
   });
   for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await ask(`/${id}/rows`)).status).toBe(404);
-  expect(await ask(`/${brought.id}/attention`), 'nothing was run yet').toMatchObject({ batch: null });
   const removed = await served.tool(`/api/lists/${brought.id}`, { method: 'DELETE' });
   expect([removed.status, readdirSync(lists)]).toEqual([200, []]);
 });
@@ -100,26 +96,6 @@ test('what is refused leaves nothing behind: no format, too large, no room, noth
   const head = { 'content-length': String(8e15), expect: '100-continue' };
   const refused = await roomy.served.tool('/api/lists?name=leads.csv', { method: 'PUT', headers: head });
   expect(refused.body).toContain('The disk has room for');
-});
-
-test('however often a list was corrected or brought again, one click brings it as it was brought first', async () => {
-  const { bring, ask, served, lists } = await openPage();
-  const { id } = await bring('leads.csv', LEADS);
-  for (const version of [1, 2]) {
-    const corrections = [{ row: 2, column: 'Name', value: `Name ${version}` }];
-    const { list } = await ask(`/${id}/corrections`, { version, read: {}, corrections });
-    expect(list.version).toBe(version + 1);
-  }
-  await bring('leads.csv', 'Name,Domain\nD,d.example\n', `&list=${id}`);
-  expect(readFileSync(join(lists, id, 'list.csv'), 'utf8')).toBe('Name,Domain\nD,d.example\n');
-  expect(readdirSync(join(lists, id)).toSorted()).toEqual(['as-brought.csv', 'list.csv', 'list.json']);
-  await using browser = await openBrowser();
-  const page = await openTab(browser, served, { path: `/lists/${id}` });
-  const downloads = page.waitForEvent('download');
-  await page.getByRole('button', { name: text.list.asBrought }).click();
-  const download = await downloads;
-  expect(download.suggestedFilename()).toBe('leads.csv');
-  expect(readFileSync(await download.path(), 'utf8')).toBe(LEADS);
 });
 
 proof('a list is kept for 30 days after its last batch, and never while one is open', async () => {

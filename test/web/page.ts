@@ -123,7 +123,7 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
     method: 'PUT',
     body: JSON.stringify({ what: { operation: 'enrich-company' }, account: 'sandbox-provider' }),
   });
-  const ofList = ['', '/do', '/columns', '/plan', '/fix'].map((part) => `/lists/${id}${part}`);
+  const ofList = ['', '/do', '/columns', '/plan'].map((part) => `/lists/${id}${part}`);
   return ['/', '/new', ...ofList, ...ofBatch, '/accounts', NOWHERE];
 }
 

@@ -15,7 +15,7 @@ import { ask, servedIn } from './scene.ts';
 import type { Served } from './served.ts';
 
 const LIST = '0123456789abcdef';
-const AS_BROUGHT = { version: 1, bytes: 1, sha256: '', atMs: 0 };
+const AS_BROUGHT = { bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
 class Page {

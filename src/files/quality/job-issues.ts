@@ -143,18 +143,6 @@ export function repairedRow(
   return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
 }
 
-/** What may be meant by a cell of that input; undefined where nothing is damaged, or nobody can tell. */
-export function meantBy(
-  input: string,
-  cell: string,
-): { readonly isSure: boolean; readonly words: readonly string[] } | undefined {
-  const kind = kindOfInput(input);
-  const issue = kind && cellIssueOf(kind, cell);
-  if (issue?.cure === 'repair') return { isSure: true, words: [issue.repaired] };
-  if (issue?.cure !== 'by_hand' || issue.candidates.length === 0) return undefined;
-  return { isSure: false, words: issue.candidates };
-}
-
 /** The names in reasons; an input that is missing here has its own name. */
 const LABELS: { readonly [Kind in CellKind]?: string } = {
   abn: 'ABN',

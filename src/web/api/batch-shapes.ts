@@ -117,13 +117,10 @@ export type BatchDetail = z.infer<typeof BatchDetail>;
 const told = membersOf<{
   readonly figures: BatchFigures;
   readonly summary: BatchSummary;
-  readonly list: string | undefined;
 }>();
 /** What came of a batch, in figures and in words. */
 export const SummaryView = noun({
   figures: told(FiguresObject, ({ figures }) => FiguresObject.of(figures)),
-  /** The list on the page, whose cells can be corrected; null for a file that was not brought to it. */
-  list: told(z.string().nullable(), ({ list = null }) => list),
   headline: told(z.string(), ({ summary }) => summary.headline),
   /** Left out where nothing is paid. */
   cost: told(z.string().optional(), ({ summary }) => summary.cost),

@@ -9,7 +9,6 @@ import { Batches } from './views/batches.tsx';
 import { Columns } from './views/columns.tsx';
 import { Do } from './views/do.tsx';
 import { Doubts } from './views/doubts.tsx';
-import { Fix } from './views/fix.tsx';
 import { List } from './views/list.tsx';
 import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
@@ -35,7 +34,6 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/accounts', Accounts],
   ['/new', New],
   ['/lists/:id', List],
-  ['/lists/:id/fix', Fix],
 ];
 
 export function Page() {

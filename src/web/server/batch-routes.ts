@@ -1,6 +1,4 @@
-import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
@@ -91,8 +89,7 @@ function summaryRoutes(server: Server): Hono {
       const of = await figures.of(batch.id, JSON.stringify(counts), read);
       const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
-      const folder = listFolderOf(batch.inputPath);
-      return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
+      return SummaryView.of({ figures: of, summary: words });
     });
     return context.json(summary satisfies SummaryView);
   });

@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
@@ -14,7 +14,7 @@ import { type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
-import { type KeptList, keptList, pathAsBrought, visibleName } from './list-files.ts';
+import { visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';
 import type { Server } from './server.ts';
 
@@ -27,11 +27,9 @@ interface Ready {
   /** The folder of this download alone, which is removed after it. */
   readonly folder: string;
   readonly path: string;
-  /** What the browser calls it; left out: as it is called there. */
-  readonly name?: string;
 }
 
-const nameOf = ({ name, path }: Ready): string => name ?? basename(path);
+const nameOf = ({ path }: Ready): string => basename(path);
 
 /** Longer than a ticket works. */
 const KEPT_MS = 70_000;
@@ -53,9 +51,6 @@ export function downloadRoutes(server: Server): Hono {
       const wanted = await bodyOf(context, TicketRequest);
       return context.json(ticketFor(await copyOf(await batchOf(context, server), wanted, server)));
     })
-    .post('/api/lists/:id/tickets', async (context) =>
-      context.json(ticketFor(await asBrought(await keptList(server, context.req.param('id')), server))),
-    )
     .get('/downloads/:ticket', async (context) => {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
@@ -84,13 +79,6 @@ const foldersOf = ({ folder }: Pick<Server, 'folder'>): string => join(folder, '
 
 function removed({ folder }: Ready): Promise<void> {
   return rm(folder, { recursive: true, force: true });
-}
-
-async function asBrought(list: KeptList, server: Server): Promise<Ready> {
-  const folder = await newFolder(server);
-  const path = join(folder, list.file);
-  await copyFile(pathAsBrought(list), path);
-  return { folder, path, name: list.name };
 }
 
 async function newFolder(server: Pick<Server, 'folder'>): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StopError, stop } from '../../core/errors.ts';
@@ -18,15 +18,13 @@ import type { Server } from './server.ts';
 
 /**
  * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its path is its
- * lineage for the ledger: a run over a corrected list continues the one before. As it was brought first, it stays beside that.
+ * lineage for the ledger.
  */
 
 const Note = z.object({
   /** The user's word for it. It is never a path. */
   name: z.string(),
   file: z.string(),
-  /** How often it was brought or corrected. */
-  version: z.number(),
   bytes: z.number(),
   sha256: z.string(),
   atMs: z.number(),
@@ -35,7 +33,7 @@ const Note = z.object({
   endedMs: z.number().optional(),
 });
 type Note = z.infer<typeof Note>;
-type Facts = Pick<Note, 'version' | 'bytes' | 'sha256' | 'atMs'>;
+type Facts = Pick<Note, 'bytes' | 'sha256' | 'atMs'>;
 
 export interface KeptList extends Note {
   readonly id: string;
@@ -44,13 +42,6 @@ export interface KeptList extends Note {
 }
 
 type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
-
-/** The first upload, once there is another content. */
-const AS_BROUGHT = 'as-brought';
-
-export function pathAsBrought({ version, folder, file, path }: KeptList): string {
-  return version === 1 ? path : join(folder, AS_BROUGHT + endingOf(file));
-}
 
 export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
 
@@ -72,7 +63,7 @@ export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise
   }
 }
 
-/** All lists, the one that was brought or corrected last first. */
+/** All lists, the one that was brought last first. */
 export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
   const names = await readdir(listsFolder(place.folder)).catch(() => []);
   const lists = await Promise.all(names.filter(isListId).map((id) => listIn(place, id)));
@@ -123,47 +114,11 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
     await ownFolder(folder);
     const file = `list${ending}`;
     await content.file.replace(join(folder, file));
-    await note(folder, { name, file, ...factsOf(place, 1, content) });
+    await note(folder, { name, file, ...factsOf(place, content) });
     return await keptList(place, id);
   } finally {
     await content.file.discard();
   }
-}
-
-/** Puts a new content into the place of the newest. Only the first one stays beside it. */
-export async function addVersion(place: Place, list: KeptList, upload: Upload): Promise<KeptList> {
-  const ending = endingOf(list.file);
-  if ((await readableEnding(cleanName(upload.name))) !== ending)
-    throw stop(
-      'input',
-      `A new version of ${list.name} must end in ${ending}.`,
-      'Save the file with that ending.',
-    );
-  const content = await written(place, upload);
-  try {
-    const now = await keptList(place, list.id);
-    if (now.version !== list.version) throw movedOn(list);
-    const first = join(list.folder, AS_BROUGHT + ending);
-    // Where a crash left it already, the list may have a newer content that is not noted.
-    if (!existsSync(first)) await keepAs(first, list.path);
-    await content.file.replace(list.path);
-    await note(list.folder, { ...now, ...factsOf(place, now.version + 1, content), endedMs: undefined });
-    return await keptList(place, list.id);
-  } finally {
-    await content.file.discard();
-  }
-}
-
-/** A second name keeps the content; not every disk has second names. */
-async function keepAs(kept: string, path: string): Promise<void> {
-  await link(path, kept).catch(async () => {
-    await copyFile(path, `${kept}.half`);
-    await rename(`${kept}.half`, kept);
-  });
-}
-
-export function movedOn({ name }: KeptList): Error {
-  return stop('plan', `${name} has a newer version now.`, 'Check it again, then repeat what you did.');
 }
 
 export async function keepReading(place: Place, list: KeptList, reading: Reading): Promise<KeptList> {
@@ -186,8 +141,8 @@ interface Content {
   readonly bytes: number;
 }
 
-function factsOf({ clock }: Place, version: number, { file, bytes }: Content): Facts {
-  return { version, bytes, sha256: file.sha256, atMs: Math.floor(clock.wallMs()) };
+function factsOf({ clock }: Place, { file, bytes }: Content): Facts {
+  return { bytes, sha256: file.sha256, atMs: Math.floor(clock.wallMs()) };
 }
 
 /** The last part of a path that a browser may send, without what a screen cannot show. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { take, useAction, useAsked } from '../parts/action.ts';
+import { useAction, useAsked } from '../parts/action.ts';
 import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
@@ -23,7 +23,7 @@ export function List({ params: { id = '' } }: { readonly params: Readonly<Record
 function Shown({ first }: { readonly first: ListView }) {
   const list = useSignal(first);
   const action = useAction();
-  const { id, name, version, reading } = list.value;
+  const { id, name, reading } = list.value;
   const words = JSON.stringify(reading.read);
   const described = useAsked<ListDescription>(
     (signal) => ask(`/lists/${id}/describe`, { body: reading.read, signal }),
@@ -54,12 +54,6 @@ function Shown({ first }: { readonly first: ListView }) {
         </div>
         {refused === undefined && (
           <div class="actions">
-            {version > 1 && (
-              <button type="button" onClick={() => action.run(() => take(`/lists/${id}/tickets`, {}))}>
-                {text.list.asBrought}
-              </button>
-            )}
-            <ButtonLink to={`/lists/${id}/fix`} says={text.list.fix} />
             <ButtonLink to={`/lists/${id}/do`} says={text.list.next} look="primary" />
           </div>
         )}
@@ -79,7 +73,7 @@ function Shown({ first }: { readonly first: ListView }) {
       {found && (
         <>
           <Trouble found={found} />
-          <Repairs found={found} id={id} reading={reading} change={change} />
+          <Repairs found={found} reading={reading} change={change} />
           <Columns found={found} />
           <Preview id={id} words={words} />
         </>
@@ -128,16 +122,14 @@ export function rowsOf({
 
 interface RepairsProps {
   readonly found: ListDescription;
-  readonly id: string;
   readonly reading: Reading;
   readonly change: (more: Partial<Reading>) => void;
 }
 
-function Repairs({ found, id, reading, change }: RepairsProps) {
+function Repairs({ found, reading, change }: RepairsProps) {
   const all = found.columns.flatMap(({ name, damage }) => damage.map((each) => ({ column: name, ...each })));
   if (all.length === 0) return null;
   const sure = all.reduce((sum, { repairable }) => sum + repairable, 0);
-  const byHand = all.reduce((sum, { count, repairable }) => sum + count - repairable, 0);
   return (
     <section class="card stack">
       <h2>{text.list.damage}</h2>
@@ -158,7 +150,6 @@ function Repairs({ found, id, reading, change }: RepairsProps) {
             says={text.list.repair(counted(sure, 'cell'))}
           />
         )}
-        {byHand > 0 && <a href={`/lists/${id}/fix`}>{text.list.byHand(counted(byHand, 'cell'))}</a>}
       </div>
     </section>
   );

@@ -85,30 +85,15 @@ function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: 
             <b class="number">{grouped(count)}</b>
             <span class="why">{why}</span>
             <span class="muted">{rows[at]}</span>
-            <Mending {...{ batch, kind, list: came.list }} />
+            {kind === 'in_doubt' ? (
+              <ButtonLink to={`/batches/${batch.batch}/doubts`} says={words.decide} />
+            ) : (
+              <ButtonLink to={`/batches/${batch.batch}/rows?status=${kind}`} says={words.look} />
+            )}
           </li>
         ))}
       </ul>
     </>
-  );
-}
-
-interface MendingProps {
-  readonly batch: BatchDetail;
-  readonly kind: string;
-  readonly list: string | null;
-}
-
-function Mending({ batch: { batch }, kind, list }: MendingProps) {
-  if (kind === 'in_doubt') return <ButtonLink to={`/batches/${batch}/doubts`} says={words.decide} />;
-  const canCorrect = kind === 'invalid' && list !== null;
-  return (
-    <a
-      class="button"
-      href={canCorrect ? `/lists/${list}/fix?batch=${batch}` : `/batches/${batch}/rows?status=${kind}`}
-    >
-      {canCorrect ? words.correct : words.look}
-    </a>
   );
 }
 
