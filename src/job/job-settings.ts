@@ -47,8 +47,6 @@ const settingsSchema = z.object({
   ...READING_ENTRIES,
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
   layout: FoundLayout.optional(),
-  /** The account's average limit, for the report. */
-  requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
   answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).optional() }).optional(),
   /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
@@ -71,8 +69,6 @@ interface OutputSettings {
 }
 
 interface AccountSettings {
-  /** The account's average limit; undefined when none is known. */
-  readonly requestsPerSecond: number | undefined;
   readonly answerPlace: AnswerPlace;
 }
 
@@ -89,7 +85,7 @@ interface BatchSettings extends AccountSettings {
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout, read }: BatchSettings,
+  { answerPlace, outputName, outputPath, isOfOther, layout, read }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -101,7 +97,6 @@ export function jobSettings(
     ...readingEntries(read),
     ...storedLayout(layout),
     ...storedOrigin(job.origin),
-    ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: storedPlace(answerPlace) }),
     ...(isOfOther ? { input_of_other: true } : {}),
     ...present({ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile }),
@@ -177,11 +172,6 @@ export function isOutputOfOther(stored: JsonObject): boolean {
 /** Where the newest run of the batch wanted its output; undefined where its user named no path. */
 export function outputPathOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_path;
-}
-
-/** The limit that the newest run of the batch knew; undefined when it knew none. */
-export function limitPerSecondOf(stored: JsonObject): number | undefined {
-  return settingsSchema.safeParse(stored).data?.requests_per_second;
 }
 
 export function outputSettings(stored: JsonObject): OutputSettings {

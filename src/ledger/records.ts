@@ -158,13 +158,6 @@ export interface BalanceNote {
   readonly spent: number;
 }
 
-/** What a batch sent and spent over time, for a chart; empty for a batch that sent nothing. */
-export interface Activity {
-  readonly fromMs: number;
-  readonly bucketMs: number;
-  readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
-}
-
 /** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
 export interface FinishedRow {
   readonly batch: BatchId;

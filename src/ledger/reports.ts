@@ -3,19 +3,10 @@ import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
-import {
-  type Activity,
-  type AttemptId,
-  type BatchId,
-  type Credits,
-  credits,
-  type LoggedOf,
-  type Spent,
-} from './records.ts';
+import { type AttemptId, type BatchId, type Credits, credits, type LoggedOf, type Spent } from './records.ts';
 
 /**
- * Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long; but for what a batch sent over
- * time, which is read once it has ended.
+ * Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long.
  */
 
 const DAY_MS = 86_400_000;
@@ -92,26 +83,6 @@ export const readReports = ({ db }: Context) => ({
       from = last + 1;
     }
   },
-
-  /**
-   * The batch's requests that left and have ended, by when they did, and what they spent by when they ended, in at most so many buckets.
-   * @param unitMs a bucket is a multiple of this long.
-   */
-  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
-    const range = await oneRow<{ from: number | null; until: number }>(db, RANGE, [batch]);
-    if (range.from === null) return { fromMs: 0, bucketMs: 1, buckets: [] };
-    const durationMs = range.until - range.from + 1;
-    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
-    const length = Math.ceil(durationMs / bucketMs);
-    const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
-    const params = [range.from, bucketMs, batch, range.from, bucketMs, batch];
-    for (const { at, ...sums } of await db.rows<{ at: number; requests: number; credits: number }>(
-      BUCKETS,
-      params,
-    ))
-      buckets[at] = sums;
-    return { fromMs: range.from, bucketMs, buckets };
-  },
 });
 
 const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
@@ -156,14 +127,3 @@ SELECT (SELECT count(*) FROM page) AS n, (SELECT coalesce(max(row), 0) FROM page
   SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, call FROM page
     UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL) u
   JOIN calls c ON c.id = u.call WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;
-
-const LEFT = `batch = ? AND ended_at IS NOT NULL AND said IS DISTINCT FROM 'not_sent'`;
-
-const RANGE = `
-SELECT min(sent_at) AS "from", {most}(max(sent_at), max(ended_at)) AS until FROM calls WHERE ${LEFT}`;
-
-/** Where the clock was set back, an attempt may have ended before the first one began. */
-const BUCKETS = `
-SELECT at, sum(requests) AS requests, sum(credits) AS credits FROM (
-  SELECT (sent_at - CAST(? AS {int})) / CAST(? AS {int}) AS at, 1 AS requests, 0 AS credits FROM calls WHERE ${LEFT} UNION ALL
-  SELECT {most}(0, (ended_at - CAST(? AS {int})) / CAST(? AS {int})), 0, coalesce(charged, 0) FROM calls WHERE ${LEFT}) b GROUP BY at`;

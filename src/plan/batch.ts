@@ -197,7 +197,6 @@ function specOf(
     inputRows: input.survey.rows,
     settings: {
       ...jobSettings(job, input.columns.columns, {
-        requestsPerSecond: requestsPerSecond(account),
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
         isOfOther,

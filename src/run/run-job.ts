@@ -12,7 +12,7 @@ import { sendNotices, toldBy } from './notices.ts';
 import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
-import { chooseStore, storeToName } from './store-choice.ts';
+import { chooseStore } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
 import { keepRetention } from './tasks/erase.ts';
 

@@ -92,8 +92,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const guarded = { address: new Address(port), admission };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const clock = systemClock;
-  const accountChanges = new Map<string, number>();
-  const server: Server = { store, folder, clock, program, work, accountChanges, mostUploadBytes };
+  const server: Server = { store, folder, clock, program, work, mostUploadBytes };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)

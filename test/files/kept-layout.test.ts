@@ -32,7 +32,7 @@ const settingsWith = (layout: FoundLayout): Batch['settings'] =>
     { name: 'x', operation: {}, onExisting: 'refuse', inDoubt: { kind: 'hold' } } as never,
     {},
     {
-      ...{ requestsPerSecond: undefined, answerPlace: {}, outputName: undefined, outputPath: undefined },
+      ...{ answerPlace: {}, outputName: undefined, outputPath: undefined },
       ...{ isOfOther: false, layout, read: {} },
     },
   );

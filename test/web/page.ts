@@ -114,7 +114,6 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
   const ofBatch = batches.flatMap(({ batch, operation }) => [
     `/batches/${batch}`,
     `/batches/${batch}/rows`,
-    `/batches/${batch}/rows/2`,
     `/batches/${batch}/rows?status=pending`,
     `/batches/${batch}/doubts`,
     ...(operation === 'onboard' ? [`/batches/${batch}/undo`] : []),
@@ -127,7 +126,7 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
   return ['/', '/new', ...ofList, ...ofBatch, '/accounts', NOWHERE];
 }
 
-/** Lists that wait for a person: one that was tried and put off to the night, and a team that would lose somebody. */
+/** Lists that wait for a person: one with its plan, and a team that would lose somebody. */
 async function listsInWork(served: Served): Promise<readonly string[]> {
   const ask = async (method: string, path: string, body: string | object) => {
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
@@ -145,9 +144,7 @@ async function listsInWork(served: Served): Promise<readonly string[]> {
   };
   const domains = Array.from({ length: 40 }, (_, at) => `company-${at}.example\n`);
   const companies = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
-  const { list, plan } = await planned('companies to call.csv', `Domain\n${domains.join('')}`, companies);
-  await started({ plan, sample: 20 });
-  await ask('POST', '/plans', { list });
+  const { list } = await planned('companies to call.csv', `Domain\n${domains.join('')}`, companies);
   const sheet = (names: readonly string[]): string =>
     `Email,Project,Role\n${names.map((name) => `${name}@acme.example,proj-care,viewer\n`).join('')}`;
   const team = {

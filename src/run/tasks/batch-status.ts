@@ -47,27 +47,13 @@ export async function batchOverviews(
   return lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
 }
 
-interface BatchesWanted {
-  /** How many of those that the filter lets through are left out, the newest first. */
-  readonly from: number;
-  readonly most: number;
-  readonly lets: (batch: Batch) => boolean;
-}
-
-interface BatchesPage {
-  readonly overviews: readonly BatchOverview[];
-  readonly total: number;
-  readonly all: number;
-}
-
 /** A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no burden. */
 export async function batchesPage(
   storeFlag: string | undefined,
-  { from, most, lets }: BatchesWanted,
-): Promise<BatchesPage> {
+  { from, most }: { readonly from: number; readonly most: number },
+): Promise<{ readonly overviews: readonly BatchOverview[]; readonly total: number }> {
   const lines = await batchLines(storeFlag);
-  const wanted = lines.filter(({ batch }) => lets(batch));
-  const shown = wanted.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs).slice(from, from + most);
+  const shown = lines.toSorted((a, b) => b.batch.createdAtMs - a.batch.createdAtMs).slice(from, from + most);
   const overviews = new Map<BatchId, BatchOverview>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
@@ -79,8 +65,7 @@ export async function batchesPage(
     });
   return {
     overviews: shown.flatMap(({ batch }) => overviews.get(batch.id) ?? []),
-    total: wanted.length,
-    all: lines.length,
+    total: lines.length,
   };
 }
 

@@ -10,26 +10,19 @@ export { AgreementView, PlannedChangeObject } from '../../objects/plan-object.ts
 
 const word = z.string().min(1).max(200);
 const role = z.enum(['viewer', 'editor', 'admin']);
-/** A number of days, hours, minutes or seconds; or `never`. */
-const age = z.string().regex(/^(never|\d{1,6}[smhd])$/);
 /** A blank column: the input is left unread. */
 const ColumnsChosen = z.record(word, z.string().max(10_000));
 
 /** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
 export const Choices = z.strictObject({
-  what: z.union([
-    /** The names of several steps have commas between them. */
-    z.strictObject({ operation: word }),
-    z.strictObject({ job: word }),
-  ]),
+  /** The names of several steps have commas between them. */
+  what: z.strictObject({ operation: word }),
   account: word.optional(),
   /** Input ← column. */
   columns: ColumnsChosen.optional(),
   /** New column ← path in the answer. */
   add: z.record(word, word).optional(),
   waterfall: z.array(word).min(1).max(50).optional(),
-  /** As if every answer that was bought before were too old. */
-  refresh: z.boolean().optional(),
   /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
   budget: z.int().min(0).optional(),
   role: role.optional(),
@@ -39,30 +32,11 @@ export const Choices = z.strictObject({
   projects: z.record(word, word).optional(),
   /** A word of the list → the role that it means. */
   roles: z.record(word, role).optional(),
-  /** A filter by the vendor's name → its value. */
-  filters: z
-    .record(word, z.union([z.string().min(1).max(10_000), z.number(), z.boolean(), z.array(word)]))
-    .optional(),
-  /** The most pages of results for each row. */
-  pages: z.int().min(1).max(20).optional(),
   guards: z
     .strictObject({
-      /** A number, or a share such as `10%`. */
-      max_removals: z.union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/)]).optional(),
+      max_removals: z.int().min(0).optional(),
       admins: z.literal('allow').optional(),
-      domains: z.array(word).min(1).max(100).optional(),
-      max_invites: z.int().min(0).optional(),
     })
-    .optional(),
-  /** How old a bought match may be and still be used, such as `30d`; and any other answer. */
-  refresh_after: age.optional(),
-  refresh_no_match_after: age.optional(),
-  /** What becomes of a call whose answer was lost. */
-  in_doubt: z
-    .union([
-      z.enum(['hold', 'skip']),
-      z.strictObject({ retry: z.strictObject({ extra_credits: z.int().min(0) }) }),
-    ])
     .optional(),
 });
 export type Choices = z.infer<typeof Choices>;
@@ -91,40 +65,12 @@ export const AccountChoice = z.object({
 });
 export type AccountChoice = z.infer<typeof AccountChoice>;
 
-export const OperationList = z.object({
-  operations: z.array(OperationView),
-  accounts: z.array(AccountChoice),
-});
-export type OperationList = z.infer<typeof OperationList>;
-
-export const JobView = z.object({
-  name: z.string(),
-  /** Null for a file that cannot be read, where `problem` says why. */
-  operation: z.string().nullable(),
-  account: z.string().nullable(),
-  problem: z.string().nullable(),
-});
-export type JobView = z.infer<typeof JobView>;
-
-export const JobList = z.object({ jobs: z.array(JobView) });
-export type JobList = z.infer<typeof JobList>;
-
-/** Keeps the job of a plan under a name. */
-export const JobRequest = z.strictObject({
-  name: word,
-  plan: word,
-  budget: z.int().min(0).optional(),
-});
-export const JobSaved = z.object({ path: z.string() });
-export type JobSaved = z.infer<typeof JobSaved>;
-
 /** Everything that can be done with a list, and what was chosen so far. */
 export const Ways = z.object({
   name: z.string(),
   facts: ListDescription,
   operations: z.array(OperationView),
   accounts: z.array(AccountChoice),
-  jobs: z.array(JobView),
   choices: Choices.nullable(),
 });
 export type Ways = z.infer<typeof Ways>;
@@ -132,11 +78,10 @@ export type Ways = z.infer<typeof Ways>;
 export const DraftKept = z.object({ kept: z.literal(true) });
 export type DraftKept = z.infer<typeof DraftKept>;
 
-/** Plans the list by these choices, or by those that were kept for it. `was`: the plan that was shown before. */
+/** Plans the list by these choices, or by those that were kept for it. */
 export const PlanRequest = z.strictObject({
   list: word,
   choices: Choices.optional(),
-  was: word.optional(),
 });
 
 export const PlanView = PlanObject.extend({
@@ -162,10 +107,6 @@ export const PlanView = PlanObject.extend({
   confirm: z.string().nullable(),
   /** Whether a start must say the most that it may spend. */
   needs_budget: z.boolean(),
-  /** The same as a command, without a budget. */
-  command: z.string(),
-  /** What moved since the plan that was shown before. */
-  moved: z.array(z.string()),
 });
 export type PlanView = z.infer<typeof PlanView>;
 
@@ -174,17 +115,11 @@ export const StartRequest = z.strictObject({
   budget: z.int().min(0).optional(),
   /** The words of `confirm`. */
   typed: z.string().max(200).optional(),
-  /** Buys only so many random rows. */
-  sample: z.int().min(1).max(10_000).optional(),
 });
 export type StartRequest = z.infer<typeof StartRequest>;
 
 /** One piece of work that the page has started. */
-export const WorkAnswer = z.object({
-  work: WorkView,
-  /** The id of the plan that it was to start, or after its sample that of the rest. */
-  plan: z.string().nullable(),
-});
+export const WorkAnswer = z.object({ work: WorkView });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;
 
 /** Agrees to what a plan has as `to_agree`: `agreement` is that one's. A plan is made again then. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
-import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row-object.ts';
+import { DoubtListObject, DoubtObject } from '../../objects/row-object.ts';
 import type { DoubtList, ListedDoubt } from '../../run/tasks/settle.ts';
 import { BatchNamed } from './batch-shapes.ts';
 
-export { AttemptObject, DecisionObject, LookObject } from '../../objects/row-object.ts';
+export { DecisionObject, LookObject } from '../../objects/row-object.ts';
 
-/** Rows of a batch, one row, and doubts. */
+/** Rows of a batch, and doubts. */
 
 /** A filter: an outcome, `pending`, `finished` for any other, or `attention` for the three outcomes to look at. */
 export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'finished', 'attention']);
@@ -59,20 +59,6 @@ export const RowPage = BatchNamed.extend({
   next: PagePlace.nullable(),
 });
 export type RowPage = z.infer<typeof RowPage>;
-
-/** One row: what `status BATCH ROW --json` prints of its attempts, with the row's cells. */
-export const RowDetail = BatchNamed.extend({
-  cells: z.array(z.object({ name: z.string(), text: z.string() })),
-  found: z.array(z.object({ name: z.string(), text: z.string() })),
-  view: RowView,
-  /** What was planned for a row of changes, as steps in words. */
-  planned: z.array(z.string()),
-  attempts: z.array(AttemptObject),
-  /** The row before. */
-  prev: z.number().nullable(),
-  next: z.number().nullable(),
-});
-export type RowDetail = z.infer<typeof RowDetail>;
 
 const doubt = membersOf<ListedDoubt & { readonly asked: Batch }>();
 export const DoubtView = noun({

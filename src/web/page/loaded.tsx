@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { factOnPage, nextOnPage } from './parts/plain-words.ts';
-import { Told } from './parts/told.tsx';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
 
@@ -76,10 +74,7 @@ export function Refusal({ refused }: { readonly refused: Refused | undefined }) 
   if (refused === undefined) return null;
   return (
     <div class="refusal" role="alert">
-      <strong>
-        <Told>{factOnPage(refused.message)}</Told>
-      </strong>{' '}
-      <Told>{nextOnPage(refused.code, refused.next)}</Told>
+      <strong>{refused.message}</strong> {refused.next}
     </div>
   );
 }

@@ -12,7 +12,6 @@ import { Doubts } from './views/doubts.tsx';
 import { List } from './views/list.tsx';
 import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
-import { Row } from './views/row.tsx';
 import { Rows } from './views/rows.tsx';
 import { Undo } from './views/undo.tsx';
 import { Work } from './views/work.tsx';
@@ -28,7 +27,6 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/lists/:id/plan', Plan],
   ['/tasks/:id', Work],
   ['/batches/:id/rows', Rows],
-  ['/batches/:id/rows/:row', Row],
   ['/batches/:id/doubts', Doubts],
   ['/batches/:id/undo', Undo],
   ['/accounts', Accounts],

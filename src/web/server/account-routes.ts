@@ -24,7 +24,7 @@ export function accountRoutes(server: Server): Hono {
       const numbers = numbersOf(limits, budget).filter((flag) => !flag.endsWith('=none'));
       const words = ['accounts', 'add', '--key-stdin', ...flagsOf(entry), ...numbers];
       await askChild(program, words, key);
-      return context.json(await changedList(server, entry.name));
+      return context.json(await accountList(server));
     })
     .patch('/accounts/:name', async (context) => {
       const { key, limits, budget, ...entry } = await bodyOf(context, AccountEdit);
@@ -32,7 +32,7 @@ export function accountRoutes(server: Server): Hono {
       const flags = [...flagsOf(entry), ...numbersOf(limits, budget)];
       const withKey = key === undefined ? [] : ['--key-stdin'];
       await askChild(program, ['accounts', 'edit', name, ...withKey, ...flags], key);
-      return context.json(await changedList(server, name));
+      return context.json(await accountList(server));
     })
     .delete('/accounts/:name', async (context) => {
       await askChild(program, ['accounts', 'remove', nameIn(context.req.param('name'))]);
@@ -74,15 +74,6 @@ async function accountList(server: Server): Promise<AccountList> {
     accounts.push(PageAccount.of({ ...account, problem, ...(await usageOf(server, account)) }));
   }
   return { accounts, regions: regions.map(({ region }) => region) };
-}
-
-/** An account that goes through a service has the key of that, so it has changed as well. */
-async function changedList(server: Server, changed: string): Promise<AccountList> {
-  const list = await accountList(server);
-  const nowMs = server.clock.wallMs();
-  for (const { name, via } of list.accounts)
-    if (name === changed || via === changed) server.accountChanges.set(name, nowMs);
-  return list;
 }
 
 async function usageOf(

@@ -4,27 +4,12 @@ import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { storeAt } from '../../ledger/stores.ts';
-import {
-  typedIn,
-  withFlag,
-  withOption,
-  withoutFlag,
-  wordsOfCommand,
-  wordsToGoOn,
-} from '../../lib/command-line.ts';
+import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
-import {
-  Continuation,
-  DoubtsView,
-  SettleRequest,
-  UndoRequest,
-  UndoView,
-  type WorkList,
-  type WorkView,
-} from '../api.ts';
-import { bodyOf, queryOf } from './answers.ts';
+import { DoubtsView, SettleRequest, UndoRequest, UndoView, type WorkList, type WorkView } from '../api.ts';
+import { bodyOf } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -50,9 +35,8 @@ export function batchActionRoutes(server: Server): Hono {
       return context.json(work.start(orderFor('cancel', found)) satisfies WorkView);
     })
     .post('/batches/:id/continue', async (context) => {
-      const said = queryOf(context, Continuation);
       const found = await batchOf(context, server);
-      return context.json(work.start(continued(found, said)) satisfies WorkView);
+      return context.json(work.start(continued(found)) satisfies WorkView);
     });
 }
 
@@ -76,10 +60,10 @@ const GOES_ON: Readonly<Record<string, Order['kind']>> = {
 };
 
 /**
- * The batch's own command again, as the ledger keeps it, and what a person has said since. One that has finished goes on for what
- * was decided about its doubts, and for what it bought that turned out to be no answer.
+ * The batch's own command again, as the ledger keeps it. A yes in its words was to an earlier plan. One that has finished goes on
+ * for what was decided about its doubts.
  */
-function continued({ batch, location }: FoundBatch, said: Continuation): Order {
+function continued({ batch, location }: FoundBatch): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
   const kind = GOES_ON[command];
@@ -91,36 +75,16 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
       'Begin a new batch over the same list: nothing is bought twice.',
     );
   }
-  if (command === 'run' && batch.vendor === 'service' && agreesToPlan(said) && said.plan === undefined)
-    throw stop('usage', 'A yes to changes must name their plan.', 'Check first what would change.');
   const where = words.includes('--store') ? [] : ['--store', location];
-  const bare = wordsToGoOn(words);
-  const again = command === 'run' ? runAgain(bare, said) : bare;
+  const bare = withoutFlag(wordsToGoOn(words), '--json');
+  const again = command === 'run' ? withoutFlag(bare, '--yes') : bare;
   return {
     kind,
-    words: [...answered(withoutFlag(again, '--json'), said), ...where],
+    words: [...again, ...where],
     store: location,
     about: batch.id,
     ...present({ cwd: typedIn(words, batch) }),
   };
-}
-
-/** Who agrees to a plan names it. An agreement in the words of the command was to an earlier plan. */
-function runAgain(words: readonly string[], said: Continuation): readonly string[] {
-  const { budget, plan } = said;
-  const bare = withoutFlag(words, '--yes');
-  const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
-  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--plan', plan) : kept;
-}
-
-function agreesToPlan({ answer }: Continuation): boolean {
-  return answer === 'yes' || answer === 'guards';
-}
-
-function answered(words: readonly string[], said: Continuation): readonly string[] {
-  const agreed = agreesToPlan(said) ? withFlag(words, '--yes') : words;
-  const { answer } = said;
-  return answer === undefined || answer === 'yes' ? agreed : withOption(agreed, '--accept', answer);
 }
 
 /** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { SampleObject } from '../../objects/run-object.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 
 /**
@@ -94,15 +93,6 @@ function stopIn(result: unknown): StopError | undefined {
   if (stopped === undefined || stopped.code === 'bug') return undefined;
   const { code, message, next, plan, answers, choices } = stopped;
   return new StopError({ code, message, next, ...present({ plan, answers, choices, leastBudget }) });
-}
-
-/** What `run --sample --plan` prints, unless it was stopped before it could plan the rest. */
-const Sampled = z.object({ sample: SampleObject.pick({ plan: true }) });
-
-/** The id of the plan that a sample left, null where it could not tell; undefined for anything but a sample. */
-export function planLeftIn(result: unknown): string | null | undefined {
-  const parsed = Sampled.safeParse(result);
-  return parsed.success ? (parsed.data.sample.plan ?? null) : undefined;
 }
 
 function endOf(child: ChildProcess): Promise<Ended> {

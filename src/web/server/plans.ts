@@ -1,24 +1,19 @@
 import { Hono } from 'hono';
 import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
-import { isPlanId, movesBetween } from '../../plan/plan-id.ts';
 import {
   type AgreementKept,
   AgreementRequest,
   type AgreementView,
   Choices,
   type DraftKept,
-  type JobList,
-  JobRequest,
-  type JobSaved,
-  type OperationList,
   PlanRequest,
   type PlanView,
   StartRequest,
   type Ways,
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { accountChoices, operationViews, pairFit, savedJobs, saveJobAs } from './jobs.ts';
+import { accountChoices, operationViews, pairFit } from './jobs.ts';
 import { draftOf, type FactBook, keepDraft } from './list-facts.ts';
 import { type KeptList, keptList } from './list-files.ts';
 import { planList } from './plans/list-plan.ts';
@@ -29,20 +24,13 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
   const plans = new ShownPlans();
   return new Hono()
     .route('/', choiceRoutes(server, facts))
-    .post('/jobs', async (context) => {
-      const { name, plan, budget } = await bodyOf(context, JobRequest);
-      const { job, view } = plans.of(plan);
-      const path = await saveJobAs(server, name, job, view.columns, budget);
-      return context.json({ path } satisfies JobSaved);
-    })
     .post('/plans', async (context) => {
-      const { list: id, choices: given, was } = await bodyOf(context, PlanRequest);
+      const { list: id, choices: given } = await bodyOf(context, PlanRequest);
       const list = await keptList(server, id);
       const choices = await chosenFor(list, given);
       const plan = await planList(server, list, choices, context.req.raw.signal);
       plans.keep(plan);
-      const moved = was !== undefined && isPlanId(was) ? movesBetween(was, plan.view.id) : [];
-      return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
+      return context.json(plan.view satisfies PlanView);
     })
     .post('/agreements', async (context) => {
       const { plan, agreement } = await bodyOf(context, AgreementRequest);
@@ -66,13 +54,6 @@ async function keepShown(shown: AgreementView | undefined, agreement: string): P
 
 function choiceRoutes(server: Server, facts: FactBook): Hono {
   return new Hono()
-    .get('/operations', async (context) =>
-      context.json({
-        operations: [...(await operationViews())],
-        accounts: [...(await accountChoices())],
-      } satisfies OperationList),
-    )
-    .get('/jobs', async (context) => context.json({ jobs: [...(await savedJobs(server))] } satisfies JobList))
     .get('/lists/:id/ways', async (context) => {
       const list = await keptList(server, context.req.param('id'));
       return context.json(await waysOf(server, list, facts));
@@ -91,7 +72,7 @@ async function chosenFor(list: KeptList, given: Choices | undefined): Promise<Ch
   throw stop('usage', 'You have not chosen anything for this list yet.', 'Choose what to do with it.');
 }
 
-async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<Ways> {
+async function waysOf(_server: Server, list: KeptList, book: FactBook): Promise<Ways> {
   const choices = await draftOf(list);
   const facts = await book.of(list, list.reading?.read);
   return {
@@ -99,7 +80,6 @@ async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<W
     facts: { ...facts, operations: [...pairFit(facts.operations), ...facts.operations] },
     operations: [...(await operationViews())],
     accounts: [...(await accountChoices())],
-    jobs: [...(await savedJobs(server))],
     choices,
   };
 }

@@ -1,6 +1,4 @@
-import { type Context, Hono } from 'hono';
-import { StopError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/operation.ts';
+import { Hono } from 'hono';
 import {
   ATTENTION_KINDS,
   type InputRow,
@@ -26,43 +24,20 @@ import { isOutputOfOther, outputSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowPlace, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { RowObject } from '../../objects/row-object.ts';
-import { keptWork } from '../../operations/team/change-action.ts';
 import { type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
-import { rowStory } from '../../run/tasks/row-story.ts';
-import {
-  BatchNamed,
-  type RowDetail,
-  type RowFilter,
-  type RowPage,
-  RowPageQuery,
-  type RowView,
-} from '../api.ts';
-import { HttpRefusal, queryOf } from './answers.ts';
+import { BatchNamed, type RowFilter, type RowPage, RowPageQuery, type RowView } from '../api.ts';
+import { queryOf } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import type { Server } from './server.ts';
 
 export function rowRoutes(server: Server): Hono {
-  return new Hono()
-    .get('/batches/:id/rows', async (context) => {
-      const found = await batchOf(context, server);
-      const { from, before, limit, status } = queryOf(context, RowPageQuery);
-      const wish = { place: before === undefined ? { from } : { before }, limit, status };
-      return context.json(await rowPage(found, wish));
-    })
-    .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, context)));
-}
-
-/** What a command calls wrong usage is here an address that leads nowhere. */
-async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
-  try {
-    return await found;
-  } catch (error) {
-    throw error instanceof StopError && error.code === 'usage'
-      ? new HttpRefusal(404, error.message, next)
-      : error;
-  }
+  return new Hono().get('/batches/:id/rows', async (context) => {
+    const found = await batchOf(context, server);
+    const { from, before, limit, status } = queryOf(context, RowPageQuery);
+    const wish = { place: before === undefined ? { from } : { before }, limit, status };
+    return context.json(await rowPage(found, wish));
+  });
 }
 
 const MOST_ROWS = 500;
@@ -103,44 +78,6 @@ function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts'
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 
-async function rowDetail(server: Server, context: Context): Promise<RowDetail> {
-  const { batch, location } = await batchOf(context, server);
-  const text = context.req.param('row') ?? '';
-  return lookInto(location, async (ledger) => {
-    const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
-    const [before, from] = [{ before: story.row }, { from: story.row }];
-    const near = [
-      ...(await ledger.rowKinds(batch.id, before, 1)),
-      ...(await ledger.rowKinds(batch.id, from, 2)),
-    ];
-    const [both] = near.some(({ row }) => row === story.row)
-      ? await bothOfRows(ledger, batch, [story.row])
-      : [];
-    if (both === undefined)
-      throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
-    const { columns } = await shownColumns(ledger, batch);
-    const view = viewOfRow(batch, columns, both, Number.POSITIVE_INFINITY);
-    return {
-      ...headOf(batch),
-      cells: (view.cells ?? []).map((cell, at) => ({ name: batch.header[at] ?? '', text: cell })),
-      found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
-      view,
-      planned: story.planned === undefined ? [] : stepsOf(story.planned),
-      attempts: RowObject.of(story).attempts,
-      prev: near.findLast(({ row }) => row < story.row)?.row ?? null,
-      next: near.find(({ row }) => row > story.row)?.row ?? null,
-    };
-  });
-}
-
-/** What was planned: `change role, jo@x.com in Sales: viewer → editor`. */
-function stepsOf(work: JsonObject): string[] {
-  const { subject, email, project = subject.project, from, to, action } = keptWork(work);
-  const what = action === undefined ? '' : `${action.replace('_', ' ')}, `;
-  const where = project === undefined ? '' : ` in ${project}`;
-  return [`${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`];
-}
-
 /** Which rows a page has, and where the pages beside it begin. */
 async function rowsOfPage(
   ledger: LedgerReader,
@@ -174,10 +111,9 @@ function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {
 /** The output has every column; a table for the eye has an end. */
 const MOST_ADDED = 40;
 
-/** Longer cells are shown whole on the page of their row. */
 const LONGEST_CELL = 300;
 
-/** The fields of so many answers become columns. Those of others are in the output and on the pages of their rows. */
+/** The fields of so many answers become columns. Those of others are in the output. */
 const ROWS_SURVEYED = 200;
 
 /** A page shows texts and runs no formula. */
@@ -249,13 +185,7 @@ async function bothOfRows(
   return rows.map((row) => ({ row, record: byRow.get(row), input: inputs.get(row) }));
 }
 
-/** @param longest the longest text of a cell that is shown whole. */
-function viewOfRow(
-  batch: Batch,
-  columns: Columns,
-  { row, input, record }: BothOfRow,
-  longest = LONGEST_CELL,
-): RowView {
+function viewOfRow(batch: Batch, columns: Columns, { row, input, record }: BothOfRow): RowView {
   const { answerPlace } = outputSettings(batch.settings);
   const body = shownBody(record?.answers ?? [], answerPlace);
   const asked = input ?? { row, cells: [] };
@@ -267,7 +197,8 @@ function viewOfRow(
     made.why,
     CELLS,
   );
-  const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+  const short = (text: string): string =>
+    text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
   return {
     row,
     cells:

@@ -11,6 +11,4 @@ export interface Server {
   readonly mostUploadBytes: number;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
-  /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */
-  readonly accountChanges: Map<string, number>;
 }

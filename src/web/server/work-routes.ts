@@ -23,7 +23,7 @@ export function workRoutes(server: Server): Hono {
       const found = work.find(id);
       if (found === undefined)
         throw new HttpRefusal(404, 'This work is from before the page was started.', 'See all batches.');
-      return context.json({ work: found, plan: work.planOf(id) } satisfies WorkAnswer);
+      return context.json({ work: found } satisfies WorkAnswer);
     })
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }

@@ -3,7 +3,7 @@ import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { WorkView } from '../api.ts';
-import { type Child, type Ended, type Program, planLeftIn, startChild, stoppedIn } from './children.ts';
+import { type Child, type Ended, type Program, startChild, stoppedIn } from './children.ts';
 
 /**
  * What was started from the page and spends, changes or decides. A store has one spender at a time, so work on one store
@@ -28,7 +28,7 @@ export interface Order {
 
 /** What begins only while its plan has not moved. */
 export interface PlannedOrder extends Order {
-  readonly kind: 'run' | 'sample';
+  readonly kind: 'run';
   readonly plan: string;
 }
 
@@ -74,13 +74,6 @@ export class Work {
 
   list(): readonly WorkView[] {
     return this.#items.map(viewOf);
-  }
-
-  /** The plan that this work starts, or after its sample that of the rest; null where there is none, or it is not known. */
-  planOf(id: string): string | null {
-    const item = this.#items.find((each) => each.id === id);
-    const left = planLeftIn(item?.ended?.result);
-    return left === undefined ? (item?.plan ?? null) : left;
   }
 
   /** The ledger knows a batch by its plan. @param begunBy gets plans without a known batch, each with its list. */
@@ -153,7 +146,7 @@ export class Work {
 }
 
 function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): WorkView {
-  const { stopped, budget_to_finish: budget } = stoppedIn(ended?.result) ?? {};
+  const { stopped = null } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
@@ -162,7 +155,7 @@ function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): Wo
     at_ms: atMs,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
-    stopped: stopped === undefined ? null : { ...stopped, ...present({ budget }) },
+    stopped,
     said: [...(ended?.said ?? [])],
   };
 }

@@ -3,7 +3,6 @@ import type { StopError } from '../../../src/core/errors.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
 import { accountsConform } from './conformance/accounts.ts';
-import { activityConforms } from './conformance/activity.ts';
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
@@ -47,7 +46,6 @@ const PARTS = [
   plansConform,
   accountsConform,
   missesConform,
-  activityConforms,
   logConforms,
   timesConform,
   erasuresConform,

@@ -1,7 +1,6 @@
 import type { PlannedChangeObject, PlanView } from '../../api.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, grouped } from './figures.ts';
-import { Told } from './told.tsx';
 
 /** What would change in a team, project by project, with the signs that the command line uses. */
 
@@ -157,11 +156,7 @@ function Line({ change }: { readonly change: PlannedChangeObject }) {
       </span>
       <span>
         {email ?? change.project} <span class="muted">{roles}</span>
-        {because !== '' && (
-          <span class="muted">
-            : <Told>{because}</Told>
-          </span>
-        )}
+        {because !== '' && <span class="muted">: {because}</span>}
       </span>
       <span class="muted number">{beyond === true ? text.diff.beyond : `${text.columns.row} ${row}`}</span>
     </li>

@@ -1,29 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { createElement } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
-import { CHART_HEIGHT, chartShapes } from '../parts/chart.ts';
 import { ButtonLink } from '../parts/controls.tsx';
-import {
-  allRows,
-  clock,
-  dateAndTime,
-  duration,
-  exactTime,
-  grouped,
-  spentWords,
-  timeOfDay,
-} from '../parts/figures.ts';
+import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
-import { plainReason } from '../parts/plain-words.ts';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { beat, Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
-import { BuyAgain, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -60,14 +47,19 @@ function Shown({ batch, works }: ShownProps) {
           {(came) => <Came {...{ batch, came }} />}
         </Loaded>
       )}
-      <GoingOn {...{ batch, running }} />
+      {batch.followed_by !== null && (
+        <p class="notice">
+          {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
+        </p>
+      )}
       {batch.changes !== undefined && <Changes changes={batch.changes} />}
-      <details class="card stack" open={isOpen}>
-        <summary>{words.howItWent}</summary>
-        <SpeedChart batch={batch} />
-        {!isOpen && <Outcomes batch={batch} />}
-        {!isOpen && <Figures batch={batch} running={running} />}
-      </details>
+      {!isOpen && (
+        <details class="card stack">
+          <summary>{words.howItWent}</summary>
+          <Outcomes batch={batch} />
+          <Figures batch={batch} running={running} />
+        </details>
+      )}
       <Record batch={batch} />
     </>
   );
@@ -127,19 +119,6 @@ function Outcomes({ batch }: { readonly batch: BatchDetail }) {
   );
 }
 
-function GoingOn({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  return (
-    <>
-      {batch.followed_by !== null && (
-        <p class="notice">
-          {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
-        </p>
-      )}
-      {batch.unanswered !== undefined && <BuyAgain batch={batch} running={running} />}
-    </>
-  );
-}
-
 function Head({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   return (
     <header class="stack">
@@ -191,40 +170,11 @@ function Notices({ batch, works, running }: AtWork) {
           {words.spender} {waiting === undefined ? words.queue : words.queued}
         </p>
       )}
-      {last?.state === 'ended' && !running && <Stop batch={batch} work={last} />}
+      {last?.state === 'ended' && !running && last.stopped !== null && last.stopped.code !== 'terminated' && (
+        <Refusal refused={new Refused(last.stopped)} />
+      )}
     </div>
   );
-}
-
-function Stop({
-  batch,
-  work: { stopped, said, at_ms: begunMs },
-}: {
-  readonly batch: BatchDetail;
-  readonly work: WorkView;
-}) {
-  if (stopped === null || stopped.code === 'terminated') return null;
-  // A run reads its account once, when it begins.
-  if (isOfAccount(stopped.code) && (batch.account_changed_ms ?? 0) > begunMs)
-    return <p class="notice">{words.accountChanged(batch.account)}</p>;
-  return (
-    <>
-      <Refusal refused={new Refused(shownStop(stopped, batch))} />
-      {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
-      {batch.followed_by === null && <Mend batch={batch} stopped={stopped} said={said} />}
-    </>
-  );
-}
-
-/** A later batch is answered on its own page. Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
-function shownStop(
-  stopped: NonNullable<WorkView['stopped']>,
-  { changes, followed_by: follower }: BatchDetail,
-): NonNullable<WorkView['stopped']> {
-  if (follower !== null) return { ...stopped, next: words.answerThere(follower) };
-  return stopped.plan === undefined || stopped.answers === undefined
-    ? stopped
-    : { ...stopped, next: changes === undefined ? words.planBelow : words.seeBelow };
 }
 
 function Now({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
@@ -265,7 +215,7 @@ function Pause({ until, why, asked }: PauseProps) {
     <>
       <span class="tag warn">{words.waits}</span> {asked ? words.pausedFor : words.backsOff}{' '}
       <strong role="timer">{clock(seconds)}</strong>, {words.until(exactTime(until))}
-      {plainReason(why) !== '' && `: ${plainReason(why)}.`}
+      {why !== '' && `: ${why}.`}
     </>
   );
 }
@@ -310,44 +260,4 @@ function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, numb
   const { waiting, running, set_aside: aside } = ranges;
   if (waiting + running + aside === 0) return [];
   return [[words.ranges, running, words.rangesLeft(grouped(waiting), grouped(aside))]];
-}
-
-/** The widest place that the style gives it, and what of the window is beside it. */
-const WIDEST = 1086;
-const BESIDE = 66;
-
-/** In the time of the reader, and as wide as the screen has room. */
-function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
-  const { activity, limit_per_second: limit } = shown;
-  const { bucket_ms: bucketMs, requests } = activity;
-  if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
-  const fastest = (Math.max(...requests) * 1000) / bucketMs;
-  const took = duration((bucketMs * requests.length) / 1000);
-  const title = text.batch.chartTitle(grouped(fastest), took);
-  // One unit is one pixel, so that letters have their size on every screen.
-  const width = Math.max(200, Math.min(WIDEST, globalThis.innerWidth - BESIDE));
-  const chartWords = {
-    ...text.batch.chart,
-    number: grouped,
-    time: (atMs: number, isLong: boolean) => (isLong ? dateAndTime : timeOfDay)(atMs),
-  };
-  const shapes = chartShapes(activity, limit, chartWords, width);
-  return (
-    <figure class="chart">
-      <svg viewBox={`0 0 ${width} ${CHART_HEIGHT}`} role="img" aria-label={title}>
-        {shapes.map(([tag, attributes, words], key) => createElement(tag, { key, ...attributes }, words))}
-      </svg>
-      <figcaption class="muted">{`${title}. ${keyOf(shown)}`}</figcaption>
-    </figure>
-  );
-}
-
-function keyOf({ activity: { credits, pauses }, limit_per_second: limit }: BatchDetail): string {
-  const { chartKey: key } = text.batch;
-  return [
-    key.requests,
-    ...(credits.some((each) => each > 0) ? [key.credits] : []),
-    ...(limit === null ? [] : [key.limit]),
-    ...(pauses.length === 0 ? [] : [key.pauses]),
-  ].join(' ');
 }

@@ -1,17 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
+import type { PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { type Asked, useAction, useAsked } from '../parts/action.ts';
 import { Button, ButtonLink, Checkbox, Cut, Options, TextField } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
-import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
-import { More } from './columns/more.tsx';
 import { type Choosing, choose, Fields, Order, Settings, unlessEmpty } from './columns/settings.tsx';
 import { rowsOf } from './list.tsx';
 
@@ -47,7 +45,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
     250,
   );
   const plan = asked.value.value;
-  const operation = operationOf(ways, choices.value, plan);
+  const operation = ways.operations.find(({ name }) => name === choices.value.what.operation);
   const goOn = (): void =>
     action.run(async () => {
       await ask(`/lists/${list}/draft`, { method: 'PUT', body: choices.value });
@@ -67,7 +65,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         <Fields fields={plan.fields} examples={plan.field_examples ?? {}} choices={choices} />
       )}
       {operation !== undefined && <Order {...{ operation, choices, plan }} />}
-      {operation !== undefined && <More {...{ operation, choices }} />}
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <Button
@@ -81,17 +78,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   );
 }
 
-/** A saved job says in its own file what it does; its plan tells. */
-function operationOf(
-  { operations, jobs }: Ways,
-  { what }: Choices,
-  plan: PlanView | undefined,
-): OperationView | undefined {
-  const saved = 'job' in what ? jobs.find(({ name }) => name === what.job)?.operation : what.operation;
-  const named = plan?.operation ?? saved ?? '';
-  return operations.find(({ name }) => name === named);
-}
-
 function Inputs({
   operation,
   ways,
@@ -99,9 +85,7 @@ function Inputs({
   choices,
 }: Choosing & { readonly ways: Ways; readonly plan: PlanView | undefined }) {
   const guessed = ways.facts.operations.find((each) => each.operation === operation.name);
-  // A saved job may name its columns, which only its plan tells.
-  const expected = 'job' in choices.value.what ? undefined : guessed;
-  const told = plan ?? expected;
+  const told = plan ?? guessed;
   const mapped = choices.value.columns ?? told?.columns ?? {};
   const because = (choices.value.columns === undefined ? told?.because : undefined) ?? {};
   const why = (input: string): string | undefined => {
@@ -234,7 +218,7 @@ function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
       {reasons.length > 0 && (
         <ul class="plain-list muted">
           {reasons.slice(0, REASONS_SHOWN).map((each) => (
-            <li key={each.reason}>{`${rowsOf(each)}: ${factOnPage(each.reason)}`}</li>
+            <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
           ))}
           {reasons.length > REASONS_SHOWN && (
             <li>{counted(reasons.length - REASONS_SHOWN, text.plan.otherReason)}</li>

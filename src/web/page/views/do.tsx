@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../../api.ts';
+import type { AccountChoice, Choices, OperationView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button, Options } from '../parts/controls.tsx';
@@ -61,16 +61,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       </div>
       <Refusal refused={action.refused.value} />
       <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
-      {ways.jobs.length > 0 && (
-        <section class="stack">
-          <h2>{todo.jobs}</h2>
-          <ul class="cards tiles">
-            {ways.jobs.map((job) => (
-              <JobCard key={job.name} job={job} onChoose={() => choose({ what: { job: job.name } })} />
-            ))}
-          </ul>
-        </section>
-      )}
       <details class="stack">
         <summary>{todo.more}</summary>
         <ul class="cards tiles">{ordered.filter(({ name }) => MORE.includes(name)).map(card)}</ul>
@@ -108,8 +98,7 @@ function byFit(ways: Ways): readonly OperationView[] {
 }
 
 function isChosen({ choices }: Ways, { name }: OperationView): boolean {
-  if (choices === null || 'job' in choices.what) return false;
-  return choices.what.operation === name;
+  return choices?.what.operation === name;
 }
 
 /** The account that was chosen before, else the first of the user's own: play money only where there is no other. */
@@ -168,29 +157,5 @@ function FitTag({ fit }: { readonly fit: ReturnType<typeof factsOf> }) {
     <span class="tag warn cut" title={likely.because}>
       {todo.mayFit} {likely.column}
     </span>
-  );
-}
-
-function JobCard({ job, onChoose }: { readonly job: JobView; readonly onChoose: () => void }) {
-  return (
-    <li class="card tile">
-      <h3 class="cut" title={job.name}>
-        {job.name}
-      </h3>
-      {job.problem === null ? (
-        <>
-          <p class="muted">
-            {[job.operation && wordOf(todo.operations, job.operation), job.account]
-              .filter(Boolean)
-              .join(', ')}
-          </p>
-          <div class="actions end">
-            <Button onClick={onChoose} aria-label={`${job.name}: ${todo.go}`} says={todo.go} />
-          </div>
-        </>
-      ) : (
-        <p class="refusal">{job.problem}</p>
-      )}
-    </li>
   );
 }

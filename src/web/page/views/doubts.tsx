@@ -6,7 +6,6 @@ import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { numbers, Table } from '../parts/table.tsx';
 import { About, askedWords } from '../parts/tags.tsx';
-import { Told } from '../parts/told.tsx';
 import { ask, beat } from '../session.ts';
 import { text } from '../text.ts';
 
@@ -83,8 +82,7 @@ function Shown({ list }: { readonly list: DoubtsView }) {
           <ul class="card timeline">
             {waiting.map(({ row, reason }) => (
               <li key={row}>
-                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(grouped(row))}</a>:{' '}
-                <Told batch={list.batch}>{reason}</Told>
+                {text.doubts.rowOf(grouped(row))}: {reason}
               </li>
             ))}
           </ul>
@@ -130,13 +128,7 @@ function Calls({ list, chosen, onChoose }: Choice) {
       ]}
     >
       {list.in_doubt.map((doubt, at) => (
-        <Line
-          key={at}
-          doubt={doubt}
-          batch={list.batch}
-          isChosen={doubt.own && chosen.has(doubt.row)}
-          onChoose={onChoose}
-        />
+        <Line key={at} doubt={doubt} isChosen={doubt.own && chosen.has(doubt.row)} onChoose={onChoose} />
       ))}
     </Table>
   );
@@ -144,12 +136,10 @@ function Calls({ list, chosen, onChoose }: Choice) {
 
 function Line({
   doubt,
-  batch,
   isChosen,
   onChoose,
 }: Pick<Choice, 'onChoose'> & {
   readonly doubt: DoubtView;
-  readonly batch: string;
   readonly isChosen: boolean;
 }) {
   const { row, own, operation, parameters, subject, at_stake, why, since, credits, looks, decision } = doubt;
@@ -166,11 +156,7 @@ function Line({
         />
       </td>
       <th scope="row" class="number">
-        {own ? (
-          <a href={`/batches/${batch}/rows/${row}`}>{number}</a>
-        ) : (
-          <span class="muted">{text.doubts.other}</span>
-        )}
+        {own ? number : <span class="muted">{text.doubts.other}</span>}
       </th>
       <td class="told">
         {operation}: {subject ?? askedWords(parameters)}
@@ -180,10 +166,10 @@ function Line({
         {why}
         {looks.map(({ said, why: because, at }) => (
           <div class="muted small" key={at}>
-            {text.row.looked(said.replaceAll('_', ' '), because)}
+            {text.doubts.looked(said.replaceAll('_', ' '), because)}
           </div>
         ))}
-        {decision !== null && <div class="small">{text.row.decided(decision.why)}</div>}
+        {decision !== null && <div class="small">{text.doubts.decided(decision.why)}</div>}
       </td>
       <td class="nowrap">
         <time dateTime={since}>{exactTime(since)}</time>

@@ -6,34 +6,26 @@ import { useAsked } from '../parts/action.ts';
 import { Agree } from '../parts/agree.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
-import { KeepPlan } from '../parts/keep-plan.tsx';
-import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
-import { Told } from '../parts/told.tsx';
-import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
-import { Answers } from './plan/answers.tsx';
-import { budgetIn, isPaid, Start } from './plan/start.tsx';
+import { budgetIn, Start } from './plan/start.tsx';
 
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
 export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const choices = useSignal<Choices | undefined>(undefined);
   const budget = useSignal<string | undefined>(undefined);
   const again = useSignal(0);
-  /** The plan that was shown last: a newer one says what moved since. */
-  const was = useSignal(query.value.get('was'));
   const asked = useAsked<PlanView>(
     (signal) => {
       const chosen = choices.peek();
       const body = {
         list: id,
         ...(chosen === undefined ? {} : { choices: { ...chosen, ...limitOf(budget.peek()) } }),
-        ...(was.peek() === null ? {} : { was: was.peek() }),
       };
       return ask('/plans', { body, signal });
     },
@@ -54,10 +46,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
           budget={budget.value ?? String(plan.choices.budget ?? plan.credits.most)}
           onBudget={(typed) => (budget.value = typed)}
           onChoices={(next) => (choices.value = next)}
-          onMoved={() => {
-            was.value = plan.id;
-            again.value += 1;
-          }}
+          onMoved={() => (again.value += 1)}
         />
       )}
     </>
@@ -88,11 +77,6 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           {name}
         </span>
       </div>
-      {plan.moved.length > 0 && (
-        <div class="notice" role="status">
-          <strong>{words.moved}</strong> {plan.moved.join('; ')}.
-        </div>
-      )}
       <p>
         {wordOf(text.todo.operations, operation)} {words.withAccount} <strong>{account.name}</strong>{' '}
         {account.sandbox && <PlayMoney />}
@@ -115,10 +99,8 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
       <Reasons title={text.plan.reasons} reasons={plan.reasons} />
       <Reasons title={text.plan.warnings} reasons={plan.warnings} />
       {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
-      {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
-      <KeepPlan plan={plan} budget={isPaid(plan) ? budgetIn(budget) : undefined} />
     </>
   );
 }
@@ -220,9 +202,7 @@ function Reasons({ title, reasons = [] }: { readonly title: string; readonly rea
       >
         {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
           <tr key={reason}>
-            <td>
-              <Told>{factOnPage(reason)}</Told>
-            </td>
+            <td>{reason}</td>
             <td class="number">{grouped(count)}</td>
             <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
           </tr>

@@ -5,7 +5,6 @@ import { grouped } from '../parts/figures.ts';
 import { NEED_ATTENTION, sumOf } from '../parts/outcomes.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { About, ForeignText, StatusTag } from '../parts/tags.tsx';
-import { Told } from '../parts/told.tsx';
 import { go, query } from '../router.ts';
 import { beat } from '../session.ts';
 import { text, wordOf } from '../text.ts';
@@ -33,9 +32,8 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
       <About of={page} />
       <div class="title">
         <Filters page={page} />
-        {(page.counts.in_doubt ?? 0) > 0 && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
+        {(page.counts.in_doubt ?? 0) > 0 && <a href={`/batches/${batch}/doubts`}>{text.rows.decide}</a>}
       </div>
-      <Jump page={page} />
       {rows.length > 0 ? (
         <>
           <RowTable page={page} />
@@ -80,25 +78,6 @@ function Filters({ page }: { readonly page: RowPage }) {
   );
 }
 
-function Jump({ page }: { readonly page: RowPage }) {
-  return (
-    <form
-      class="actions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const row = new FormData(event.currentTarget).get('row');
-        if (row !== null && row !== '') go(addressOf(page, { from: Number(row) }, null));
-      }}
-    >
-      <label class="inline">
-        <span>{text.rows.jump}</span>
-        <input name="row" type="number" inputMode="numeric" min={2} max={page.last} class="short" />
-      </label>
-      <button type="submit">{text.rows.go}</button>
-    </form>
-  );
-}
-
 function Nothing({ page }: { readonly page: RowPage }) {
   return (
     <section class="empty">
@@ -140,17 +119,17 @@ interface LineProps {
 }
 
 function Line({ page, row, hasCredits }: LineProps) {
-  const { header, batch } = page;
+  const { header } = page;
   return (
     <tr>
       <th scope="row" class="number">
-        <a href={`/batches/${batch}/rows/${row.row}`}>{grouped(row.row)}</a>
+        {grouped(row.row)}
       </th>
       <td class="ended">
         <StatusTag status={row.status} />
         {row.reason !== '' && (
           <span class="reason" title={row.reason}>
-            <Told batch={batch}>{row.reason}</Told>
+            {row.reason}
           </span>
         )}
       </td>
@@ -183,13 +162,11 @@ function Pager({ page }: { readonly page: RowPage }) {
   const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
   return (
     <nav class="actions pager" aria-label={text.rows.pages}>
-      <Step page={page} to={prev === null ? null : { from: 2 }} words={text.rows.first} />
       <Step page={page} to={prev} words={text.rows.previous} />
       <span class="pages" aria-live="polite">
         {text.rows.shown(grouped(from), grouped(to), grouped(last))}
       </span>
       <Step page={page} to={next} words={text.rows.next} />
-      <Step page={page} to={next === null ? null : { before: last + 1 }} words={text.rows.last} />
     </nav>
   );
 }

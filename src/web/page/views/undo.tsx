@@ -6,7 +6,6 @@ import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
-import { Told } from '../parts/told.tsx';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
@@ -109,11 +108,7 @@ function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
           <td>{project}</td>
           <td class="nowrap">
             {[from, to].filter((role) => role !== null).join(' → ')}{' '}
-            {reason !== undefined && (
-              <span class="muted">
-                <Told>{reason}</Told>
-              </span>
-            )}
+            {reason !== undefined && <span class="muted">{reason}</span>}
           </td>
         </tr>
       ))}
@@ -130,7 +125,7 @@ function Left({ left }: { readonly left: UndoView['not_undone'] }) {
           <li key={`${row} ${subject}`}>
             <strong>{subject}</strong> <span class="muted">{words.row(row)}</span>
             <br />
-            <Told>{reason}</Told>
+            {reason}
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { WorkAnswer, WorkView } from '../../api.ts';
+import type { WorkAnswer } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { go } from '../router.ts';
@@ -9,23 +9,6 @@ import { text } from '../text.ts';
 
 /** How often it is asked whether the batch has begun, ms. */
 const AGAIN_MS = 400;
-
-/** The batch as soon as there is one; for a sample the plan that it was tried for, with its answers. */
-function onward({ work, plan }: WorkAnswer): string | undefined {
-  const { kind, about, batch, state, stopped } = work;
-  if (kind !== 'sample') return batch === null ? undefined : `/batches/${batch}`;
-  return state === 'ended' && stopped === null ? planAddress(about, plan) : undefined;
-}
-
-type Stage = 'waiting' | 'working' | 'trying' | 'stopped' | 'ended';
-
-function stageOf({ kind, batch, state }: WorkView): Stage {
-  if (kind === 'sample' && state === 'working') return 'trying';
-  return state === 'ended' && batch !== null ? 'stopped' : state;
-}
-
-const planAddress = (list: string, was: string | null): string =>
-  `/lists/${list}/plan${was === null ? '' : `?was=${was}`}`;
 
 export function Work({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const found = useSignal<WorkAnswer | undefined>(undefined);
@@ -37,9 +20,9 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
       try {
         const answer = await ask<WorkAnswer>(`/tasks/${id}`, { signal: leaving.signal });
         found.value = answer;
-        const to = onward(answer);
-        if (to !== undefined) go(to, true);
-        else if (answer.work.state !== 'ended') timer = setTimeout(look, AGAIN_MS);
+        const { batch, state } = answer.work;
+        if (batch !== null) go(`/batches/${batch}`, true);
+        else if (state !== 'ended') timer = setTimeout(look, AGAIN_MS);
       } catch (error) {
         if (!leaving.signal.aborted) refused.value = asRefused(error);
       }
@@ -51,22 +34,21 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
     };
   }, [id]);
   const { work: words } = text;
-  const { work, plan = null } = found.value ?? {};
+  const { work } = found.value ?? {};
   if (refused.value !== undefined) return <Refusal refused={refused.value} />;
   if (work === undefined) return <p class="loading">{text.loading}</p>;
-  const stage = stageOf(work);
   return (
     <section class="empty" aria-live="polite">
-      <h1>{words[stage]}</h1>
+      <h1>{words[work.state]}</h1>
       {work.state === 'waiting' && <p>{words.waitingWhat}</p>}
       {work.stopped !== null && <Refusal refused={new Refused(work.stopped)} />}
       {work.state === 'ended' && work.stopped === null && <pre>{work.said.slice(-3).join('\n')}</pre>}
       {work.state === 'ended' ? (
-        <ButtonLink to={planAddress(work.about, plan)} says={words.lookAgain} look="primary" />
+        <ButtonLink to={`/lists/${work.about}/plan`} says={words.lookAgain} look="primary" />
       ) : (
         <Button
           onClick={() => void ask(`/tasks/${id}/stop`, { method: 'POST' }).catch(() => {})}
-          says={stage === 'trying' ? words.stopTrying : words.stop}
+          says={words.stop}
         />
       )}
     </section>

@@ -2,7 +2,6 @@ import type { Account } from '../../../client/account/account.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
-import { commandLine } from '../../../lib/command-line.ts';
 import { PlanObject } from '../../../objects/plan-object.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore } from '../../../run/store-choice.ts';
@@ -29,22 +28,21 @@ export async function planList(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
-  const { job, path, account } = await jobOfChoices(server, list, choices);
+  const { job, path, account } = await jobOfChoices(list, choices);
   const store = chooseStore(server.store, account.sandbox).location;
-  const planning = ['plan', path, list.path, '--store', store, ...refreshWords(choices)];
+  const planning = ['plan', path, list.path, '--store', store];
   const plan = PlanObject.parse(await askChild(server.program, planning, undefined, signal));
-  const words = ['run', path, list.path, ...refreshWords(choices)];
+  const words = ['run', path, list.path];
   const view = viewOfPlan(plan, {
     ...{ list: list.id, name: list.name, choices, account },
     operation: job.operation.name,
     waterfall: job.operation.steps === undefined ? [...waterfallOf(job, plan.columns)] : [],
     adds: Object.keys(job.add ?? {}),
-    command: commandLine(words),
   });
   return { view, list, job, words, store };
 }
 
-type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds' | 'command'> & {
+type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds'> & {
   readonly account: Account;
 };
 
@@ -65,12 +63,7 @@ function viewOfPlan({ changes, requests, ...figures }: PlanObject, { account, ..
     requests: (requests ?? []).map((request) => requestWords(present(request))),
     confirm: removalWords(sent),
     needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
-    moved: [],
   };
-}
-
-export function refreshWords({ refresh }: Choices): readonly string[] {
-  return refresh === true ? ['--refresh'] : [];
 }
 
 /** Removals, then what else is sent, then the rest, so that a cut list hides nothing that matters more. */

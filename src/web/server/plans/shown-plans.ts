@@ -9,7 +9,7 @@ const MOST_PLANS = 200;
 
 export class ShownPlans {
   readonly #plans = new Map<string, ShownPlan>();
-  /** Plan and sample → the work that was started for it, and the budget that was agreed to. */
+  /** Plan → the work that was started for it, and the budget that was agreed to. */
   readonly #started = new Map<string, { readonly work: string; readonly budget: number | undefined }>();
 
   keep(plan: ShownPlan): void {
@@ -29,8 +29,8 @@ export class ShownPlans {
    * @throws StopError `busy` for another budget than that of the work under way, which would not be kept.
    */
   startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
-    const key = `${plan.view.id} ${request.sample ?? ''}`;
-    const before = this.#started.get(key);
+    const { id } = plan.view;
+    const before = this.#started.get(id);
     const underWay = before && work.find(before.work);
     if (underWay !== undefined && underWay.state !== 'ended') {
       if (before?.budget === request.budget) return underWay;
@@ -41,7 +41,7 @@ export class ShownPlans {
       );
     }
     const started = work.start(orderOf(plan, request));
-    this.#started.set(key, { work: started.id, budget: request.budget });
+    this.#started.set(id, { work: started.id, budget: request.budget });
     return started;
   }
 }
@@ -51,14 +51,13 @@ const budgetWords = (budget: number | undefined): string =>
 
 export function orderOf(
   { view, words: start, store }: ShownPlan,
-  { budget, sample }: Pick<StartRequest, 'budget' | 'sample'>,
+  { budget }: Pick<StartRequest, 'budget'>,
 ): PlannedOrder {
   const words = [
     ...[...start, '--store', store, '--plan', view.id, '--yes'],
     ...(budget === undefined ? [] : ['--budget', String(budget)]),
-    ...(sample === undefined ? [] : ['--sample', String(sample)]),
   ];
-  return { kind: sample === undefined ? 'run' : 'sample', words, store, about: view.list, plan: view.id };
+  return { kind: 'run', words, store, about: view.list, plan: view.id };
 }
 
 export function requireAgreed(

@@ -9,10 +9,8 @@ import { text } from '../../text.ts';
 
 /** The button that spends, and what must be said before it may be pressed. */
 
-const SAMPLE_ROWS = 20;
-
 /** Whether a start of the plan needs a limit: it buys. What is only sent again stays within the limit of its batch. */
-export function isPaid({ credits, account, to_buy, to_change }: PlanView): boolean {
+function isPaid({ credits, account, to_buy, to_change }: PlanView): boolean {
   return credits.most > 0 && !account.sandbox && to_buy + to_change > 0;
 }
 
@@ -51,13 +49,12 @@ export function Start({
     // A start says its limit by itself, so nothing is lost but the choice after a reload.
     void ask(`/lists/${plan.list}/draft`, { method: 'PUT', body }).catch(() => {});
   };
-  const start = (sample?: number): void =>
+  const start = (): void =>
     action.run(async () => {
       const body = {
         plan: plan.id,
         budget: limit,
         typed: confirm === null ? undefined : typed.value,
-        sample,
       };
       try {
         const work = await ask<WorkView>('/starts', { body });
@@ -111,11 +108,6 @@ export function Start({
         >
           {startWords(plan, limit)}
         </button>
-        {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
-          <button type="button" disabled={isHeld} onClick={() => start(SAMPLE_ROWS)}>
-            {words.sample}
-          </button>
-        )}
       </div>
     </form>
   );
