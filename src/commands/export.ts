@@ -28,7 +28,6 @@ export default command({
     needs_attention: z.string().nullable(),
     results: z.string().exactOptional(),
     removed_file: z.string().exactOptional(),
-    not_removed_file: z.string().exactOptional(),
   }),
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
   async run({ batch, job, file, output, copy, account, formulas, repair, store, ...read }, host) {
@@ -43,14 +42,7 @@ export default command({
       formulas,
       onEvent: notesOn(host),
     });
-    const written = [
-      files.output,
-      files.attention,
-      files.results,
-      files.removed,
-      files.notRemoved,
-      files.report,
-    ];
+    const written = [files.output, files.attention, files.results, files.removed, files.report];
     return {
       lines: written.filter((path) => path !== undefined),
       object: {
@@ -60,7 +52,6 @@ export default command({
         ...present({
           results: files.results,
           removed_file: files.removed,
-          not_removed_file: files.notRemoved,
         }),
       },
     };

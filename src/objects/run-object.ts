@@ -67,8 +67,10 @@ const tenths = (ms: number): number => Math.round(ms / 100) / 10;
 const pauses = z.object({ count: z.number(), seconds: z.number() });
 
 /** Undefined for a list that names everybody. */
-const missing = ({ changes }: RunSummary) =>
-  changes && changes.removed.length + changes.notRemoved.length > 0 ? changes : undefined;
+const missing = ({ changes }: RunSummary, isRemoved: boolean) =>
+  changes === undefined || changes.missing.length === 0
+    ? undefined
+    : changes.missing.filter(({ ended }) => (ended === 'applied') === isRemoved).length;
 const { results, ...files } = ofFiles;
 
 /** What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
@@ -84,10 +86,10 @@ export const RunObject = noun({
   ...files,
   results,
   /** How many people were removed because the list does not name them, and how many were not. */
-  removed: run(z.number().optional(), (of) => missing(of)?.removed.length),
-  removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.removed ?? null)),
-  not_removed: run(z.number().optional(), (of) => missing(of)?.notRemoved.length),
-  not_removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.notRemoved ?? null)),
+  removed: run(z.number().optional(), (of) => missing(of, true)),
+  not_removed: run(z.number().optional(), (of) => missing(of, false)),
+  /** Lists them. */
+  removed_file: run(z.string().optional(), ({ files }) => files.removed),
   /** What came of it so far; left out when no output was written. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),

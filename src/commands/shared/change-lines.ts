@@ -6,7 +6,7 @@ import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 
 export function missingIn(changes: ChangesDone | undefined): number {
-  return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
+  return changes?.missing.length ?? 0;
 }
 
 export function changesLines(changes: ChangesDone): readonly string[] {

@@ -29,7 +29,6 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     fileLine('Attention', files.attention),
     fileLine('Results', files.results),
     fileLine('Removed', files.removed),
-    fileLine('Held back', files.notRemoved),
     fileLine('Report', files.report),
   );
 }

@@ -49,9 +49,8 @@ export interface ChangeGroup extends ChangeFigures {
 export interface ChangesDone extends ChangeFigures {
   /** The same by project and by what is wanted there, in the order of the plan. */
   readonly groups: readonly ChangeGroup[];
-  /** People whom the file does not name: who was removed for that, and who was not. */
-  readonly removed: readonly MissingPerson[];
-  readonly notRemoved: readonly MissingPerson[];
+  /** People whom the file does not name, and what became of them. */
+  readonly missing: readonly MissingPerson[];
 }
 
 export interface MissingPerson {
@@ -82,8 +81,7 @@ class Collected {
   readonly #counted = new Set<string>();
   /** The calls by which projects were made, each of which many rows may share. */
   readonly #made = new Set<string>();
-  readonly #removed: MissingPerson[] = [];
-  readonly #notRemoved: MissingPerson[] = [];
+  readonly #missing: MissingPerson[] = [];
   rows = 0;
 
   constructor(batch: Batch) {
@@ -112,8 +110,7 @@ class Collected {
     return {
       ...this.#all,
       groups: [...this.#groups.values()],
-      removed: this.#removed,
-      notRemoved: this.#notRemoved,
+      missing: this.#missing,
     };
   }
 
@@ -152,8 +149,7 @@ class Collected {
 
   #addMissing(row: RowNumber, work: KeptWork, ended: ChangeEnd, reason: string): void {
     const { email, project, subject, from, was } = work;
-    const people = ended === 'applied' ? this.#removed : this.#notRemoved;
-    people.push({
+    this.#missing.push({
       ...{ row, email, userId: was?.facts?.userId, project: project ?? subject.project },
       ...{ role: from, ended, reason },
     });

@@ -43,7 +43,6 @@ import {
   drained,
   isMacrosName,
   listMark,
-  notRemovedPath,
   removedPath,
   reportPath,
   resultsPath,
@@ -89,9 +88,8 @@ export interface OutputFiles {
   readonly attention?: string;
   /** What was found, one line for each, where an answer holds lists. */
   readonly results?: string;
-  /** Who was removed because the list does not name them, and who was not. */
+  /** Whom the list does not name, and whether they were removed for that. */
   readonly removed?: string;
-  readonly notRemoved?: string;
   readonly report?: string;
   readonly figures: BatchFigures;
   /** Absent for a batch that changes nothing. */
@@ -222,10 +220,7 @@ async function writeFiles(
 ): Promise<OutputFiles> {
   const { ledger, noteWritten, note, changes } = order;
   const mode = await modeLike(input.path);
-  const own: Ownership = {
-    ...lookedUpIn(ledger, note),
-    ...present({ noteWritten }),
-  };
+  const own: Ownership = { ...lookedUpIn(ledger, note), ...present({ noteWritten }) };
   const output = await writeOwnFile(
     {
       path: wantedPath,
@@ -245,7 +240,8 @@ async function writeFiles(
     groups: () => input.sheet.groups(),
   };
   const results = await writeResults(beside, asking);
-  const missing = await writeMissing(beside);
+  const missing = changes && missingCopy(changes.missing, order.mark, order.listSafety);
+  const removed = await writeBeside(beside, removedPath(output), missing);
   const attention = await writeBeside(
     beside,
     attentionPath(output),
@@ -256,16 +252,12 @@ async function writeFiles(
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
   const figures = await figuresIn(order, kept, tally);
-  const html = reportHtml({
-    ...{ batch: kept, figures, changes },
-    files: { output, attention },
-  });
+  const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,
     figures,
-    ...missing,
-    ...present({ report, attention, results, changes }),
+    ...present({ report, attention, results, removed, changes }),
   };
 }
 
@@ -290,18 +282,6 @@ async function writeBeside(
   const written = chunks && (await writeOwnFile({ path, mode, chunks }, own));
   await removeStale(path, own, written);
   return written;
-}
-
-/** Writes whom the batch has removed because the input does not name them, and apart from them who was not removed after all. */
-async function writeMissing(beside: Beside): Promise<Pick<OutputFiles, 'removed' | 'notRemoved'>> {
-  const { order, output } = beside;
-  const { changes, listSafety, mark } = order;
-  const copyOf = (people: ChangesDone['removed'] = []) =>
-    people.length === 0 ? undefined : missingCopy(people, mark, listSafety);
-  return present({
-    removed: await writeBeside(beside, removedPath(output), copyOf(changes?.removed)),
-    notRemoved: await writeBeside(beside, notRemovedPath(output), copyOf(changes?.notRemoved)),
-  });
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */

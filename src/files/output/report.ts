@@ -176,14 +176,13 @@ function changeSection(changes: ChangesDone): string {
 const MOST_SHOWN = 1_000;
 
 /** Whom the list does not name: they have no row of it on which it could be said. */
-function missingSection({ removed, notRemoved }: ChangesDone): string {
-  const all = [...notRemoved, ...removed];
-  const lines = all.slice(0, MOST_SHOWN).map(({ email, userId, project = '', ended, reason }) => {
+function missingSection({ missing }: ChangesDone): string {
+  const lines = missing.slice(0, MOST_SHOWN).map(({ email, userId, project = '', ended, reason }) => {
     const word = ended === 'applied' ? 'removed' : endWord(ended);
     return [email ?? userId ?? '', project, word, reason];
   });
-  const left = all.length - lines.length;
-  const rest = left > 0 ? `\n<p>And ${grouped(left)} more, in the files beside this report.</p>` : '';
+  const left = missing.length - lines.length;
+  const rest = left > 0 ? `\n<p>And ${grouped(left)} more, in the file beside this report.</p>` : '';
   return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + rest;
 }
 

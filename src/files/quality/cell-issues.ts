@@ -11,13 +11,6 @@ import {
   withoutTextMark,
   withoutTracking,
 } from '../../operations/lookup/identifiers.ts';
-import { withoutMojibake } from './cell-issues/mojibake.ts';
-import {
-  dateOfDayNumber,
-  isDate,
-  isShortDate,
-  readSpreadsheetNumber,
-} from './cell-issues/spreadsheet-number.ts';
 import type { Numbers } from './countries.ts';
 
 /**
@@ -91,9 +84,6 @@ export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): Ce
       return mendedText(kind, text);
   }
 }
-
-/** Whether text looks like a date, so that a column of such cells is one of dates. */
-export { isDate };
 
 /** Cells that no mend below could change are let through at once, whether or not they are any good. */
 const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
@@ -259,4 +249,117 @@ function mendedText(kind: Mendable, text: string): CellIssue | undefined {
   }
   // We know for sure that the text was misread, even where the mended text is still of no use.
   return first === 'mojibake' ? byHand('mojibake') : undefined;
+}
+
+// ------------------------------------------------------------------------------------------ misread text
+
+/**
+ * Text that was written as UTF-8 and read as Windows-1252: `CafÃ©` for `Café`. Undone only where nothing else can be
+ * meant, because a name that is spelled in a way that we do not expect is no damage.
+ */
+
+/** Bytes 0x80 to 0xFF as Windows-1252 shows them, by their character. */
+const BYTE_OF: ReadonlyMap<string, number> = new Map(
+  [...new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 128 }, (_, at) => 128 + at))].map(
+    (character, at) => [character, 128 + at] as const,
+  ),
+);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * What gives it away: the first half of a Latin letter followed by a second half, or the beginning of a typographic
+ * mark. After a capital such as in "IRMÃ®" the pair may be two characters that were meant, and what commonly follows a
+ * word (…, quotation marks, dashes, ™) is no second half at all.
+ */
+const EVIDENCE =
+  /(?<!\p{Lu})(?:Ã[\u00a0-\u00bf]|Â[\u00a0-\u00bf])|Ã[€\u0081‚ƒ„†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090˜š›œ\u009džŸ]|â€|â‚¬|â„¢/u;
+
+/** Text that was misread again after it had been; more often, and nobody could tell what it was. */
+const MOST_ROUNDS = 3;
+
+/** The text as it was before it was misread; the same text when it was not, or when that is not sure. */
+function withoutMojibake(text: string): string {
+  let mended = text;
+  for (let round = 0; round < MOST_ROUNDS && EVIDENCE.test(mended); round += 1) {
+    const once = readAgain(mended);
+    if (once === undefined) break;
+    mended = once;
+  }
+  return EVIDENCE.test(mended) ? text : mended;
+}
+
+/** Undefined when the text cannot have been UTF-8: a character of it has no byte, or its bytes do not fit together. */
+function readAgain(text: string): string | undefined {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const byte = code < 128 ? code : BYTE_OF.get(character);
+    if (byte === undefined) return undefined;
+    bytes.push(byte);
+  }
+  try {
+    return utf8.decode(Uint8Array.from(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+// ------------------------------------------------------------------------------------------ digits that a spreadsheet took for a number
+
+/** What a spreadsheet makes of digits that are a name and no number. */
+
+type NumberReading =
+  /** `4.4677E+10`; `digits` where all of them are still there, as in `5.1824753556E+10`. */
+  | { readonly kind: 'scientific_notation'; readonly digits: string | undefined }
+  /** `51824753556.0`, `51,824,753,556`: all digits are there. */
+  | { readonly kind: 'number_format'; readonly digits: string };
+
+const SCIENTIFIC = /^(?<first>\d)(?:[.,](?<decimals>\d+))?E\+?(?<exponent>\d{1,2})$/i;
+
+/** The marks that belong to a number alone. */
+const FORMATTED = /^(?<digits>\d{1,3}(?:,\d{3})+|\d+)(?:\.0+)?$/;
+
+/** Undefined for anything else, plain digits included. */
+function readSpreadsheetNumber(text: string): NumberReading | undefined {
+  const scientific = SCIENTIFIC.exec(text)?.groups;
+  if (scientific !== undefined) {
+    const { first = '', decimals = '', exponent = '' } = scientific;
+    const isWhole = decimals.length === Number(exponent);
+    return { kind: 'scientific_notation', digits: isWhole ? first + decimals : undefined };
+  }
+  const digits = FORMATTED.exec(text)?.groups?.digits?.replaceAll(',', '');
+  return digits === undefined || digits === text ? undefined : { kind: 'number_format', digits };
+}
+
+/** A day as spreadsheets count them, from 1954 to 2118: below and above it is rather a number that was meant. */
+const DAY_NUMBER = /^[2-7]\d{4}(?:\.\d+)?$/;
+
+/** What is day 0 for a spreadsheet, which takes 1900 for a leap year. */
+const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
+const DAY_MS = 86_400_000;
+
+/** `44927` → `2023-01-01`; undefined for what is no such number. */
+function dateOfDayNumber(text: string): string | undefined {
+  if (!DAY_NUMBER.test(text)) return undefined;
+  return new Date(DAY_ZERO_MS + Math.floor(Number(text)) * DAY_MS).toISOString().slice(0, 10);
+}
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)';
+
+/** `Mar-22`, `10-Jan`: how spreadsheets show what they took for a date without a year or a day, as they do `1-10`. */
+const SHORT_DATE = new RegExp(`^(?:${MONTH}-\\d{2}|\\d{1,2}-${MONTH})$`);
+
+function isShortDate(text: string): boolean {
+  return SHORT_DATE.test(text);
+}
+
+/** `12/03/2022`, `2022-03-12`, `12 Mar 2022`, `Mar-22`: enough to tell a column of dates. */
+const DATE = new RegExp(
+  `^(?:\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4}|\\d{1,2}[- ]${MONTH}[a-z]*[- ]\\d{2,4})(?:[T ]\\d.*)?$`,
+);
+
+/** Whether text looks like a date, so that a column of such cells is one of dates. */
+export function isDate(text: string): boolean {
+  return isShortDate(text) || DATE.test(text);
 }

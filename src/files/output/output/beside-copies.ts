@@ -145,16 +145,16 @@ function linesOf(lines: readonly (readonly string[])[]): string {
 
 const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
 
-export function* missingCopy(
+export function missingCopy(
   people: readonly MissingPerson[],
   mark: string,
   safety: CellSafety,
-): Iterable<string> {
-  yield mark + stringify([COLUMNS]);
-  for (const { email = '', userId = '', project = '', role = '', row, ended, reason } of people) {
-    const cells = [email, userId, project, role, String(row), ended, reason];
-    yield stringify([cells.map((cell) => safety.cell(cell))]);
-  }
+): readonly string[] | undefined {
+  if (people.length === 0) return undefined;
+  const lines = people.map(({ email = '', userId = '', project = '', role = '', row, ended, reason }) =>
+    [email, userId, project, role, String(row), ended, reason].map((cell) => safety.cell(cell)),
+  );
+  return [mark, stringify([COLUMNS, ...lines])];
 }
 
 /** Rows of a batch, asked for in rising order. It gives undefined for a row that has no outcome yet. */

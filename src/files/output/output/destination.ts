@@ -199,8 +199,7 @@ const RESULTS_FILES = ['people', 'results'] as const;
 
 function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
   const results = resultsFiles.map((name) => resultsPath(output, name));
-  const missing = [removedPath(output), notRemovedPath(output)];
-  return [output, attentionPath(output), ...results, ...missing, reportPath(output)];
+  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
 }
 
 /** It is a new workbook of some rows, which has no macros. */
@@ -216,10 +215,6 @@ export function resultsPath(output: string, name: string): string {
 
 export function removedPath(output: string): string {
   return besideFile(output, '.removed.csv');
-}
-
-export function notRemovedPath(output: string): string {
-  return besideFile(output, '.not-removed.csv');
 }
 
 export function reportPath(output: string): string {
