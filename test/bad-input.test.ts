@@ -23,22 +23,6 @@ describe('the input', () => {
       { code: 2, fact: new RegExp(`${ABSOLUTE}/none\\.csv does not exist\\.$`), next: /^Check the name/ },
     ],
     [
-      'is misspelt',
-      'leds.xlsx',
-      (path) => writeFile(path.replace('leds.xlsx', 'leads.csv'), 'Domain\n'),
-      { code: 2, fact: /leds\.xlsx does not exist\.$/, next: /^Did you mean leads\.csv\?$/ },
-    ],
-    [
-      "is missing, and only what is nobody's input has a name that is near",
-      'n.csv',
-      async (path) => {
-        await writeFile(path.replace('n.csv', '.gitignore'), 'x\n');
-        await writeFile(path.replace('n.csv', 'nn.md'), 'x\n');
-        await mkdir(path.replace('n.csv', 'no.csv'));
-      },
-      { code: 2, fact: /n\.csv does not exist\.$/, next: /^Check the name/ },
-    ],
-    [
       'is a folder',
       'folder.csv',
       (path) => mkdir(path),

@@ -38,16 +38,15 @@ export function requireOnce(header: readonly string[], name: string, where = '')
   throw stop('input', fact, 'Give every column that is read a name of its own.');
 }
 
+/** "column 3", "columns 2 and 5", "columns 2, 5, 6, 7 and 90 more". */
+function columnsAt(places: readonly number[]): string {
+  const shown = places.slice(0, MOST_LISTED).map((place) => `${place + 1}`);
+  const more = places.length > MOST_LISTED ? [`${places.length - MOST_LISTED} more`] : [];
+  return `${places.length === 1 ? 'column' : 'columns'} ${listed([...shown, ...more])}`;
+}
+
 /** A file may have a hundred thousand columns, and a person is to read this. */
 const MOST_LISTED = 10;
-
-/** "column 3", "columns 2 and 5", "columns 2, 5 and 6". */
-function columnsAt(places: readonly number[]): string {
-  const shown = places.slice(0, MOST_LISTED).map((place) => place + 1);
-  const more = places.length - MOST_LISTED;
-  if (more > 0) return `columns ${shown.join(', ')} and ${more} more`;
-  return `${shown.length === 1 ? 'column' : 'columns'} ${listed(shown)}`;
-}
 
 /**
  * Which places an earlier run wrote into a row that it could not read either; it put nothing into added columns.

@@ -1,11 +1,8 @@
 import { fstatSync } from 'node:fs';
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { messageOf, StopError, stop } from '../core/errors.ts';
-import { type FileBytes, readableEndings } from '../core/format.ts';
-import { nearest } from '../core/nearest.ts';
+import type { FileBytes } from '../core/format.ts';
 import { sha256Of } from '../lib/atomic-file.ts';
-import { endingOf, nameParts } from '../lib/file-name.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
 
 /** The file is looked at after each piece, so few large pieces are read faster than many small ones. */
@@ -97,7 +94,7 @@ export class InputFile implements FileBytes {
         yield buffer.subarray(0, bytesRead);
       }
     } catch (error) {
-      throw await describe(this.path, error);
+      throw describe(this.path, error);
     }
   }
 
@@ -106,7 +103,7 @@ export class InputFile implements FileBytes {
       await using file = await this.#open();
       return await use(file);
     } catch (error) {
-      throw await describe(this.path, error);
+      throw describe(this.path, error);
     }
   }
 
@@ -143,7 +140,7 @@ export async function requireInputFile(path: string): Promise<void> {
   try {
     await requireFile(path);
   } catch (error) {
-    throw await describe(path, error);
+    throw describe(path, error);
   }
 }
 
@@ -157,28 +154,16 @@ async function requireFile(path: string): Promise<void> {
   }
 }
 
-async function describe(path: string, error: unknown): Promise<unknown> {
+function describe(path: string, error: unknown): unknown {
   if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    return stop('input', `${path} does not exist.`, await meantInstead(path));
+    return stop('input', `${path} does not exist.`, 'Check the name of the input file.');
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     const fact = `${path} cannot be read by this user.`;
     return stop('input', fact, 'Give yourself permission to read the file.');
   }
   return unreadable(path, error);
-}
-
-/** Looks for a file of almost that name, with an ending that some format reads. Hidden files are left out. */
-async function meantInstead(path: string): Promise<string> {
-  const endings = await readableEndings();
-  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
-  const files = entries
-    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
-    .flatMap(({ name }) => (endings.includes(endingOf(name)) ? [name] : []));
-  const byStem = new Map(files.map((file) => [nameParts(file).stem, file]));
-  const meant = byStem.get(nearest(nameParts(path).stem, [...byStem.keys()]) ?? '');
-  return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
 }
 
 function unreadable(path: string, error: unknown): StopError {

@@ -171,8 +171,6 @@ function chosenPlaces(
   return { places: chosen, cleared: before.filter((place) => !chosen.includes(place)) };
 }
 
-const LONGEST_NAME = 255;
-
 /**
  * Whether a table of Excel's can have the columns: it has its names in the header, each of them once, and next to each other; and
  * no query or mapping fills it.
@@ -190,10 +188,7 @@ function mayGrow(
   if (cleared.some((place) => place <= range.lastColumn)) return false;
   const hers = columns.filter((_, at) => !places.includes(range.firstColumn + at));
   const all = [...hers, ...names].map((each) => each.toLowerCase());
-  return (
-    new Set(all).size === all.length &&
-    names.every((name) => name.trim() !== '' && name.length <= LONGEST_NAME)
-  );
+  return new Set(all).size === all.length;
 }
 
 /** A hidden name by which Excel remembers the range of a filter. */
