@@ -1,7 +1,7 @@
 import { canonicalJson } from './call-key.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
-import { foreignWords, wordsIn } from './plain-text.ts';
+import { wordsIn } from './plain-text.ts';
 
 /** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
 
@@ -165,29 +165,6 @@ export function isRepeated(
   if (list === undefined || list.length === 0 || earlier.length === 0) return false;
   const known = new Set(earlier.flat().map(canonicalJson));
   return list.every((member) => known.has(canonicalJson(member)));
-}
-
-const PARTS_NAMED = 5;
-
-/**
- * Where lists and objects stand in a body in which no list is known: `team (a list of 3)`, `payload.team (a list of 3)`,
- * `meta (an object)`. Lists come first, because one of them may be meant.
- */
-export function partsNamed(own: JsonValue | undefined): readonly string[] {
-  const top = membersOf(own, '');
-  const inside = top.flatMap(([name, value]) => (isObject(value) ? membersOf(value, `${name}.`) : []));
-  const lists = [...top, ...inside].flatMap(([name, value]) =>
-    Array.isArray(value) ? [`${foreignWords(name)} (a list of ${value.length})`] : [],
-  );
-  const others = top.flatMap(([name, value]) =>
-    isObject(value) && !Object.values(value).some(Array.isArray) ? [`${foreignWords(name)} (an object)`] : [],
-  );
-  return [...lists, ...others].slice(0, PARTS_NAMED);
-}
-
-function membersOf(value: JsonValue | undefined, at: string): readonly (readonly [string, JsonValue])[] {
-  if (value === undefined || !isObject(value)) return [];
-  return Object.entries(value as JsonObject).map(([name, member]) => [at + name, member] as const);
 }
 
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>

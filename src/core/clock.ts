@@ -31,11 +31,5 @@ export const systemClock: Clock = {
 
 /** `2026-11-20T02:13:00.000Z`, the only form in which a time is stored or written to a file. */
 export function isoTime(wallMs: number): string {
-  const ms = Math.trunc(wallMs);
-  const second = Math.floor(ms / 1000);
-  // Times that are written after each other are often of one second, and most of a text is the same for all of it.
-  if (second !== last.second) last = { second, text: new Date(ms).toISOString().slice(0, -'000Z'.length) };
-  return `${last.text}${String(ms - second * 1000).padStart(3, '0')}Z`;
+  return new Date(wallMs).toISOString();
 }
-
-let last = { second: 0, text: '1970-01-01T00:00:00.' };

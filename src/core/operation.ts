@@ -51,7 +51,7 @@ export interface Call {
 /** What the ledger holds for an answered call, as an operation sees it. */
 export type Answer =
   /**
-   * `results`: the list that it holds, where it holds one; otherwise `parts` names what else it holds. `more`: the
+   * `results`: the list that it holds, where it holds one. `more`: the
    * dialect's word for the page after this one, to be sent as the parameter `page`; absent at the last. `whyNoMore`: there
    * is such a page, and this clause says why it cannot be asked for. `remark`:
    * what a row that ends with it says about it.
@@ -61,7 +61,6 @@ export type Answer =
       readonly remark?: string;
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
-      readonly parts?: readonly string[] | undefined;
       readonly more?: JsonValue | undefined;
       readonly whyNoMore?: string | undefined;
     }

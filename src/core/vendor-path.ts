@@ -14,15 +14,6 @@ const MOST_DECODINGS = 4;
  * stand behind it, or by a beginning that names a host.
  */
 export function leadsElsewhere(path: string): boolean {
-  if (path === newest.path) return newest.leadsElsewhere;
-  newest = { path, leadsElsewhere: isElsewhereDecoded(path) };
-  return newest.leadsElsewhere;
-}
-
-/** Nearly all requests of a run have one path. */
-let newest = { path: '/', leadsElsewhere: false };
-
-function isElsewhereDecoded(path: string): boolean {
   const [below = ''] = path.split('?');
   let text = below;
   for (let times = 0; times <= MOST_DECODINGS; times += 1) {

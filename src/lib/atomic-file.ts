@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { constants, readFileSync, readlinkSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -99,18 +99,13 @@ const BYTES_PER_WRITE = 256 * 1024;
 /** @returns SHA-256 of all bytes, hex. */
 async function writeAll(file: FileHandle, chunks: Chunks): Promise<string> {
   const sha256 = createHash('sha256');
-  // Chunks are copied, because their maker may use the memory again for the next one, which is made while these are written.
-  let [gathered, free] = [Buffer.allocUnsafe(BYTES_PER_WRITE), Buffer.allocUnsafe(BYTES_PER_WRITE)];
+  // Chunks are copied, because their maker may use the memory again for the next one.
+  const gathered = Buffer.allocUnsafe(BYTES_PER_WRITE);
   let waiting = 0;
-  let written: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     const piece = gathered.subarray(0, waiting);
     sha256.update(piece);
-    await written;
-    written = file.appendFile(piece);
-    // Where the maker of the chunks fails first, its error is the one that is told, and nobody waits for this one.
-    written.catch(() => {});
-    [gathered, free] = [free, gathered];
+    await file.appendFile(piece);
     waiting = 0;
   };
   for await (const chunk of chunks) {
@@ -122,7 +117,6 @@ async function writeAll(file: FileHandle, chunks: Chunks): Promise<string> {
     }
   }
   await write();
-  await written;
   return sha256.digest('hex');
 }
 
@@ -261,25 +255,8 @@ function temporaryName(): string {
   return `.rowonce-${machineName()}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-let machine: string | undefined;
-
-/** Where a process number means something: of this machine, and of the container that the process is in. */
-function machineName(): string {
-  if (machine === undefined) {
-    const machineId = told(() => readFileSync('/etc/machine-id', 'utf8'));
-    const processSpace = told(() => readlinkSync('/proc/self/ns/pid'));
-    machine = hash('sha256', [hostname(), machineId, processSpace].join('\n'), 'hex').slice(0, 8);
-  }
-  return machine;
-}
-
-function told(ask: () => string): string {
-  try {
-    return ask();
-  } catch {
-    return '';
-  }
-}
+/** Where a process number means something: a container has a name of its own. */
+const machineName = (): string => hash('sha256', hostname(), 'hex').slice(0, 8);
 
 const cleaned = new Set<string>();
 

@@ -218,8 +218,6 @@ const BROUGHT_NOBODY_NEW =
 function unknownList(pages: readonly Page[]): string | undefined {
   const at = pages.findIndex(({ results }) => results === undefined);
   if (at === -1) return undefined;
-  const { parts = [] } = pages[at] ?? {};
   const which = pages.length === 1 ? 'the answer' : `page ${at + 1}`;
-  const others = parts.length === 0 ? '' : `, only ${parts.join(', ')}`;
-  return `${which} has no list of people that can be found${others}; set its place in the dialect, under operations.search-people.results`;
+  return `${which} has no list of people that can be found; set its place in the dialect, under operations.search-people.results`;
 }

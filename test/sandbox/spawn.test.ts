@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { spawnSandbox } from '../../src/sandbox/spawn.ts';
-import { proof } from '../combinations.ts';
 import { afterwards, bookOf, company, linesOf, temporaryFolder } from './client.ts';
 
 // Goal: the judge is a process of its own that outlives no one and is hurt by no signal of its parent.
@@ -69,25 +68,6 @@ test('it ends when its parent is killed with -9', async () => {
   expect(await answers(parent.url)).toBe(true);
   process.kill(parent.pid, 'SIGKILL');
   await expect.poll(() => answers(parent.url)).toBe(false);
-});
-
-proof('it is told nothing of the environment in which the key of an account may stand', async () => {
-  const folder = temporaryFolder();
-  const [program, told] = [join(folder, 'program.mjs'), join(folder, 'environment.json')];
-  writeFileSync(
-    program,
-    `import { writeFileSync } from 'node:fs';
-    writeFileSync(${JSON.stringify(told)}, JSON.stringify(process.env));
-    console.log('sandbox listening on http://127.0.0.1:1');
-    process.stdin.resume().on('end', () => process.exit(0));`,
-  );
-  const secrets = { DATA_KEY: 'key-of-data', ROWONCE_KEY: 'another-key', Path_Of_Key: 'one-more' };
-  for (const [name, secret] of Object.entries(secrets)) vi.stubEnv(name, secret);
-  const sandbox = await spawnSandbox({ bookPath: join(folder, 'book.jsonl'), flags: [], program: [program] });
-  await sandbox.stop();
-  const environment = JSON.parse(readFileSync(told, 'utf8'));
-  expect(environment.PATH).toBe(process.env.PATH);
-  for (const secret of Object.values(secrets)) expect(JSON.stringify(environment)).not.toContain(secret);
 });
 
 test('it does not keep its parent alive', async () => {

@@ -1,7 +1,7 @@
 import { answerPlaceOf, type Dialect, type DialectOperation } from '../../client/dialect.ts';
 import { changeFields } from '../../client/judge.ts';
 import { unfitForPath } from '../../client/request.ts';
-import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed, valueAt } from '../../core/answer-body.ts';
+import { ownBodyIn, parsedFieldsOf, parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import { PAGING_PLACES, saysMore } from '../../core/more-pages.ts';
 import { isObject } from '../../core/objects.ts';
@@ -52,9 +52,8 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
   const results = parsedResultsOf(answer.fields, place);
   const own = ownBodyIn(answer.fields, place);
-  const parts = results === undefined ? partsNamed(own) : undefined;
   const next = entry.paging === undefined ? {} : nextPage(call, entry.paging, { body: own, results });
-  return { kind: 'found', fields: fields ?? null, results, parts, ...next };
+  return { kind: 'found', fields: fields ?? null, results, ...next };
 }
 
 /**
