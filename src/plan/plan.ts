@@ -8,7 +8,7 @@ import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { type Left, matchesLeft, type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
+import { type Left, matchesLeft, type Pricing, pricingOf, worstCredits } from './pricing.ts';
 import {
   classifications,
   type InQuestion,
@@ -18,7 +18,6 @@ import {
   type UsableAnswer,
 } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
-import { extraLeft } from './sent-again.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
@@ -90,9 +89,8 @@ export async function planRows(
       listen(classification);
     }
   }
-  const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? batch.goesOn) : undefined;
-  const plan = draft.plan(batch.freshSince !== undefined, extra);
-  return { ...plan, ...present({ part: firstRows && partOf(firstRows.plan(false, extra)) }) };
+  const plan = draft.plan(batch.freshSince !== undefined);
+  return { ...plan, ...present({ part: firstRows && partOf(firstRows.plan(false)) }) };
 }
 
 function partOf({ toBuy, again, credits: { most } }: Plan): Plan['part'] {
@@ -185,8 +183,7 @@ class Draft {
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** What is to buy, grouped by the identifiers that it asks about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, Alike>();
-  /** What is in doubt and a run may send again, grouped alike: what only extra credits allow, and the others. */
-  readonly #extra = new Map<string, Alike>();
+  /** What is in doubt and a run may send again, grouped alike. */
   readonly #again = new Map<string, Alike>();
   #atRisk = 0;
   #rowsAgain = 0;
@@ -239,7 +236,7 @@ class Draft {
     const { kind, again, anew, toAsk } = left;
     if (again !== undefined) {
       this.#atRisk += again.atRisk;
-      addAlike(again.isExtra ? this.#extra : this.#again, left);
+      addAlike(this.#again, left);
     }
     if (kind !== 'to_buy') return;
     addAlike(this.#toBuy, left);
@@ -247,30 +244,18 @@ class Draft {
     for (const { doubt } of toAsk) if (doubt !== undefined) this.#warnings.add(row, doubt);
   }
 
-  get hasRetries(): boolean {
-    return this.#extra.size > 0;
-  }
-
-  /**
-   * @param refreshes whether old answers are bought anew, so that the plan says how many there are.
-   * @param extra the most that the first calls of retries may cost; undefined where only the budget limits them.
-   */
-  plan(refreshes: boolean, extra?: Credits): Plan {
+  /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
+  plan(refreshes: boolean): Plan {
     const { requestsPerSecond, row, ofCredit } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
-    const retries = [...this.#extra.values()];
-    const others = [...this.#again.values()];
+    const sentAgain = [...this.#again.values()];
     const worst = (left: Left): number => worstCredits(this.#pricing, left);
     const expected = (left: Left): number => this.#creditsExpected(left);
-    const within = (most: number): number =>
-      extra === undefined
-        ? most
-        : Math.min(most, extra + sum(retries, (left) => worstAfterFirst(this.#pricing, left)));
-    const again = within(sum(retries, worst)) + sum(others, worst);
-    const againExpected = within(sum(retries, expected)) + sum(others, expected);
+    // The extra credits of the batch may allow fewer of them.
+    const again = sum(sentAgain, worst);
     const unanswered = [...this.#unanswered.values()];
     const warnings = this.#warnings.all();
-    const requests = sum([...toBuy, ...retries, ...others], (left) => this.#requestsExpected(left));
+    const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
     return {
       ...this.#counts,
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
@@ -284,7 +269,7 @@ class Draft {
         : { again: { rows: this.#rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),
       credits: {
         most: credits(sum(toBuy, worst) + again),
-        expected: credits(Math.round(sum(toBuy, expected) + againExpected)),
+        expected: credits(Math.round(sum([...toBuy, ...sentAgain], expected))),
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
       reasons: this.#reasons.all(),

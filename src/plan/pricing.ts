@@ -94,12 +94,3 @@ export function worstCredits(pricing: Pricing, left: Left): number {
   const most = pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
   return most * matchesLeft(pricing, left);
 }
-
-/** The most that it can cost beside the first of its calls: for further pages of that, or for the calls after it. */
-export function worstAfterFirst(pricing: Pricing, left: Left): number {
-  const [first, ...others] = left.toAsk;
-  if (first === undefined) return 0;
-  const pages = pricing.priceOf(first).most * (matchesLeft(pricing, left) - 1);
-  const after = worstCredits(pricing, { ...left, toAsk: others });
-  return pricing.chargesMisses ? pages + after : Math.max(pages, after);
-}

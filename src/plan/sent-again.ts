@@ -1,13 +1,5 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import {
-  type BatchId,
-  type Credits,
-  credits,
-  type Doubt,
-  heldCredits,
-  type LedgerReader,
-  standingDecision,
-} from '../ledger/ledger.ts';
+import { type BatchId, type Doubt, type LedgerReader, standingDecision } from '../ledger/ledger.ts';
 import type { PlanContext } from './row-walk.ts';
 
 /**
@@ -16,8 +8,6 @@ import type { PlanContext } from './row-walk.ts';
  */
 
 export interface SentAgain {
-  /** Whether nothing but a decision to pay again allows it, so that the extra credits of the batch limit it. */
-  readonly isExtra: boolean;
   /** Credits of it that count as in doubt already, and no more once it is sent again. */
   readonly atRisk: number;
 }
@@ -41,7 +31,7 @@ export async function callsSentAgain(
     const isFree = endsWithoutCost(context, doubt);
     if (!isPaid && !isHarmless && !isFree) continue;
     const isOwn = !isPaid && !isHarmless && doubt.batch === batch;
-    again.set(key, { isExtra: isPaid && !isHarmless && !isFree, atRisk: isOwn ? doubt.atRisk : 0 });
+    again.set(key, { atRisk: isOwn ? doubt.atRisk : 0 });
   }
   return again;
 }
@@ -88,15 +78,4 @@ function endsWithoutCost(
     operations[call.operation]?.read_back !== undefined ||
     (usage !== undefined && account.exclusiveKey === true)
   );
-}
-
-/** What the batch may still spend on calls that only extra credits allow; undefined where only its budget limits them. */
-export async function extraLeft(
-  { job, ledger }: Pick<PlanContext, 'job' | 'ledger'>,
-  batch: BatchId | undefined,
-): Promise<Credits | undefined> {
-  const money = batch === undefined ? undefined : await ledger?.batchMoney(batch, 'extra');
-  const cap = job.inDoubt.kind === 'retry' ? job.inDoubt.extraCredits : money?.cap;
-  if (cap === undefined) return undefined;
-  return credits(Math.max(0, cap - (money === undefined ? 0 : heldCredits(money))));
 }

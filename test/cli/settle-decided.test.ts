@@ -43,18 +43,18 @@ test('the row of a call that is to be sent again is pending on every face, and i
   expect((await desk.type(['settle', 'last'])).stderr).toMatch(/^Decide with --retry/);
 });
 
-test('a plan counts what is sent again as far as the extra credits go, and the run is charged no more', async () => {
+test('a plan counts what may be sent again, and the run is charged no more of it than the extra credits', async () => {
   const desk = await doubtfulDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
   expect(await desk.json(PLAN)).toMatchObject({ in_doubt: 4, credits: { most: 0 } });
   await desk.type(['settle', 'last', '2', '--not-done']);
   await desk.type(['settle', 'last', '--retry', '--extra-credits', '2']);
   const before = await desk.place.vendor.book();
   const planned = await desk.json(PLAN);
-  expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 2 }, credits: { most: 3 } });
+  expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 3 }, credits: { most: 4 } });
   await desk.type(desk.run());
   const after = await desk.place.vendor.book();
   expect([after.credits - before.credits, after.requests - before.requests]).toEqual([3, 3]);
-  expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 0 }, credits: { most: 0 } });
+  expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
 });
 
 test('a run ends with 4 where the extra credits do not cover all that is to be sent again, and says what does', async () => {

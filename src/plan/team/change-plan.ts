@@ -25,7 +25,7 @@ import { newestBatch, type PlannedInput } from '../batch-key.ts';
 import { type Plan, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
-import { callsSentAgain, extraLeft } from '../sent-again.ts';
+import { callsSentAgain } from '../sent-again.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import {
   cellsOf,
@@ -236,15 +236,10 @@ async function changesSentAgain(
     doubts.map(({ key }) => key),
     batch.id,
   );
-  const sum = { extra: 0, others: 0, atRisk: 0 };
-  for (const { key, call } of doubts) {
-    const { isExtra, atRisk } = again.get(key) ?? {};
-    if (isExtra !== undefined) sum[isExtra ? 'extra' : 'others'] += priceOf(call).most;
-    sum.atRisk += atRisk ?? 0;
-  }
-  const left = (await extraLeft(inLedger, batch.id)) ?? sum.extra;
-  const most = credits(Math.min(sum.extra, left) + sum.others);
-  return again.size === 0 ? undefined : { rows: again.size, most, atRisk: credits(sum.atRisk) };
+  const sent = doubts.filter(({ key }) => again.has(key));
+  const most = sent.reduce((sum, { call }) => sum + priceOf(call).most, 0);
+  const atRisk = sent.reduce((sum, { key }) => sum + (again.get(key)?.atRisk ?? 0), 0);
+  return again.size === 0 ? undefined : { rows: again.size, most: credits(most), atRisk: credits(atRisk) };
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
