@@ -87,13 +87,25 @@ export interface FoundBatch {
 }
 
 export const lookInto = <T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> =>
-  withLedgers([location], lookAtLedger, ([ledger]) => look(ledger as LedgerReader));
+  closedAfter(lookAtLedger(location), look);
 
 /** The same of a store that may not be there yet: it is looked at without a ledger then. */
 export const lookIntoIfThere = <T>(
   location: string,
   look: (ledger: LedgerReader | undefined) => Promise<T>,
-): Promise<T> => withLedgers([location], lookIfThere, ([ledger]) => look(ledger));
+): Promise<T> => closedAfter(lookIfThere(location), look);
+
+async function closedAfter<Found extends LedgerReader | undefined, T>(
+  opening: Promise<Found>,
+  look: (ledger: Found) => Promise<T>,
+): Promise<T> {
+  const ledger = await opening;
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger?.close();
+  }
+}
 
 type LookAt<T> = (ledger: LedgerReader, location: string) => Promise<T>;
 
@@ -108,39 +120,15 @@ export const eachLedger = <T>(
 export const eachLedgerThere = <T>(flag: string | undefined, look: LookAt<T>): Promise<readonly T[]> =>
   inTurn(flag, lookIfThere, look);
 
-/** All of them at once. */
-export const withLedgersThere = <T>(
-  flag: string | undefined,
-  look: (ledgers: readonly LedgerReader[]) => Promise<T>,
-): Promise<T> => withLedgers(storesToLookAt(flag), lookIfThere, look);
-
 type Open = (location: string) => Promise<LedgerReader | undefined>;
 
 async function inTurn<T>(flag: string | undefined, open: Open, look: LookAt<T>): Promise<readonly T[]> {
   const seen: T[] = [];
   for (const location of storesToLookAt(flag))
-    await withLedgers([location], open, async ([ledger]) => {
+    await closedAfter(open(location), async (ledger) => {
       if (ledger !== undefined) seen.push(await look(ledger, location));
     });
   return seen;
-}
-
-/** Opens those that are there, and closes them afterwards. */
-async function withLedgers<T>(
-  locations: readonly string[],
-  open: Open,
-  look: (ledgers: readonly LedgerReader[]) => Promise<T>,
-): Promise<T> {
-  const ledgers: LedgerReader[] = [];
-  try {
-    for (const location of locations) {
-      const ledger = await open(location);
-      if (ledger !== undefined) ledgers.push(ledger);
-    }
-    return await look(ledgers);
-  } finally {
-    for (const ledger of ledgers) await ledger.close();
-  }
 }
 
 export async function batchWithId(

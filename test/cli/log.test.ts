@@ -63,7 +63,7 @@ describe('rowonce log', () => {
     );
   });
 
-  test('tells play money and other money in one order, the newest first', async () => {
+  test('tells play money behind other money', async () => {
     const desk = await openDesk();
     desk.list(1);
     const inTheirOwn = { env: { ROWONCE_STORE: '' } };
@@ -71,7 +71,7 @@ describe('rowonce log', () => {
     await desk.type(desk.run('--as', 'Ann', '--store', desk.place.path('state/rowonce')));
     await desk.type([...play, '--as', 'Bob'], inTheirOwn);
     const log = await desk.json(['log'], inTheirOwn);
-    expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Bob', 'Bob', 'Ann', 'Ann']);
+    expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Ann', 'Ann', 'Bob', 'Bob']);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   normaliseWebsite,
 } from '../../operations/lookup/identifiers.ts';
 import { isAbn, isEmail } from '../../operations/lookup/recognise.ts';
-import { batchWithId, findBatch, withLedgersThere } from '../open-ledger.ts';
+import { batchWithId, eachLedgerThere, findBatch } from '../open-ledger.ts';
 
 /**
  * What was asked, bought, changed, decided and erased: when, by which batch and operator, at what price. It is read from the
@@ -78,27 +78,13 @@ export async function logOf(
 ): Promise<void> {
   const { about, store } = options;
   if (about.kind === 'batch' && (await batchWithId(about.batch, store)) === undefined) return;
-  await withLedgersThere(store, async (ledgers) => {
-    for await (const entry of newestFirst(ledgers.map((ledger) => entriesIn(ledger, options)))) {
+  // Play money has a store of its own, which comes last.
+  await eachLedgerThere(store, async (ledger) => {
+    for await (const entry of entriesIn(ledger, options)) {
       if (options.leaving?.aborted) return;
       await hear(entry);
     }
   });
-}
-
-/** What stores tell, each newest first, as one log: play money has a store of its own. */
-async function* newestFirst(logs: readonly AsyncGenerator<LogEntry, void>[]): AsyncGenerator<LogEntry> {
-  const next = async (log: AsyncGenerator<LogEntry, void>) => (await log.next()).value ?? undefined;
-  const heads: (LogEntry | undefined)[] = [];
-  for (const log of logs) heads.push(await next(log));
-  for (;;) {
-    const newest = Math.max(...heads.map((head) => head?.atMs ?? Number.NEGATIVE_INFINITY));
-    const at = heads.findIndex((head) => head?.atMs === newest);
-    const [head, log] = [heads[at], logs[at]];
-    if (head === undefined || log === undefined) return;
-    yield head;
-    heads[at] = await next(log);
-  }
 }
 
 async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGenerator<LogEntry, void> {

@@ -126,23 +126,16 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   const lost = new AbortController();
   const until = AbortSignal.any([stopping, lost.signal]);
   const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
-  let lookedMs = Number.NEGATIVE_INFINITY;
-  const look = async (afterMs: number): Promise<void> => {
-    if (clock.monotonicMs() - lookedMs < afterMs) return;
-    lookedMs = clock.monotonicMs();
-    await sendLeft(serving);
-  };
-  const idle = (): Promise<void> => look(IDLE_LOOK_MS).catch(() => {});
   onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
   try {
     await Promise.all([
       each(BEAT_MS, serving, until, () => queue.beat().then(() => onEvent({ kind: 'beat' }))),
-      each(REGULAR_LOOK_MS, serving, until, async () => {
+      each(MINUTE_MS, serving, until, async () => {
         if ((await ledger.notices.waiting()).length > 0) await sendOnce(ledger, clock);
       }),
-      each(REGULAR_LOOK_MS, serving, until, () => look(0)),
+      each(LOOK_MS, serving, until, () => sendLeft(serving)),
       each(DAY_MS, serving, until, () => keepRetention(accounts, location, { clock, tell: noted(onEvent) })),
-      ...accounts.map((account) => serveAccount(serving, { account, work, idle }, until)),
+      ...accounts.map((account) => serveAccount(serving, account, work, until)),
     ]);
   } finally {
     await queue.close();
@@ -155,7 +148,8 @@ const POLL_MS = 250;
 
 async function serveAccount(
   { queue, clock }: Serving,
-  { account, work, idle }: { readonly account: Account; readonly work: RangeWork; idle(): Promise<void> },
+  account: Account,
+  work: RangeWork,
   until: AbortSignal,
 ): Promise<void> {
   const working = new Set<Promise<void>>();
@@ -168,7 +162,6 @@ async function serveAccount(
       working.add(ended);
       continue;
     }
-    if (mayTake && working.size === 0) await idle();
     await Promise.race([...working, clock.sleep(POLL_MS, until).catch(() => {})]);
   }
   await Promise.all(working);
@@ -197,8 +190,8 @@ async function sendLeft({ ledger, queue, accounts }: Serving): Promise<void> {
   await queue.send(sent, 'worker');
 }
 
-const IDLE_LOOK_MS = 5_000;
-const REGULAR_LOOK_MS = 60_000;
+const LOOK_MS = 5_000;
+const MINUTE_MS = 60_000;
 
 class RangeWork {
   readonly #serving: Serving;
