@@ -21,7 +21,7 @@ import { checkedCredits } from '../lib/checked-input.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
-import { batchGoneOnWith, mostAdded, mostAsked, type Plan, planRows } from './plan.ts';
+import { batchGoneOnWith, mostAdded, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
@@ -47,13 +47,8 @@ export async function planRun(
 }
 
 /** The id of a plan that a person is shown, so that a later answer agrees to just that. */
-export async function shownPlanId(
-  context: RunContext,
-  input: MappedInput,
-  changes: ChangePlan | undefined,
-): Promise<string> {
-  const plan =
-    changes === undefined ? await planRows(context, input) : planOfChanges(changes, context.account);
+async function shownPlanId(context: RunContext, input: MappedInput, changes: ChangePlan): Promise<string> {
+  const plan = planOfChanges(changes, context.account);
   context.showPlan?.(plan, changes);
   return (await identifyPlan(context, input, plan, changes)).id;
 }

@@ -15,7 +15,7 @@ import type { ChangePlan } from './team/change-plan.ts';
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
 export const ACCEPTABLE = [
   ...(['no-match', 'take-back', 'refused', 'same-answers'] as const),
-  ...(['doubts', 'store', 'guards', 'anew'] as const),
+  ...(['doubts', 'store', 'guards'] as const),
 ] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
@@ -100,8 +100,7 @@ export interface RunChoices {
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * what guards hold back of the plan that `planId` names is meant (`guards`), rows of a finished batch are judged anew, which without
-   * `planId` only shows the plan of that (`anew`), or what a stop named by its hash is agreed to (`dialect:HASH`).
+   * what guards hold back of the plan that `planId` names is meant (`guards`), or what a stop named by its hash is agreed to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**

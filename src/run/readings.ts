@@ -1,7 +1,6 @@
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { type Judged, judgedToday, type ReadAgain } from '../client/kept-answers.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
 import type { MappedInput } from '../files/input.ts';
 import {
   type AttemptRecord,
@@ -12,8 +11,7 @@ import {
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/rows.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
-import { shownPlanId } from '../plan/consent.ts';
-import type { Reread, RunContext } from '../plan/context.ts';
+import type { RunContext } from '../plan/context.ts';
 import { shownPrice } from './intent.ts';
 
 /** What today's dialect reads in answers that another one read. A reading moves the rows that rest on its answer in its own commit. */
@@ -82,30 +80,10 @@ export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<vo
 
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
-  const { accept, planId } = context;
   const reread = await rereadOf(context, input);
-  if (accept === 'anew' && planId === undefined) throw await whatIsAnew(context, input, reread);
   if (reread === undefined) return undefined;
-  if (accept === 'anew' || (await context.askReread?.(reread)) === true) return true;
+  if ((await context.askReread?.(reread)) === true) return true;
   const next = 'They keep their outcome; to settle them again, agree with --yes.';
   context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
   return false;
-}
-
-async function whatIsAnew(
-  context: RunContext,
-  input: MappedInput,
-  reread: Reread | undefined,
-): Promise<StopError> {
-  if (reread === undefined) {
-    const fact = "Today's dialect settles every row of this batch as before.";
-    return stop('plan', fact, 'Correct the dialect of the account, if an answer was misread.');
-  }
-  return new StopError({
-    code: 'consent',
-    message: rereadWords(reread),
-    next: "They keep their outcome until you agree; check the list's plan, and start it.",
-    plan: await shownPlanId(context, input, undefined),
-    answers: ['yes'],
-  });
 }
