@@ -16,7 +16,7 @@ import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable } from './judge/rules.ts';
 import { type Said, stopFor, vendorWords } from './judge/said.ts';
 import { type Conclusion, concluded, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
-import { askedWaitMs } from './rate-hints.ts';
+import { rateHintsIn } from './rate-hints.ts';
 
 export * from './judge/alike.ts';
 export { isExactCharge } from './judge/cost.ts';
@@ -158,7 +158,8 @@ function verdictOf(
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
       const hints = said.isOuter ? undefined : dialect.rate_hints;
-      const wait = present({ pauseMs: askedWaitMs(said.raw, hints, said.body) });
+      const { pauseMs } = rateHintsIn(said.raw, hints, said.body);
+      const wait = present({ pauseMs });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
     }

@@ -1,6 +1,5 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
-import { isObject, present } from '../core/objects.ts';
-import type { JsonValue } from '../core/operation.ts';
+import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
@@ -8,8 +7,8 @@ import { patternOf } from './patterns.ts';
 
 /**
  * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many vendors,
- * `Retry-After`, what a dialect names, and the words of a body that says "too fast". It depends on its input only and never
- * throws: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
+ * `Retry-After`, and what a dialect names. It depends on its input only and never throws: nonsense is ignored, because a vendor's
+ * mistake must neither stop a run nor let it exceed the plan.
  */
 
 export interface RateHints {
@@ -49,17 +48,6 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
   // An error that states nothing is left asks us to wait for the new window, even without `Retry-After`.
   const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
   return present({ left, pauseMs: pauseMs ?? untilResetMs });
-}
-
-/**
- * How long an answer that says "too fast" asks us to wait, at most 24 hours; undefined when it names no time. Only such an
- * answer is searched for it in its body: elsewhere a `wait` may be anything. Headers win, because their units are the
- * standard's, and a body's are guessed.
- * @param body the answer's body, which has been read already.
- */
-export function askedWaitMs(raw: RawReply, names: RateHintNames | undefined, body: Body): number | undefined {
-  const { pauseMs } = rateHintsIn(raw, names, body);
-  return pauseMs ?? (body.kind === 'json' ? waitInBody(body.value, raw) : undefined);
 }
 
 function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefined {
@@ -102,50 +90,6 @@ function header(raw: RawReply, name: string | undefined): string | undefined {
 /** The number at the beginning of a list, because a header that came twice is one; NaN when there is none. */
 function numberIn(text = ''): number {
   return Number(/^\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[,;]|$)/.exec(text)?.[1] ?? Number.NaN);
-}
-
-// -------------------------------------------------------------------------------------------------- words of a body
-
-/** Objects in which vendors write about the answer itself. A list of errors counts by its first one. */
-const ABOUT_ANSWER = ['error', 'errors', 'meta', 'status', 'response', 'parameters'];
-
-/** Names of such fields, in lower case and without separators, before their unit. */
-const FIELD =
-  /^(?:retry(?:after|in|at|delay)|wait(?:time|for|period)?|resets?(?:in|after|at)?)(ms|s|seconds|minutes)?$/;
-
-const SENTENCES = ['message', 'error', 'detail', 'description', 'title', 'reason'];
-
-/** "Retry in 1s", "try again in 30 seconds", "Please wait 2 minutes". A number without a unit may be anything. */
-const ASKED =
-  /\b(?:retry|again|wait|resets?|available)\b\D{0,40}?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|milli|s|m|h)[a-z]*\b/i;
-
-/** A field counts more than a sentence. */
-function waitInBody(value: JsonValue, raw: RawReply): number | undefined {
-  const places = [value, ...ABOUT_ANSWER.map((name) => firstOf(valueAt(value, name)))];
-  const fields = places.flatMap((place) => (isObject(place) ? Object.entries(place) : []));
-  const waits = [
-    ...fields.map(([name, each]) => waitInField(name, each, raw)),
-    ...fields.map(([name, each]) => waitInSentence(name, each, raw)),
-  ];
-  return waits.find((waitMs) => waitMs !== undefined);
-}
-
-const firstOf = (value: JsonValue | undefined): JsonValue | undefined =>
-  Array.isArray(value) ? value[0] : value;
-
-/** A text with a unit of its own, or a date, says more than the name of its field. */
-function waitInField(name: string, value: JsonValue, raw: RawReply): number | undefined {
-  const found = FIELD.exec(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
-  if (found === null || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
-  const unit = { ms: 'ms', minutes: 'm' }[found[1] ?? ''];
-  const number = numberIn(String(value));
-  return waitMsIn(unit === undefined || Number.isNaN(number) ? String(value) : `${number}${unit}`, raw);
-}
-
-function waitInSentence(name: string, value: JsonValue, raw: RawReply): number | undefined {
-  if (!SENTENCES.includes(name.toLowerCase()) || typeof value !== 'string') return undefined;
-  const [, amount, unit = ''] = ASKED.exec(value.slice(0, LONGEST_TEXT)) ?? [];
-  return waitMsIn(amount && `${amount}${unit.toLowerCase().replace('milli', 'ms')}`, raw);
 }
 
 // ---------------------------------------------------------------------------------------------------- how long

@@ -6,8 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RateHintNames } from '../../src/client/dialect.ts';
-import { askedWaitMs, rateHintsIn } from '../../src/client/rate-hints.ts';
-import { readBody } from '../../src/core/answer-body.ts';
+import { rateHintsIn } from '../../src/client/rate-hints.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 
 // Far from Greenwich, so that a mix-up of zones shows.
@@ -199,58 +198,4 @@ test('rubbish is no hint, and nothing that comes out is out of bounds', () => {
     ),
     { numRuns: 1000 },
   );
-});
-
-describe('how long the body of "too fast" asks us to wait', () => {
-  const asked = (body: string, headers: Headers = {}, names?: RateHintNames): number | undefined => {
-    const raw = answer(headers, 429, body);
-    return askedWaitMs(raw, names, readBody(raw.body));
-  };
-
-  test.each<[string, number]>([
-    ['{"retry_after": 30}', 30_000],
-    ['{"retryAfter": "30"}', 30_000],
-    ['{"error": {"retry_after_seconds": 1.5}}', 1500],
-    ['{"meta": {"retry-after-ms": 250}}', 250],
-    ['{"status": {"retry_in": 2}}', 2000],
-    ['{"response": {"wait": 3}}', 3000],
-    ['{"ok": false, "error_code": 429, "parameters": {"retry_after": 35}}', 35_000],
-    ['{"errors": [{"code": "rate_limited", "reset_in": 4}]}', 4000],
-    ['{"error": {"retryDelay": "6s"}}', 6000],
-    ['{"wait_minutes": 2}', 120_000],
-    [`{"reset_at": ${ANSWERED_MS / 1000 + 3}}`, 3000],
-    ['{"retry_at": "2026-11-20T10:00:05Z"}', 5000],
-    ['{"success": false, "code": "rate_limited", "error": "Rate limit exceeded. Retry in 1s."}', 1000],
-    ['{"message": "Rate limit is 20 per minute, try again in 30 seconds"}', 30_000],
-    ['{"error": {"message": "Please wait 2 minutes."}}', 120_000],
-    ['{"detail": "Request was throttled. Expected available in 17 seconds."}', 17_000],
-    ['{"errors": [{"detail": "Please try again in 2 hours."}]}', 7_200_000],
-    ['{"error": "Please retry after 20ms"}', 20],
-    ['{"retry_after": 9999999}', DAY_MS],
-    ['{"message": "Wait 1 minute", "retry_after": 7}', 7000],
-  ])('%s', (body, waitMs) => {
-    expect(asked(body)).toBe(waitMs);
-  });
-
-  test.each([
-    '{"error": "Too many requests"}',
-    '{"error": "You may send 20 requests in 60 seconds"}',
-    '{"error": "Retry attempt 3 of 5 failed"}',
-    '{"message": "try again in 2026-11-20 batches"}',
-    '{"retry_after": 0}',
-    '{"retry_after": null, "wait": true, "retry": 3}',
-    '{"data": {"retry_after": 30}, "timeout": 30}',
-    '["retry in 30 s"]',
-    'Retry in 30 s',
-    '<html>Retry in 30 s</html>',
-  ])('%s names no time', (body) => {
-    expect(asked(body)).toBeUndefined();
-  });
-
-  test('headers win, and the place that the dialect names; other answers are not searched', () => {
-    const body = '{"retry_after": 30, "note": "36 s"}';
-    expect(asked(body, { 'retry-after': '7' })).toBe(7000);
-    expect(asked(body, {}, { body: { path: 'note', matches: '(?<seconds>\\d+) s' } })).toBe(36_000);
-    expect(rateHintsIn(answer({}, 200, body), undefined).pauseMs).toBeUndefined();
-  });
 });
