@@ -134,10 +134,6 @@ test.each([
   [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],
   [{ version: 0 }, /^The operation verify-email \(version\): version is 0\.$/],
   [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*must begin with "\/"/],
-  [
-    { request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } },
-    /authorization and x-note both have \{key\}/,
-  ],
   [{ inputs: [] }, /inputs is empty/],
 ])('what is wrong with an operation is said before anything is sent: %o', async (wrong, message) => {
   const { vendor, options } = await deskOf();

@@ -139,8 +139,7 @@ interface Shaped {
 
 /**
  * The call's parameters by the vendor's names, without those that it has no field for.
- * @throws StopError `job` where a filter of the job has the vendor's name of another parameter: one of the two would be
- *   lost.
+ * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two would be lost.
  */
 function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
@@ -148,7 +147,7 @@ function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): 
     for (const other of sent.keys()) {
       if (!isWithin(other, field) && !isWithin(field, other)) continue;
       const fact = `${call.operation}: two values would be sent as ${JSON.stringify(other)}.`;
-      throw stop('job', fact, 'Remove the filter of that name from the job.');
+      throw stop('job', fact, 'Rename a filter of the job, or a field of the dialect.');
     }
     sent.set(field, value);
   };
@@ -208,7 +207,11 @@ function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, valu
   const deep = [...fields.keys()].find((name) => name.includes('.'));
   if (deep !== undefined) {
     const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
-    throw stop('job', fact, "Write the filter's name as it must be in the query, without a dot.");
+    throw stop(
+      'job',
+      fact,
+      'Write its name in the job or the dialect as it must be in the query, without a dot.',
+    );
   }
   return { method, path: withQuery(path, fields), body: undefined, ...key };
 }

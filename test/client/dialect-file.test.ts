@@ -102,8 +102,6 @@ describe('where the vendor’s own answer stands in that of a service', () => {
   });
 });
 
-const TWICE = 'Give each its own name, or write null for the one that the vendor lacks.';
-
 describe('what is refused, with line and column', () => {
   test.each<[text: string, fact: string, next?: string]>([
     ['anwsers: []', '1:1: "anwsers" is not known here', 'Did you mean answers?'],
@@ -141,16 +139,6 @@ describe('what is refused, with line and column', () => {
       '1:18: usage.method cannot be "DELETE"',
       'Known are: GET, POST.',
     ],
-    [
-      'operations:\n  enrich-company:\n    method: GET\n    fields: { abn: query.registration }',
-      '4:20: "query.registration" is a nested field, which the query of a GET cannot have',
-      'Write the name as it must be in the query, without a dot.',
-    ],
-    [
-      'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
-      '1:84: "org" is sent already, as "org.name"',
-      TWICE,
-    ],
     ...['query.', '.abn', 'a..b', 'companies.1.abn', '0.abn'].map((field): [string, string, string?] => [
       `operations: { enrich-company: { fields: { abn: ${field} } } }`,
       '1:48: operations.enrich-company.fields.abn: a field is a name, or names with single dots between them for nested objects',
@@ -163,11 +151,6 @@ describe('what is refused, with line and column', () => {
       'headers: { Content-Length: "5" }',
       '1:12: the name "Content-Length" cannot be used',
       'Choose another: this header is set by Rowonce itself.',
-    ],
-    [
-      'headers: { x-api-key: "{key}" }',
-      '1:23: authorization and x-api-key both have {key}, but only one of them can authenticate',
-      'Remove one of them, such as with authorization: null under headers.',
     ],
     ...['Host', 'content_length', 'Proxy-Authorization'].map((name): [string, string, string?] => [
       `idempotency: { header: ${name}, valid_for: 1d }`,
@@ -210,11 +193,6 @@ describe('what is refused, with line and column', () => {
     [
       'operations:\n  enrich-company:\n    fields:\n      domain: domains[]',
       '4:15: operations.enrich-company.fields.domain: a list is written with .0 in the place of [], and stands in a JSON body alone',
-    ],
-    [
-      'operations: { enrich-person: { path: "/people?key={key}" } }',
-      '1:38: authorization and the path both have {key}, but only one of them can authenticate',
-      'Remove one of them, such as with authorization: null under headers.',
     ],
     [
       'vendor: service',

@@ -1,18 +1,17 @@
-import { isWithin } from '../../core/answer-body.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
- * The schema with what it cannot see by itself: entries that contradict each other, and requests that could not be made for some
- * call. A dialect that passes never makes a request with an unfilled placeholder, and has the key in one place of it.
+ * The schema with what it cannot see by itself: entries that contradict each other, and requests that could not be made for any
+ * call. A dialect that passes never makes a request with an unfilled placeholder.
  */
 export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
     context.addIssue({ code: 'custom', path: [...keys], message: fact, params: { next, part } });
   checkHeaders(dialect.headers, ['headers'], [], refuse);
-  for (const request of requestsOf(dialect)) checkRequest(request, dialect.headers, refuse);
+  for (const request of requestsOf(dialect)) checkRequest(request, refuse);
   for (const [name, entry] of Object.entries(dialect.operations))
     checkOperation(name, entry, dialect, refuse);
   for (const name of ['list_users', 'list_invites'] as const) {
@@ -84,11 +83,9 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
   ];
 }
 
-function checkRequest(request: Request, ofAll: Headers, refuse: Refuse): void {
+function checkRequest(request: Request, refuse: Refuse): void {
   const { keys, shape, parameters, also } = request;
   checkHeaders(shape.headers ?? {}, [...keys, 'headers'], also, refuse);
-  checkKey(request, ofAll, refuse);
-  checkFields(request, refuse);
   if (parameters === undefined) return;
   const unknown = Object.keys(shape.fields ?? {}).find((name) => !parameters.includes(name));
   if (unknown !== undefined) {
@@ -109,35 +106,6 @@ function checkRequest(request: Request, ofAll: Headers, refuse: Refuse): void {
       const next = `Remove {${name}} from the path, or write null for every other field.`;
       refuse([...keys, 'path'], fact, next);
     }
-  }
-}
-
-/** Everything that stands in the query or body has a name of its own, which a query can hold. */
-function checkFields({ keys, shape, parameters }: Request, refuse: Refuse): void {
-  const { method, path, fields = {}, body = {}, paging } = shape;
-  const asked = (parameters ?? Object.keys(fields)).filter((name) => fields[name] !== null);
-  const sent: (readonly [field: string, at: readonly string[]])[] = [
-    ...asked.map((name) => [fields[name] ?? name, ['fields', name]] as const),
-    ...Object.keys(body).map((name) => [name, ['body', name]] as const),
-    ...(paging === undefined ? [] : [[paging.parameter, ['paging', 'parameter']] as const]),
-    ...(paging?.size === undefined
-      ? []
-      : [[paging.size.parameter, ['paging', 'size', 'parameter']] as const]),
-  ];
-  const inPath = placeholdersIn(path);
-  for (const [index, [field, place]] of sent.entries()) {
-    if (method === 'GET' && field.includes('.') && !inPath.includes(field)) {
-      const fact = `${foreignName(field)} is a nested field, which the query of a GET cannot have`;
-      refuse([...keys, ...place], fact, 'Write the name as it must be in the query, without a dot.');
-    }
-    const twice = sent.slice(0, index).find(([each]) => isWithin(each, field) || isWithin(field, each));
-    if (twice === undefined) continue;
-    const fact = `${foreignName(field)} is sent already, as ${foreignName(twice[0])}`;
-    refuse(
-      [...keys, ...place],
-      fact,
-      'Give each its own name, or write null for the one that the vendor lacks.',
-    );
   }
 }
 
@@ -172,7 +140,7 @@ function checkOperation(
   refuse([...keys, 'headers'], fact, next);
 }
 
-// ---------------------------------------------------------------------------------------------------- headers, and where the key is
+// ---------------------------------------------------------------------------------------------------- headers
 
 /** Values of the account that the headers of any request may name. */
 const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];
@@ -194,18 +162,6 @@ function checkHeaders(
       refuse([...keys, name], fact, 'Leave it out. A vendor that takes only forms cannot be asked.');
     }
   }
-}
-
-/** Whoever gives the key a place of its own may have forgotten that of the built-in dialect. */
-function checkKey({ keys, shape }: Request, ofAll: Headers, refuse: Refuse): void {
-  const headers = { ...ofAll, ...shape.headers };
-  const withKey = Object.keys(headers).filter((name) => /\{(?:key|basic_key)\}/.test(headers[name] ?? ''));
-  const [one, other = shape.path.includes('{key}') ? 'the path' : undefined] = withKey;
-  if (one === undefined || other === undefined) return;
-  const ofRequest = Object.hasOwn(shape.headers ?? {}, other) ? keys : [];
-  const place = other === 'the path' ? [...keys, 'path'] : [...ofRequest, 'headers', other];
-  const next = `Remove one of them, such as with ${one}: null under headers.`;
-  refuse(place, `${one} and ${other} both have {key}, but only one of them can authenticate`, next);
 }
 
 const placeholdersIn = (template: string): readonly string[] =>
