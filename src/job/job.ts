@@ -17,7 +17,7 @@ import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { type JobFile, jobSchema, type Notify, OPERATION_SETTINGS } from './job/job-schema.ts';
-import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import { jobNameOf, refusedName } from './job/named.ts';
 import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
 import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
@@ -162,9 +162,7 @@ function bareJob(argument: string): YamlDocument<JobFile> {
 async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
   const refused = await refusedName(argument);
   if (refused !== undefined) throw refused;
-  return readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
-    throw await withNearestFile(argument, error);
-  });
+  return readDocument(argument, jobSchema, JOB_FILE);
 }
 
 function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {

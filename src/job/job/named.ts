@@ -1,17 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { type StopError, stop } from '../../core/errors.ts';
 import { FORMATS, OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
 import type { Format } from '../../core/format.ts';
-import { nearest, suggestion } from '../../core/nearest.ts';
+import { suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { endingOf } from '../../lib/file-name.ts';
 
 /** Refuses a word that stands where a job is wanted and names none, and says what was probably meant. */
-
-/** The folder in which a checkout keeps jobs, and users who copied from one; read for suggestions only. */
-const JOBS_FOLDER = 'jobs';
 
 const YAML_ENDING = /\.ya?ml$/i;
 
@@ -38,28 +34,6 @@ async function isInputName(path: string): Promise<boolean> {
 }
 
 async function unknownJob(argument: string): Promise<StopError> {
-  const operations = await familyNames(OPERATIONS);
-  const files = await jobFiles('.', JOBS_FOLDER);
-  // A user who types the name of a job file without its folder and ending means that file.
-  const meanings = new Map([...files, ...operations].map((each) => [jobNameOf(each), each]));
-  const meant = nearest(argument, [...meanings.keys()]);
-  const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
+  const next = suggestion(argument, await familyNames(OPERATIONS));
   return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next);
-}
-
-/** Answers a path that leads nowhere with the job file of almost the same name, there or among the jobs. */
-export async function withNearestFile(path: string, error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !error.message.endsWith('no such file')) return error;
-  const files = await jobFiles(JOBS_FOLDER, dirname(path));
-  const meant = nearest(jobNameOf(path), files.map(jobNameOf));
-  const file = files.findLast((each) => jobNameOf(each) === meant);
-  return file === undefined ? error : stop('job', error.message, `Did you mean ${file}?`);
-}
-
-async function jobFiles(...folders: readonly string[]): Promise<readonly string[]> {
-  const found = folders.map(async (folder) => {
-    const files = await readdir(folder).catch(() => []);
-    return files.filter((file) => YAML_ENDING.test(file)).map((file) => join(folder, file));
-  });
-  return (await Promise.all(found)).flat();
 }
