@@ -11,12 +11,12 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 770,
-  client: 6_644,
+  client: 6_548,
   commands: 4_723,
   core: 2_334,
   files: 9_089,
   index: 338,
-  job: 1_313,
+  job: 1_285,
   ledger: 8_534,
   lib: 1_745,
   objects: 1_216,
