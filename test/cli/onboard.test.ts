@@ -7,7 +7,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { proof } from '../combinations.ts';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import type { Ended } from './rowonce.ts';
@@ -206,34 +205,31 @@ test('every guard stops the run before anything is sent, names the rows, and say
   expect((await sheet.json('run', '--yes')).counts).toEqual({ applied: 3 });
 });
 
-proof(
-  'remove_missing removes who is not in the sheet, up to a tenth of the people; without it nobody',
-  async () => {
-    const people = Array.from({ length: 10 }, (_, index) => `p${index} as viewer`);
-    const keeps = new Sheet('missing');
-    keeps.write(...people);
-    await keeps.json('run', '--yes');
-    keeps.write(...people.slice(2));
-    expect(await sentDuring(() => keeps.json('run', '--yes'))).toEqual([]);
+test('remove_missing removes who is not in the sheet, up to a tenth of the people; without it nobody', async () => {
+  const people = Array.from({ length: 10 }, (_, index) => `p${index} as viewer`);
+  const keeps = new Sheet('missing');
+  keeps.write(...people);
+  await keeps.json('run', '--yes');
+  keeps.write(...people.slice(2));
+  expect(await sentDuring(() => keeps.json('run', '--yes'))).toEqual([]);
 
-    const sheet = new Sheet('missing', { remove_missing: true });
-    const refused = await sheet.json('run', '--yes');
-    expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
-    sheet.write(...people.slice(1));
-    expect((await sheet.type('plan')).stdout).toContain(
-      '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
-    );
-    const done = await sheet.json('run', '--yes');
-    expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
-    expect(await sheet.roles()).toHaveLength(9);
-    const removed = parse(readFileSync(done.removed_file), { columns: true });
-    expect(removed).toMatchObject([
-      { email: 'p0@acme.example', project: 'proj-missing', role: 'viewer', _status: 'applied' },
-    ]);
-    expect(done.removed_file).toBe(sheet.path('.enriched.removed.csv'));
-    expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
-  },
-);
+  const sheet = new Sheet('missing', { remove_missing: true });
+  const refused = await sheet.json('run', '--yes');
+  expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
+  sheet.write(...people.slice(1));
+  expect((await sheet.type('plan')).stdout).toContain(
+    '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
+  );
+  const done = await sheet.json('run', '--yes');
+  expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
+  expect(await sheet.roles()).toHaveLength(9);
+  const removed = parse(readFileSync(done.removed_file), { columns: true });
+  expect(removed).toMatchObject([
+    { email: 'p0@acme.example', project: 'proj-missing', role: 'viewer', _status: 'applied' },
+  ]);
+  expect(done.removed_file).toBe(sheet.path('.enriched.removed.csv'));
+  expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
+});
 
 // ---------------------------------------------------------------------------------------------------- projects
 

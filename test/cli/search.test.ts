@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import type { LoggedRequest } from '../faults/vendor.ts';
 import type { Way } from '../faults/ways.ts';
 import { type OutputRow, Workplace } from '../faults/workplace.ts';
@@ -81,34 +81,31 @@ test.each<[Way, string]>(
   expect(place.vendor.requests()).toHaveLength(requests);
 });
 
-proof(
-  'the plan says what a row may cost, the budget holds page by page, and a dearer answer stops the run',
-  async () => {
-    const desk = await deskOf('direct');
-    const { place } = desk;
-    const { stdout } = await desk.type(['plan', 'job.yaml', 'list.csv']);
-    expect(stdout).toContain('credits        at most 300, probably 300');
-    expect(stdout).toContain('a row          at most 3 pages of 25 credits');
-    expect(place.vendor.requests()).toEqual([]);
+test('the plan says what a row may cost, the budget holds page by page, and a dearer answer stops the run', async () => {
+  const desk = await deskOf('direct');
+  const { place } = desk;
+  const { stdout } = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(stdout).toContain('credits        at most 300, probably 300');
+  expect(stdout).toContain('a row          at most 3 pages of 25 credits');
+  expect(place.vendor.requests()).toEqual([]);
 
-    const poor = await place.runHere({ job: 'job.yaml', budget: 30 });
-    expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
-    expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
+  const poor = await place.runHere({ job: 'job.yaml', budget: 30 });
+  expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
+  expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
 
-    place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
-    place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
-    const dearer = await place.runHere({ job: 'job.yaml' });
-    expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
-      code: 4,
-      stopped: 'dearer',
-    });
-    const { charged_twice, credits } = await place.vendor.book();
-    expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
-    await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
-    const { code, report } = await place.runHere({ job: 'job.yaml' });
-    expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
-  },
-);
+  place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
+  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+  const dearer = await place.runHere({ job: 'job.yaml' });
+  expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
+    code: 4,
+    stopped: 'dearer',
+  });
+  const { charged_twice, credits } = await place.vendor.book();
+  expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
+  await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
+  const { code, report } = await place.runHere({ job: 'job.yaml' });
+  expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
+});
 
 test.each([
   [{ filters: { state: '{{Region}}' } }, 'search-people needs a column for "Region"'],

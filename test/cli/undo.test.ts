@@ -5,7 +5,6 @@
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { PROJECT, type Wanted } from '../faults/team-workplace.ts';
 import { openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
@@ -56,39 +55,34 @@ test('invites are deleted and roles set back; the same list then is applied anew
   expect(state.invitedTwice()).toEqual([]);
 });
 
-proof(
-  'nothing is sent without --yes; an undo can be undone, and whoever would get a new mail is listed',
-  async () => {
-    const team = await openTeam();
-    await team.apply([person(JO, 'viewer')]);
-    await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
-    const requests = await team.requests();
-    const { code, stderr } = await team.type('undo', 'last');
-    expect(code).toBe(2);
-    expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
-    expect(stderr).toContain('agree with --yes');
-    expect(await team.requests()).toBe(requests);
+test('nothing is sent without --yes; an undo can be undone, and whoever would get a new mail is listed', async () => {
+  const team = await openTeam();
+  await team.apply([person(JO, 'viewer')]);
+  await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
+  const requests = await team.requests();
+  const { code, stderr } = await team.type('undo', 'last');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+  expect(stderr).toContain('agree with --yes');
+  expect(await team.requests()).toBe(requests);
 
-    const { batch } = await team.json('undo', 'last', '--yes');
-    const list = readFileSync(team.place.path(`store/undo/${(await team.json('status', batch)).undoes}.csv`));
-    expect(list.toString()).toBe(
-      `email,project_id,role,user_id\n${JO},${PROJECT},viewer,\n${MO},${PROJECT},none,\n`,
-    );
+  const { batch } = await team.json('undo', 'last', '--yes');
+  const list = readFileSync(team.place.path(`store/undo/${(await team.json('status', batch)).undoes}.csv`));
+  expect(list.toString()).toBe(
+    `email,project_id,role,user_id\n${JO},${PROJECT},viewer,\n${MO},${PROJECT},none,\n`,
+  );
 
-    const back = await team.type('undo', 'last', '--yes', '--json');
-    expect(back.code).toBe(3);
-    expect(JSON.parse(back.stdout)).toMatchObject({
-      undoes: batch,
-      counts: { applied: 1 },
-      not_undone: [
-        { row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') },
-      ],
-    });
-    expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
-  },
-);
+  const back = await team.type('undo', 'last', '--yes', '--json');
+  expect(back.code).toBe(3);
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    undoes: batch,
+    counts: { applied: 1 },
+    not_undone: [{ row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') }],
+  });
+  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
+});
 
-proof('what it cannot take back is listed with the reason, and the rest is done', async () => {
+test('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
   const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];
   writeFileSync(team.place.path('team.csv'), `Email,Name,Project,Role\n${rows.join('\n')}\n`);

@@ -18,7 +18,8 @@ import { type Order, Workplace } from './workplace.ts';
 
 /**
  * Lists that are bought over a vendor that loses answers, each killed until it ends by itself, and written twice the same. Then the
- * vendor's book is held against the ledger. Where the vendor honours idempotency keys, nothing may be in doubt then.
+ * vendor's book is held against the ledger. Where the vendor honours idempotency keys, nothing may be in doubt then but what a clock
+ * that was ahead has dated.
  */
 
 /** What happens to the runs of one store besides kills. */

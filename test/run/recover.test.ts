@@ -7,12 +7,11 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Doubt, Ledger } from '../../src/ledger/ledger.ts';
-import { proof } from '../combinations.ts';
 import { losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));
 
-proof('a leave to repeat that a kill left unused ends with the rule that gave it', async () => {
+test('a leave to repeat that a kill left unused ends with the rule that gave it', async () => {
   // The run that repeats is killed before it sends; then the operation does not call its calls harmless any more.
   const at = await place(1);
   const { batch } = await runOnce(at);

@@ -8,7 +8,6 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { proof } from '../combinations.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import type { Workplace } from '../faults/workplace.ts';
 import { ask, servedIn } from './scene.ts';
@@ -108,29 +107,26 @@ test('from a list to a finished batch: ways, a plan, a start; the same start twi
   expect(await desk.requests()).toBe(6);
 });
 
-proof(
-  'the same plan under two budgets at once is started under the first, and the second is told so',
-  async () => {
-    const { desk, page } = await servedDesk();
-    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-    const starts = await Promise.all(
-      [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
-    );
-    const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
-    expect(refused).toMatchObject({
-      status: 409,
-      error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
-    });
-    await page.ended(started?.id);
-    expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
-    // Once it has ended, the same plan goes on with the same batch under another budget.
-    const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
-    expect([later.status, later.id === started?.id]).toEqual([200, false]);
-    await page.ended(later.id);
-  },
-);
+test('the same plan under two budgets at once is started under the first, and the second is told so', async () => {
+  const { desk, page } = await servedDesk();
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  const starts = await Promise.all(
+    [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
+  );
+  const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
+  expect(refused).toMatchObject({
+    status: 409,
+    error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
+  });
+  await page.ended(started?.id);
+  expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
+  // Once it has ended, the same plan goes on with the same batch under another budget.
+  const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
+  expect([later.status, later.id === started?.id]).toEqual([200, false]);
+  await page.ended(later.id);
+});
 
-proof('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
+test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
   const { desk, page } = await servedDesk();
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
   await page.list(LIST, (await desk.read('list.csv')).split('\n').slice(0, 4).join('\n'));
@@ -144,28 +140,25 @@ proof('a plan that moved starts nothing and is told so; the choices are kept for
   expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
 });
 
-proof(
-  'what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command',
-  async () => {
-    const { desk, page } = await servedDesk();
-    desk.place.writeDialect({ headers: { 'x-team': 'a' } });
-    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
-    const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-    const plan = await planned();
-    expect(plan.to_agree.details).toEqual(['headers.x-team: "a", which is not built in']);
-    const start = { plan: plan.id, budget: 9 };
-    expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
-    const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
-    expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
-    const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
-    expect(await page.ask('POST', '/agreements', agreed)).toMatchObject({ kept: true });
-    const next = await planned();
-    expect(next.to_agree).toBeUndefined();
-    const { id } = await page.ask('POST', '/starts', { plan: next.id, budget: 9 });
-    await page.ended(id);
-    expect(await desk.requests()).toBe(6);
-  },
-);
+test('what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command', async () => {
+  const { desk, page } = await servedDesk();
+  desk.place.writeDialect({ headers: { 'x-team': 'a' } });
+  desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+  const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  const plan = await planned();
+  expect(plan.to_agree.details).toEqual(['headers.x-team: "a", which is not built in']);
+  const start = { plan: plan.id, budget: 9 };
+  expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
+  const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
+  expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
+  const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
+  expect(await page.ask('POST', '/agreements', agreed)).toMatchObject({ kept: true });
+  const next = await planned();
+  expect(next.to_agree).toBeUndefined();
+  const { id } = await page.ask('POST', '/starts', { plan: next.id, budget: 9 });
+  await page.ended(id);
+  expect(await desk.requests()).toBe(6);
+});
 
 test('no path of the client leads anywhere', async () => {
   const { page } = await servedDesk();
@@ -183,7 +176,7 @@ test('no path of the client leads anywhere', async () => {
   expect(readdirSync(page.folder)).not.toContain('jobs');
 });
 
-proof('for a team the plan is the diff, and people are removed only when that was typed', async () => {
+test('for a team the plan is the diff, and people are removed only when that was typed', async () => {
   await using team = await TeamWorkplace.open();
   const page = await Page.at(team.place);
   const sheet = (...names: readonly string[]): string =>
