@@ -9,7 +9,6 @@ const LOOKS = {
   website: 'a website',
   date: 'a date',
   phone: 'a telephone number',
-  money: 'an amount of money',
   number: 'a number',
   text: 'text',
   blank: 'a blank cell',

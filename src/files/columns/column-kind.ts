@@ -131,33 +131,22 @@ export function isAboutAnother(column: string): boolean {
 }
 
 /** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
-export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'money' | 'number' | 'text';
+export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'number' | 'text';
 
 /** As it is written for people: with a `+` or a 0 in front, which a number to reckon with does not begin with. */
 const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
 
-const SIGN = '[$\u20ac\u00a3\u00a5\u20b9]|[A-Z]{1,2}\\$|(?:AUD|NZD|USD|CAD|SGD|EUR|GBP|CHF|JPY|CNY|INR)';
-const AMOUNT = "-?\\(?\\d[\\d\\s.,'\u2019]*\\)?";
-const MONEY = new RegExp(`^-?\\(?(?:${SIGN})\\s?${AMOUNT}$|^${AMOUNT}\\s?(?:${SIGN})$`);
-
-/** Names of columns whose numbers are amounts of money: a workbook keeps the sign in the format of the cell. */
-const MONEY_NAME =
-  /\b(?:price|amount|revenue|turnover|cost|costs|fee|fees|salary|budget|spend|deal size|mrr|arr)\b/;
-
-/** @param name of the column, which tells a telephone number or an amount from other digits. */
+/** @param name of the column, which tells a telephone number from other digits. */
 export function cellLookOf(cell: string, name = ''): CellLook {
   if (isAbn(cell)) return 'ABN';
   if (isEmail(cell)) return 'e-mail';
   const text = cell.trim();
   if (isDate(text)) return 'date';
   if (isPhone(text, name)) return 'phone';
-  if (MONEY.test(text)) return 'money';
-  if (/^[\d\s.,+-]+$/.test(text)) return MONEY_NAME.test(wordsOf(name, NO_LETTERS)) ? 'money' : 'number';
+  if (/^[\d\s.,+-]+$/.test(text)) return 'number';
   if (!/\s/.test(text) && normaliseWebsite(cell).kind === 'usable') return 'website';
   return 'text';
 }
-
-const NO_LETTERS = /[^\p{L}\p{N}]+/gu;
 
 /** A share or a measure as a spreadsheet writes it, which begins with a zero as numbers of telephones do. */
 const DECIMAL = /^0[.,]\d+$/;
