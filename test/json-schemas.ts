@@ -1,9 +1,7 @@
 /**
- * The JSON schemas in docs/schemas, by which editors complete and check what a user writes by hand: the shape from the
- * zod schemas that read it, and the words from the tables of the documentation, so that neither is written twice.
+ * The JSON schemas in docs/schemas, by which editors complete and check what a user writes by hand: shape and words are those of
+ * the zod schemas that read it.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import { dialectSchema } from '../src/client/dialect/check.ts';
@@ -17,8 +15,6 @@ import { RunObject, SweepObject, UndoObject } from '../src/objects/run-object.ts
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { TrialObject } from '../src/objects/trial-object.ts';
 import { meaningOf, meaningOfMember } from './web/api-http.ts';
-
-const ROOT = join(import.meta.dirname, '..');
 
 export interface JsonSchema {
   title?: string;
@@ -54,18 +50,14 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 
 /** Every schema as it has to be now, by the name of its file. */
 export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
-  const job = draft(jobSchema, 'A job of Rowonce', meaningsIn('docs/reference.md', '## Jobs'));
+  const job = draft(jobSchema, 'A job of Rowonce');
   const { operation, operations } = job.properties ?? {};
   const names = await familyNames(new URL('../src/operations/', import.meta.url));
   for (const named of [operation, operations?.items]) if (named !== undefined) named.enum = names;
   job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
-  const ofAccounts = meaningsIn('docs/reference.md', '## Accounts');
-  const accounts = draft(accountsSchema, 'Accounts of Rowonce', (path) =>
-    ofAccounts(path.replace(/^accounts\.NAME\./, '')),
-  );
   return new Map([
     ['job', job],
-    ['accounts', accounts],
+    ['accounts', draft(accountsSchema, 'Accounts of Rowonce')],
     ['dialect', dialectFile()],
     ['output', outputs()],
   ]);
@@ -123,7 +115,7 @@ function outputs(): JsonSchema {
  * Draft 7, which every editor knows, without the Unicode classes that some do not. What the file may hold is meant, not
  * what is made of it.
  */
-function draft(schema: z.ZodType, title: string, meanings: Meanings): JsonSchema {
+function draft(schema: z.ZodType, title: string, meanings: Meanings = () => undefined): JsonSchema {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' });
   const text = JSON.stringify(json).replaceAll(String.raw`\\P{Cc}`, String.raw`[^\\x00-\\x1f\\x7f-\\x9f]`);
   const drafted = { title, ...(JSON.parse(text) as JsonSchema) };
@@ -148,7 +140,7 @@ function describeMembers(schema: JsonSchema, path: string, meanings: Meanings): 
 
 /** What differs from the built-in dialect: none of the entries is needed, and `null` takes a header or a place away. */
 function dialectFile(): JsonSchema {
-  const dialect = draft(dialectSchema, 'A dialect of Rowonce', () => undefined);
+  const dialect = draft(dialectSchema, 'A dialect of Rowonce');
   const loosen = (schema: JsonSchema, name: string): void => {
     const { properties = {}, additionalProperties, anyOf = [] } = schema;
     const isWhole = /^(?:answers|repeated|paging|accepted)$/.test(name);
@@ -169,13 +161,4 @@ function dialectFile(): JsonSchema {
   };
   loosen(dialect, '');
   return dialect;
-}
-
-/** The tables below a heading, up to the next heading, without the marks of the page. */
-function meaningsIn(page: string, heading: string): Meanings {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  const section = text.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? '';
-  const rows = section.matchAll(/^\| `(?<key>[^`]+)` \| (?<meaning>.+) \|$/gm);
-  const meanings = new Map([...rows].map(({ groups = {} }) => [groups.key, groups.meaning] as const));
-  return (path) => meanings.get(path)?.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }

@@ -56,8 +56,8 @@ const input = z.strictObject({
     '<id>',
   ),
   allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
-  limit: flag(someRows, 'only the first rows of the file', '<rows>'),
-  sample: flag(someRows, 'only so many random rows, and a forecast for the rest', '<rows>'),
+  limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
+  sample: flag(someRows(), 'only so many random rows, and a forecast for the rest', '<rows>'),
   detach: flag(
     z.boolean().optional(),
     'submit the list and leave it to workers; the same command without it writes the output',

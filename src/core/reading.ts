@@ -40,33 +40,38 @@ export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const sa
 
 /** How a list is read, where that shall not be detected: as a job and a flag say it, a batch keeps it, and the page sends it. */
 export const Reading = z.strictObject({
-  encoding: z.enum(ENCODINGS).optional(),
-  delimiter: z.enum(DELIMITER_NAMES).optional(),
-  /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: neither is done. */
-  ragged: z.enum(['pad']).optional(),
-  /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
-  sheet: z.string().min(1).optional(),
-  /** The row of the header by the number that a spreadsheet shows, `3`; `3-4` where the names stand in two rows; `0`: there is none. */
+  encoding: z.enum(ENCODINGS).optional().describe('the encoding of the file, if the guess is wrong'),
+  delimiter: z.enum(DELIMITER_NAMES).optional().describe('what separates the cells'),
+  ragged: z
+    .enum(['pad'])
+    .optional()
+    .describe('pad: rows with too few cells get blank ones, and those with too many blank ones lose them'),
+  sheet: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the sheet of a workbook; left out: the one that was open, or looks like a list'),
   header_row: z
     .union([z.int(), z.string()])
     .transform(String)
     .refine((value) => readHeaderRows(value) !== undefined, {
       error: 'give one row, such as 3, two rows in sequence, such as 3-4, or 0 for none',
     })
-    .optional(),
-  /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
+    .optional()
+    .describe('the row of the header, such as 3, or 3-4 for names in two rows; 0: there is none'),
   rows: z
     .string()
     .refine((value) => readRowRange(value) !== undefined, {
       error: 'give the first and the last row of the table, such as 5-210',
     })
-    .optional(),
-  /** Whose telephone numbers and postcodes these are; left out: nobody's, so none is repaired. Which there are is known where one is used. */
+    .optional()
+    .describe('the first and the last row of the table below its header, such as 5-210'),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU')
     .toUpperCase()
-    .optional(),
+    .optional()
+    .describe('the country of telephone numbers and postcodes, such as AU; left out: none is repaired'),
 });
 export type Reading = Readonly<z.infer<typeof Reading>>;
 
@@ -77,7 +82,7 @@ export function readingOf(options: Reading): Present<Reading> {
 
 /** The same as a job and a batch have it: what decides which cells are read stands below `read`, the rest beside it. */
 export const READING_ENTRIES = {
-  read: Reading.omit({ country: true }).optional(),
+  read: Reading.omit({ country: true }).optional().describe('how to read the file where the guess is wrong'),
   country: Reading.shape.country,
 };
 type ReadingEntries = z.infer<z.ZodObject<typeof READING_ENTRIES>>;
@@ -115,14 +120,3 @@ export const FoundLayout = z.object({
 });
 export type FoundLayout = Readonly<z.infer<typeof FoundLayout>>;
 export type LeftOut = NonNullable<FoundLayout['left_out']>[number];
-
-/** The flags of a reading: what is given with each, and what it says. */
-export const READING_FLAGS = {
-  encoding: ['<name>', 'the encoding of the file, if the guess is wrong'],
-  delimiter: ['<name>', 'what separates the cells'],
-  ragged: ['<pad>', 'pad: rows with too few cells get blank ones'],
-  sheet: ['<name>', 'the sheet of a workbook; left out: the one that was open, or looks like a list'],
-  header_row: ['<rows>', 'the row of the header, such as 3, or 3-4 for names in two rows; 0: there is none'],
-  rows: ['<rows>', 'the first and the last row of the table below its header, such as 5-210'],
-  country: ['<code>', 'whose telephone numbers and postcodes these are, such as AU'],
-} as const satisfies Record<keyof typeof Reading.shape, readonly [string, string]>;

@@ -53,30 +53,75 @@ const commandLine = line
   .transform((text) => text.trim().split(/ +/));
 
 const shared = {
-  id: line.max(200).optional(),
-  dialect: line.optional(),
-  base_url: address.optional(),
-  key: z.string().optional(),
+  id: line
+    .max(200)
+    .optional()
+    .describe(
+      'what makes it this account; left out: vendor, address, organization and connected account, never its name',
+    ),
+  dialect: line
+    .optional()
+    .describe(
+      'a file with what differs from the built-in dialect of the vendor, relative to this one, or the word of one that is shipped, such as `hunter`',
+    ),
+  base_url: address.optional().describe('where the API is; https, but for addresses of this machine'),
+  key: z.string().optional().describe('the key itself'),
   key_env: z
     .string()
     .regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key')
-    .optional(),
-  key_command: z.union([commandLine, z.array(line).min(1)]).optional(),
+    .optional()
+    .describe('the environment variable that holds the key'),
+  key_command: z
+    .union([commandLine, z.array(line).min(1)])
+    .optional()
+    .describe(
+      'a program and its arguments, which prints the key; run without a shell, in the folder of this file',
+    ),
   limits: z
     .strictObject({
-      per_second: rate,
-      per_minute: rate,
-      per_hour: rate,
-      per_day: rate,
-      concurrency: z.int().min(1).max(MOST_CONCURRENCY).optional(),
-      timeout: timeout.optional(),
+      per_second: rate.describe('requests in any second'),
+      per_minute: rate.describe('requests in any minute'),
+      per_hour: rate.describe('requests in any hour'),
+      per_day: rate.describe('requests in any 24 hours'),
+      concurrency: z
+        .int()
+        .min(1)
+        .max(MOST_CONCURRENCY)
+        .optional()
+        .describe('requests at the same time, 8 by default; a kill may leave this many in doubt'),
+      timeout: timeout
+        .optional()
+        .describe(
+          'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; what takes longer is in doubt',
+        ),
     })
-    .optional(),
-  budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
-  exclusive_key: z.boolean().optional(),
-  retention: retention.optional(),
-  price: price.optional(),
-  sandbox: z.literal(true).optional(),
+    .optional()
+    .describe('what the plan at the vendor allows'),
+  budget: z
+    .strictObject({
+      per_day: credits.describe('credits of a day (UTC)'),
+      per_month: credits.describe('credits of a month (UTC)'),
+    })
+    .optional()
+    .describe('limits over all batches'),
+  exclusive_key: z
+    .boolean()
+    .optional()
+    .describe('`true`: nobody else spends with this key, so what the vendor counts is what Rowonce did'),
+  retention: retention
+    .optional()
+    .describe(
+      'how long what was bought is kept, such as `400d`, a day at least: what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: for ever',
+    ),
+  price: price
+    .optional()
+    .describe('what a credit costs you, such as `0.04 AUD`, to show money beside credits'),
+  sandbox: z
+    .literal(true)
+    .optional()
+    .describe(
+      '`true`: a sandbox that you started at `base_url`, on this machine, for several processes; it needs no key and no budget',
+    ),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
@@ -116,23 +161,29 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');
 }
 
+const VENDOR = '`provider`, the data vendor, or `service`, the governance platform';
+
 const service = z
   .strictObject({
-    vendor: z.literal('service'),
+    vendor: z.literal('service').describe(VENDOR),
     ...shared,
-    region: z.enum(REGIONS).optional(),
-    organization_id: line.optional(),
-    project_id: line.optional(),
+    region: z.enum(REGIONS).optional().describe('of a service: AU, EU or US'),
+    organization_id: line.optional().describe('of a service'),
+    project_id: line.optional().describe('of a service: the project for invites that name none'),
   })
   .superRefine(checkEntry);
 
 const provider = z
   .strictObject({
-    vendor: z.literal('provider'),
+    vendor: z.literal('provider').describe(VENDOR),
     ...shared,
-    via: line.optional(),
-    connected_account: line.optional(),
-    api_call_url: address.optional(),
+    via: line
+      .optional()
+      .describe(
+        'of a provider: the service account through which it is reached, with its key; limits and budget are its own',
+      ),
+    connected_account: line.optional().describe('with `via`: what the service calls the account'),
+    api_call_url: address.optional().describe('with `via`: where the "API Call" step of the service is'),
   })
   .superRefine(checkEntry);
 
@@ -159,8 +210,15 @@ const webhook = line.superRefine((text, context) => {
 /** Whom jobs notify: they know the name alone. */
 const receiver = z
   .strictObject({
-    webhook: webhook.optional(),
-    command: z.union([commandLine, z.array(line).min(1)]).optional(),
+    webhook: webhook
+      .optional()
+      .describe('an address that gets a POST with JSON; `https://`, or `http://` on this machine'),
+    command: z
+      .union([commandLine, z.array(line).min(1)])
+      .optional()
+      .describe(
+        'in its place: a program with its words, run without a shell in the folder of this file; it reads the JSON on its standard input',
+      ),
   })
   .refine((given) => Object.keys(given).length === 1, { error: 'write a webhook or a command' });
 
@@ -169,12 +227,25 @@ export type Receiver = z.infer<typeof receiver>;
 /** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
   .strictObject({
-    accounts: z.record(accountName, z.discriminatedUnion('vendor', [service, provider])).nullish(),
+    accounts: z
+      .record(accountName, z.discriminatedUnion('vendor', [service, provider]))
+      .nullish()
+      .describe('the accounts by name'),
     regions: z
-      .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
-      .optional(),
-    notify: z.record(name, receiver).optional(),
-    inboxes: z.record(name, line).optional(),
+      .strictObject({
+        AU: address.optional().describe('address of region AU'),
+        EU: address.optional().describe('address of region EU'),
+        US: address.optional().describe('address of region US'),
+      })
+      .optional()
+      .describe('the addresses of the regions of the service'),
+    notify: z.record(name, receiver).optional().describe('whom jobs may tell by `notify.to`, by name'),
+    inboxes: z
+      .record(name, line)
+      .optional()
+      .describe(
+        'folders that jobs may have as `inbox` outside of their own folder, by name, relative to this file',
+      ),
   })
   .nullable();
 

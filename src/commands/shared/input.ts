@@ -4,7 +4,7 @@ import type { Listener } from '../../core/events.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
-import { DELIMITER_NAMES, DELIMITERS, READING_FLAGS, Reading, readingOf } from '../../core/reading.ts';
+import { DELIMITER_NAMES, DELIMITERS, Reading, readingOf } from '../../core/reading.ts';
 import type { JobEntries } from '../../job/job.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
@@ -58,7 +58,7 @@ export function accept<const Word extends string = never>(words: readonly Word[]
 export const BATCH = 'its id, the beginning of it, or "last"';
 
 /** Of no row nothing would be done. */
-export const someRows = z.int().min(1, 'is no row at all').optional();
+export const someRows = () => z.int().min(1, 'is no row at all').optional();
 
 // ------------------------------------------------------------------------------------------- how a list is read
 
@@ -67,8 +67,11 @@ const byCharacter = (text: string): string | undefined =>
 
 /** How a list is read, for every command that reads one. It wins over the job. */
 export const READ: typeof Reading.shape = Reading.shape;
-for (const [name, [value, about]] of Object.entries(READING_FLAGS))
-  flag(READ[name as keyof typeof READ], about, value, name === 'delimiter' ? { meant: byCharacter } : {});
+for (const [name, schema] of Object.entries(READ)) {
+  const value =
+    { header_row: '<rows>', rows: '<rows>', country: '<code>', ragged: '<pad>' }[name] ?? '<name>';
+  flag(schema, schema.description ?? '', value, name === 'delimiter' ? { meant: byCharacter } : {});
+}
 
 /** Of a command that sees the file first. Later commands take the file as it was accepted. */
 export const STRICT = flag(

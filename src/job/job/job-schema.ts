@@ -29,7 +29,14 @@ const identifier = text.regex(/^[^+]*$/, 'it must be one identifier; list severa
 /** One call of a waterfall, as the text by which operations know it. */
 const tier = z.union([
   text,
-  z.strictObject({ all: z.array(identifier).min(1) }).transform(({ all }) => tierOfAll(all)),
+  z
+    .strictObject({
+      all: z
+        .array(identifier)
+        .min(1)
+        .describe('in the place of an identifier: those of this list that a row has, in one call'),
+    })
+    .transform(({ all }) => tierOfAll(all)),
 ]);
 
 function isSchedule(value: string): boolean {
@@ -45,65 +52,194 @@ const json: z.ZodType<JsonValue> = z.json();
 const guards = z.strictObject({
   max_removals: z
     .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')])
-    .optional(),
-  admins: z.enum(['allow']).optional(),
-  domains: z.array(text).min(1).optional(),
-  max_invites: z.int().min(0).optional(),
+    .optional()
+    .describe(
+      'a number: the most removals; a share: the most people who are removed although no row asks for it, of all known in the projects; left out: `10%`',
+    ),
+  admins: z
+    .enum(['allow'])
+    .optional()
+    .describe('`allow` lets a run make a person admin; left out: it needs `--allow-admin`'),
+  domains: z
+    .array(text)
+    .min(1)
+    .optional()
+    .describe('the only domains whose addresses are invited; left out: any'),
+  max_invites: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('the most invites of a run, also those for another role; left out: any number'),
 });
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
-  /** For `onboard`: maps a project as the list calls it to its id. */
-  projects: z.record(text, text).optional(),
-  create_projects: z.boolean().optional(),
-  remove_missing: z.boolean().optional(),
-  /** Which role a person gets: one role for all rows, or a role for each word of the sheet. */
-  role: role.optional(),
-  roles: z.record(text, role).optional(),
-  /** For `search-people`: maps a vendor's filter to its value. */
-  filters: z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])).optional(),
-  pages: z.int().min(1).max(20).optional(),
-  /** For `api-call`: whether the call reads or changes. */
-  kind: z.enum(['read', 'change']).optional(),
-  method: z.enum(METHODS).optional(),
-  endpoint: text.regex(/^\//, 'an endpoint begins with "/"').optional(),
-  body: z.record(z.string(), json).optional(),
-  credits_max: wholeCredits.optional(),
+  projects: z
+    .record(text, text)
+    .optional()
+    .describe('of `onboard`: project as the list calls it, in any case: its id'),
+  create_projects: z
+    .boolean()
+    .optional()
+    .describe(
+      'of `onboard`: `true` makes projects that `projects` does not have; they cannot be deleted again',
+    ),
+  remove_missing: z
+    .boolean()
+    .optional()
+    .describe('of `onboard`: `true` removes people who are no longer on the list; left out: nobody'),
+  role: role
+    .optional()
+    .describe(
+      'of `invite-user`, `change-role` and `onboard`: the role of every row; the list then needs no column for it',
+    ),
+  roles: z
+    .record(text, role)
+    .optional()
+    .describe(
+      'of the same: a word of the list, in any case, and the role that it means, such as `Read only: viewer`',
+    ),
+  filters: z
+    .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
+    .optional()
+    .describe(
+      'of `search-people`: further filters by the names of the vendor; `{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
+    ),
+  pages: z
+    .int()
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('of `search-people`: the most pages of results for each row, 1 by default, 20 at most'),
+  kind: z
+    .enum(['read', 'change'])
+    .optional()
+    .describe(
+      'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: `read` for `GET` and `POST`, else `change`',
+    ),
+  method: z
+    .enum(METHODS)
+    .optional()
+    .describe(
+      'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, `PUT`, `PATCH` or `DELETE`',
+    ),
+  endpoint: text
+    .regex(/^\//, 'an endpoint begins with "/"')
+    .optional()
+    .describe(
+      'of `api-call`: the path below the address of the account, with `{{Column}}` where a cell belongs',
+    ),
+  body: z
+    .record(z.string(), json)
+    .optional()
+    .describe('of `api-call`: what is sent, with `{{Column}}` in its texts; blank cells are left out'),
+  credits_max: wholeCredits
+    .optional()
+    .describe(
+      'of `api-call` and `search-people`: the most that one call may cost; left out: what the dialect says',
+    ),
 };
 
 export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
 
 const entries = z.strictObject({
-  /** Left out where there are several. */
-  operation: text.optional(),
-  operations: z.array(text).min(2, 'Name two or more, or write operation: and the only one.').optional(),
-  account: text.optional(),
-  /** Names of columns; in a spreadsheet such a name may have several lines. A blank one: the input is left unread. */
-  columns: z.record(text, z.string()).optional(),
-  waterfall: z.array(tier).min(1).optional(),
-  add: z.record(text, text).optional(),
-  on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
-  formulas: z.enum(FORMULA_MODES).optional(),
-  budget: z.strictObject({ credits: wholeCredits }).optional(),
+  operation: text
+    .optional()
+    .describe('what is done with each row: a built-in operation, or one that a program passes'),
+  operations: z
+    .array(text)
+    .min(2, 'Name two or more, or write operation: and the only one.')
+    .optional()
+    .describe('in its place: several things to find, such as `[enrich-company, enrich-person]`'),
+  account: text.optional().describe('whose key and address are used; left out: the only one that fits'),
+  /** In a spreadsheet the name of a column may have several lines. */
+  columns: z
+    .record(text, z.string())
+    .optional()
+    .describe(
+      'input of the operation: the column of the list that holds it; a blank one is left unread; left out: what is sure',
+    ),
+  waterfall: z
+    .array(tier)
+    .min(1)
+    .optional()
+    .describe(
+      'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; left out: the order of the operation',
+    ),
+  add: z
+    .record(text, text)
+    .optional()
+    .describe(
+      'new column: where its value is in the answer, such as `location.city`; left out: the whole answer',
+    ),
+  on_existing: z
+    .enum(['keep', 'fill', 'replace'])
+    .optional()
+    .describe(
+      'where the list has a column of `add`: `keep` adds nothing, `fill` fills its blank cells, `replace` replaces it; left out: refused',
+    ),
+  formulas: z
+    .enum(FORMULA_MODES)
+    .optional()
+    .describe(
+      'what becomes of cells of ours that would begin a formula: `safe`, which is the default, or `raw`',
+    ),
+  budget: z
+    .strictObject({ credits: wholeCredits.describe('the most credits that the batch may ever spend') })
+    .optional()
+    .describe('limits of a batch'),
   in_doubt: z
     .union([
       z.enum(['hold', 'skip']),
-      z.strictObject({ retry: z.strictObject({ extra_credits: wholeCredits }) }),
+      z.strictObject({
+        retry: z
+          .strictObject({
+            extra_credits: wholeCredits.describe(
+              'the most credits that all such retries of the batch may cost',
+            ),
+          })
+          .describe('pays again by itself, once for each lost call and batch, within a limit'),
+      }),
     ])
-    .optional(),
-  refresh_after: age.optional(),
-  refresh_no_match_after: age.optional(),
+    .optional()
+    .describe(
+      'what happens to a call whose answer was lost: `hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
+    ),
+  refresh_after: age
+    .optional()
+    .describe(
+      'how old a bought match may be when a batch begins and still be used, such as `30d`; `never`, which is the default: however old it is',
+    ),
+  refresh_no_match_after: age.optional().describe('the same for every other answer'),
   ...READING_ENTRIES,
-  repair: z.boolean().optional(),
+  repair: z
+    .boolean()
+    .optional()
+    .describe('`true` sends damaged cells repaired where that is sure; left out: as they are'),
   ...operationSettings,
-  guards: guards.optional(),
-  /** A folder below that of the job, or a name of the accounts file. */
-  inbox: text.optional(),
-  /** Who is meant by the name stands in the accounts file. */
-  notify: z.strictObject({ to: text, on: z.array(z.enum(NOTICE_KINDS)).min(1).optional() }).optional(),
+  guards: guards.optional().describe('how far a run that changes the service may go'),
+  inbox: text
+    .optional()
+    .describe(
+      'the folder whose files `nightly` works through: one below the folder of the job, or a name under `inboxes` in accounts.yaml',
+    ),
+  notify: z
+    .strictObject({
+      to: text.describe('a name under `notify` in accounts.yaml'),
+      on: z
+        .array(z.enum(NOTICE_KINDS))
+        .min(1)
+        .optional()
+        .describe('when: `end`, `stop`, `doubt`, `low_balance`; left out: all of them'),
+    })
+    .optional()
+    .describe('whom a run tells how its list ended'),
   schedule: text
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
-    .optional(),
+    .optional()
+    .describe(
+      'when they are to be worked through, as five cron fields: `serve` sweeps by it, in its time zone; `nightly` ignores it',
+    ),
 });
 
 export const jobSchema = entries.superRefine(({ operation, operations }, { addIssue }) => {
