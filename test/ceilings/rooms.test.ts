@@ -11,12 +11,12 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 770,
-  client: 6_548,
-  commands: 4_722,
-  core: 2_334,
+  client: 6_619,
+  commands: 4_725,
+  core: 2_328,
   files: 9_078,
   index: 338,
-  job: 1_285,
+  job: 1_421,
   ledger: 8_534,
   lib: 1_745,
   objects: 1_216,
