@@ -97,7 +97,7 @@ export interface Answered {
 }
 
 /** Why a change was not sent: its subject is no longer as planned. */
-export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
 /** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
 export interface Waits {

@@ -53,7 +53,7 @@ export type LogAbout =
   | { readonly kind: 'batch'; readonly batch: BatchId }
   | { readonly kind: 'values'; readonly values: readonly string[] };
 
-export interface LogOptions {
+interface LogOptions {
   readonly store: string | undefined;
   readonly about: LogAbout;
   /** Only what altered the service, with the decisions about it. */

@@ -40,7 +40,7 @@ export interface Spend {
   readonly groups: SpendGroup[];
 }
 
-export interface SpendOptions {
+interface SpendOptions {
   readonly store: string | undefined;
   /** `2026-11`. */
   readonly month: string;

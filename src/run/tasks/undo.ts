@@ -220,7 +220,7 @@ async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): 
  * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
  * once the undo is finished, later changes by other people stay. So it never gets a new generation.
  */
-export async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
+async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   const onboard = await loadJob('onboard');
   const dialect = await dialectOf(account);
   const { change, ...operation } = onboard.operation;

@@ -112,17 +112,6 @@ describe('a sweep takes', () => {
     },
   );
 
-  test('nothing through a link in the place of the inbox', async () => {
-    const folder = openFolder('leads.csv');
-    const inbox = join(openFolder(), 'inbox');
-    symlinkSync(folder, inbox);
-    await expect(look(inbox)).rejects.toMatchObject({
-      code: 'job',
-      message: `${inbox} is a link to ${folder}, and an inbox does not read or write through links.`,
-      next: 'Name the folder itself as inbox in the job.',
-    });
-  });
-
   test('nothing from a folder that is not there: the job is wrong', async () => {
     const folder = join(openFolder(), 'missing');
     await expect(look(folder)).rejects.toMatchObject({

@@ -54,10 +54,9 @@ const OUR_NAMES =
 
 /**
  * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
- * @throws StopError `job` when there is no such folder, or a link in its place.
+ * @throws StopError `job` when there is no such folder.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
-  await refuseLink(folder, 'job', 'Name the folder itself as inbox in the job.');
   const left: LeftFile[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();
@@ -122,17 +121,6 @@ async function reasonToLeave(
   return found?.isFile() === false ? 'it is not a regular file' : undefined;
 }
 
-/** Refuses a folder that is a link, because we would read, write or move files in a place that the user did not name. */
-async function refuseLink(folder: string, code: 'job' | 'output', next: string): Promise<void> {
-  const target = await readlink(folder).catch(() => undefined);
-  if (target === undefined) return;
-  throw stop(
-    code,
-    `${folder} is a link to ${target}, and an inbox does not read or write through links.`,
-    next,
-  );
-}
-
 export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
   return (await stampOf(path)) === stamp;
 }
@@ -182,21 +170,21 @@ async function makeFolder(folder: string): Promise<void> {
     const fact = messageOf(outputProblem(folder, error));
     throw stop('output', fact, 'Give yourself permission to write in the inbox.');
   }
-  await refuseOwnLink(folder);
+  await refuseLink(folder);
 }
 
-function refuseOwnLink(folder: string): Promise<void> {
-  return refuseLink(
-    folder,
-    'output',
-    'Find out who made the link, and remove it; the next sweep makes the folder.',
-  );
+/** Refuses a link in the place of the folder: somebody else who may write into the inbox would choose where our outputs go. */
+async function refuseLink(folder: string): Promise<void> {
+  const target = await readlink(folder).catch(() => undefined);
+  if (target === undefined) return;
+  const fact = `${folder} is a link to ${target}, and nothing is written through links.`;
+  throw stop('output', fact, 'Find out who made the link, and remove it; the next sweep makes the folder.');
 }
 
 /** @throws StopError `output`; the file is then still in its old place. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
   // The run may have taken hours since the folder was checked.
-  await refuseOwnLink(dirname(input));
+  await refuseLink(dirname(input));
   let why = 'a file of that name appeared there meanwhile.';
   try {
     if (await moveWithoutReplacing(path, input)) return;

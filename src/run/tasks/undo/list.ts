@@ -178,7 +178,7 @@ function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): 
 
 /** This file finds what a batch changed, from its plan and its answers. */
 
-export interface Touched {
+interface Touched {
   /** The row that changed the subject first. */
   readonly row: RowNumber;
   readonly subject: Subject;
