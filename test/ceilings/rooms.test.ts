@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_216,
   operations: 3_037,
   plan: 3_887,
-  run: 9_273,
+  run: 9_261,
   sandbox: 2_394,
   web: 9_880,
 };
