@@ -4,7 +4,6 @@ import { basename, delimiter, dirname, isAbsolute, join, normalize, resolve, sep
 import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
-import { parseDurationMs } from './duration.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -12,13 +11,6 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
-}
-
-export function durationOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const durationMs = parseDurationMs(text);
-  if (durationMs !== undefined) return durationMs;
-  throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
 }
 
 /** The store of the command that this process was started with, where another command would not look into it by itself. */
@@ -129,12 +121,6 @@ export function withoutOption(words: readonly string[], option: string): readonl
   const isOfOption = (word: string, at: number): boolean =>
     word === option || word.startsWith(`${option}=`) || words[at - 1] === option;
   return words.filter((word, at) => at >= end || !isOfOption(word, at));
-}
-
-export function withFlag(words: readonly string[], flag: string): readonly string[] {
-  const kept = withoutFlag(words, flag);
-  const end = optionsEnd(kept);
-  return [...kept.slice(0, end), flag, ...kept.slice(end)];
 }
 
 export function withoutFlag(words: readonly string[], flag: string): readonly string[] {

@@ -35,8 +35,6 @@ export const SampleObject = noun({
   identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
   /** The plan of what is left of the list to buy; null where no time was left to make it. */
   forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
-  /** The id of that plan. */
-  plan: sample(z.string().optional(), ({ plan }) => plan),
 });
 
 const written = membersOf<{ readonly files?: Omit<OutputFiles, 'figures'> | undefined }>();

@@ -6,7 +6,6 @@ import { type Batch, credits, type RowRecord } from '../ledger/ledger.ts';
 import { askedBy, type IdentifierTally } from '../ledger/tally.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
-import { identifyPlan } from './plan-id.ts';
 import { type Pricing, pricingOf, worstCredits } from './pricing.ts';
 import { classifications, type LookedUp, type RowClassification } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -26,8 +25,6 @@ export interface Forecast {
   readonly identifiers: readonly ({ readonly name: string } & Readonly<IdentifierTally>)[];
   /** The plan of what is left of the list, those rows of the sample included that a stop has left; undefined for a run that had no time for it. */
   readonly rest: Plan | undefined;
-  /** The id of that plan; undefined for a run that was told no id. */
-  readonly plan: string | undefined;
 }
 
 /** Chooses `size` of the rows that need buying, or all of them when there are fewer. */
@@ -88,11 +85,8 @@ export async function forecast(
     if (record.outcome.kind === 'matched') matched += 1;
     countIdentifiers(identifiers, batch, record);
   }
-  const rest = input && (await planRows(context, input));
-  const isAgreed = rest !== undefined && context.planId !== undefined;
-  const plan = isAgreed ? (await identifyPlan(context, input as MappedInput, rest, undefined)).id : undefined;
   const tallies = [...identifiers].map(([name, tally]) => ({ name, ...tally }));
-  return { rows, matched, identifiers: tallies, rest, plan };
+  return { rows, matched, identifiers: tallies, rest: input && (await planRows(context, input)) };
 }
 
 function countIdentifiers(

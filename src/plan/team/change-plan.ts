@@ -26,9 +26,9 @@ import { type Plan, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { callsSentAgain } from '../sent-again.ts';
-import { conflictOutcomes } from './change-plan/conflicts.ts';
 import {
   cellsOf,
+  conflictOutcomes,
   factsOf,
   isWorkable,
   type ListedRow,
@@ -40,7 +40,7 @@ import {
   resolved,
   type Whom,
   type WorkableRow,
-} from './change-plan/planned-rows.ts';
+} from './planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
 /**

@@ -1,12 +1,23 @@
-import { invariant } from '../../../core/errors.ts';
-import type { Team } from '../../../core/membership.ts';
-import { present } from '../../../core/objects.ts';
-import type { Call, ChangePart, OperationOptions, PlannedWork, RowInput } from '../../../core/operation.ts';
-import type { Outcome, RowNumber } from '../../../core/row.ts';
-import type { PlannedInput } from '../../batch-key.ts';
-import type { PlanContext } from '../../row-walk.ts';
-import { optionsOf, type PreparedRow, rowPreparer } from '../../row-walk.ts';
-import { simulate } from './simulate.ts';
+import { hash } from 'node:crypto';
+import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
+import { merged, objectWith } from '../../core/answer-body.ts';
+import { questionOf } from '../../core/call-key.ts';
+import { invariant } from '../../core/errors.ts';
+import { subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
+import type {
+  Call,
+  ChangePart,
+  JsonObject,
+  JsonValue,
+  Operation,
+  OperationOptions,
+  PlannedWork,
+  RowInput,
+} from '../../core/operation.ts';
+import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { PlannedInput } from '../batch-key.ts';
+import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
 
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
@@ -153,4 +164,108 @@ export function factsOf({ email, project, subject, from, to }: PlannedWork): Who
     ...present({ email, project: shown, from }),
     to,
   };
+}
+
+// ---------------------------------------------------------------------------------- what a row does
+
+/** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
+interface Simulated {
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
+}
+
+/**
+ * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent, because a run
+ * walks the row again with real answers.
+ */
+function idToCome(call: Call): string {
+  return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
+}
+
+/** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
+function simulate(operation: Operation, work: PlannedWork, dialect: Dialect): Simulated {
+  const { calls, outcome } = new RowWalk(operation, dialect, { input: work, repaired: work.repaired }).ahead(
+    (call) => ({
+      kind: 'found',
+      fields: successOf(call, dialect),
+    }),
+  );
+  return { calls: calls.map(({ call }) => call), outcome };
+}
+
+/** A success body in this vendor's form, because an operation reads an answer by the dialect's names. */
+function successOf(call: Call, dialect: Dialect): JsonValue {
+  const paths = Object.values(dialect.operations[call.operation]?.answer_fields ?? {});
+  let body: JsonObject = {};
+  for (const path of paths) if (path !== undefined) body = merged(body, objectWith(path, idToCome(call)));
+  const { fields, envelope } = answerPlaceOf(dialect);
+  const own = fields === undefined ? body : objectWith(fields, body);
+  return envelope === undefined ? own : objectWith(envelope, own);
+}
+
+// -------------------------------------------------------------------------- rows about the same person or project
+
+type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
+
+interface Want {
+  readonly row: RowNumber;
+  readonly work: PlannedWork;
+}
+
+/**
+ * The outcomes of rows that conflict with others. A row that only repeats earlier rows is `unchanged`. All rows that
+ * contradict each other are `invalid`, because nobody knows which of them is meant.
+ */
+export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
+  const outcomes = new Map<RowNumber, Outcome>();
+  const crowds = crowdsOf(rows);
+  // Contradictions come first, because a row that repeats one of two contradicting rows does not decide between them.
+  for (const crowd of crowds.filter(isContradiction)) {
+    const reason = contradictionWords(crowd);
+    for (const { row } of crowd) outcomes.set(row, { kind: 'invalid', reason });
+  }
+  for (const crowd of crowds) {
+    const [first, ...later] = crowd.filter(({ row }) => outcomes.get(row)?.kind !== 'invalid');
+    const outcome = { kind: 'unchanged', reason: `the same as row ${first?.row}` } as const;
+    for (const { row } of later) if (!outcomes.has(row)) outcomes.set(row, outcome);
+  }
+  return outcomes;
+}
+
+/** Groups of two or more rows about one person or project, in the order of the list. */
+function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
+  const byName = new Map<string, Want[]>();
+  for (const { row, work, calls } of rows) {
+    for (const name of namesOf(work, calls)) {
+      const crowd = byName.get(name);
+      if (crowd === undefined) byName.set(name, [{ row, work }]);
+      else crowd.push({ row, work });
+    }
+  }
+  return [...byName.values()].filter((crowd) => crowd.length > 1);
+}
+
+function isContradiction(crowd: readonly Want[]): boolean {
+  return crowd.some(({ work }) => work.to !== crowd[0]?.work.to);
+}
+
+/**
+ * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another row the user
+ * id alone.
+ */
+function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
+  const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
+    typeof userId === 'string' && project === (subject.project ?? '')
+      ? [subjectText({ project, name: subjectOfUser(userId) })]
+      : [],
+  );
+  return new Set([subjectText(subject), ...users]);
+}
+
+/** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
+function contradictionWords(crowd: readonly Want[]): string {
+  const firstOf = new Map<string, RowNumber>();
+  for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
+  const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');
+  return `the list contradicts itself: ${words}; keep one of them`;
 }
