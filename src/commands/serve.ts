@@ -4,7 +4,7 @@ import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, type Console, command, flag } from './shared/command.ts';
-import { accept, COMMON } from './shared/input.ts';
+import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
 export default command({
@@ -23,6 +23,7 @@ export default command({
       '<zone>',
     ),
     accept: accept(),
+    log: LOG,
     port: flag(z.string().default('0'), 'where to listen on this machine; 0: any free port', '<number>'),
     open: flag(
       z.boolean().optional(),
@@ -39,6 +40,7 @@ export default command({
     ),
   }),
   async run(input, { console }) {
+    const say = logOn(console, input.log);
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const opened = await openPage({
       port: portOf(input.port),
@@ -50,7 +52,7 @@ export default command({
       mostUploadBytes: input.max_upload === undefined ? undefined : input.max_upload * 1024 ** 2,
       script: process.argv[1] ?? '',
       operator: input.as,
-      tell: (fact) => console.warn(fact),
+      tell: (fact) => say('warn', fact),
     });
     if (opened.kind === 'served') {
       if (jobs.length > 0)

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { counted, plainText } from '../core/plain-text.ts';
+import { counted } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { runWorker, type WorkerEvent } from '../run/tasks/worker.ts';
-import { type Console, command, flag } from './shared/command.ts';
-import { accept, COMMON } from './shared/input.ts';
+import { command, flag } from './shared/command.ts';
+import { accept, COMMON, LOG, type Log, logOn } from './shared/input.ts';
 import { spend, stoppedBy } from './shared/spending.ts';
 
 export default command({
@@ -18,17 +18,19 @@ export default command({
     ...COMMON,
     health: flag(
       z.int().optional(),
-      'say at http://127.0.0.1:PORT/healthz whether it is alive; 0: any free port',
+      'answer /healthz, whether it is alive, and /metrics at http://127.0.0.1:PORT; 0: any free port',
       '<port>',
     ),
+    log: LOG,
     accept: accept(),
   }),
   output: z.object({ ranges: z.number(), rows: z.number() }),
-  async run({ health, ...input }, host) {
-    const { console, words, own } = host;
-    let beatenMs = Number.NEGATIVE_INFINITY;
-    const server = health === undefined ? undefined : await healthAt(health, () => beatenMs, console);
-    const tell = toldOn(console);
+  async run({ health, log, ...input }, host) {
+    const { words, own } = host;
+    const say = logOn(host.console, log);
+    const figures = new Figures();
+    const server = health === undefined ? undefined : await figuresAt(health, figures, say);
+    const tell = toldOn(say);
     const typed = commandLine(words);
     try {
       const { ranges, rows, stopped } = await spend(
@@ -42,8 +44,8 @@ export default command({
             ...{ store, accept, askAgreement, signal, command: typed },
             operations: own.operations,
             onEvent(event) {
-              if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
-              else tell(event);
+              figures.count(event);
+              tell(event);
               own.onWorkerEvent?.(event);
             },
           });
@@ -62,16 +64,19 @@ export default command({
   },
 });
 
-function toldOn(console: Console): (event: WorkerEvent) => void {
+function toldOn(say: Log): (event: WorkerEvent) => void {
   let waiting: string | undefined;
   return (event) => {
     const words = eventWords(event);
     // What is tried again each second is told once.
     const isTold = event.kind === 'waiting' && words === waiting;
-    waiting = event.kind === 'waiting' ? words : undefined;
-    if (words !== undefined && !isTold) console.say(plainText(words));
+    if (event.kind !== 'within' && event.kind !== 'beat')
+      waiting = event.kind === 'waiting' ? words : undefined;
+    if (words !== undefined && !isTold) say(WARNINGS.has(event.kind) ? 'warn' : 'info', words);
   };
 }
+
+const WARNINGS: ReadonlySet<WorkerEvent['kind']> = new Set(['waiting', 'handed_back', 'failed']);
 
 function eventWords(event: WorkerEvent): string | undefined {
   switch (event.kind) {
@@ -102,14 +107,67 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 
-async function healthAt(port: number, beaten: () => number, console: Console): Promise<Server> {
-  const server = createServer((request, response) => {
-    const known = request.method === 'GET' && request.url === '/healthz';
-    const alive = systemClock.monotonicMs() - beaten() < ALIVE_MS;
-    response.writeHead(known ? (alive ? 200 : 503) : 404, { 'content-type': 'application/json' });
-    response.end(known ? JSON.stringify({ alive }) : '');
+/** What it has done since it began, as `/healthz` and `/metrics` tell it: figures alone, and no name of a list or a person. */
+class Figures {
+  #asked = 0;
+  #spent = 0;
+  #inDoubt = 0;
+  #pausedUntilMs = 0;
+  #beatenMs = Number.NEGATIVE_INFINITY;
+  #ranges = 0;
+  #movedMs = systemClock.monotonicMs();
+
+  count(event: WorkerEvent): void {
+    if (event.kind === 'beat') this.#beatenMs = systemClock.monotonicMs();
+    if (event.kind === 'taken') this.#ranges += 1;
+    if (event.kind === 'done' || event.kind === 'handed_back' || event.kind === 'failed') this.#ranges -= 1;
+    if (event.kind !== 'beat') this.#movedMs = systemClock.monotonicMs();
+    if (event.kind !== 'within') return;
+    if (event.event.kind === 'sent') this.#asked += 1;
+    if (event.event.kind === 'answered') this.#spent += event.event.credits;
+    if (event.event.kind === 'in_doubt') this.#inDoubt += 1;
+    if (event.event.kind === 'paused') this.#pausedUntilMs = event.event.untilMs;
+  }
+
+  /** Waiting is told in whole seconds once a range waits for a permit for longer than a minute. */
+  health(): { readonly alive: boolean; readonly waiting_seconds: number } {
+    const nowMs = systemClock.monotonicMs();
+    const stillMs = this.#ranges > 0 ? nowMs - this.#movedMs : 0;
+    return {
+      alive: nowMs - this.#beatenMs < ALIVE_MS,
+      waiting_seconds: stillMs > 60_000 ? Math.round(stillMs / 1000) : 0,
+    };
+  }
+
+  /** In the text format of Prometheus. */
+  metrics(): string {
+    const paused = this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0;
+    const figures = [
+      ['asked_total', 'counter', 'Requests that were sent.', this.#asked],
+      ['spent_credits_total', 'counter', 'Credits that answers have cost.', this.#spent],
+      ['in_doubt_total', 'counter', 'Calls whose answer was lost.', this.#inDoubt],
+      ['paused', 'gauge', 'Whether the account is told to wait.', paused],
+    ] as const;
+    return figures
+      .map(([name, type, help, value]) => {
+        const full = `rowonce_${name}`;
+        return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${full} ${value}\n`;
+      })
+      .join('');
+  }
+}
+
+async function figuresAt(port: number, figures: Figures, say: Log): Promise<Server> {
+  const server = createServer(({ method, url }, response) => {
+    if (method === 'GET' && url === '/healthz') {
+      const health = figures.health();
+      response.writeHead(health.alive ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(health));
+    } else if (method === 'GET' && url === '/metrics') {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(figures.metrics());
+    } else response.writeHead(404).end();
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
-  console.say(`health: http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`);
+  say('info', `health: http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`);
   return server;
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
 import type { Listener } from '../../core/events.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
+import { plainText } from '../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, Reading, readingOf } from '../../core/reading.ts';
 import type { JobEntries } from '../../job/job.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
-import { flag, type Host } from './command.ts';
+import { type Console, flag, type Host } from './command.ts';
 
 /** Entries that several commands take. */
 
@@ -167,3 +169,25 @@ export function notesOn({ console, own }: Host): Listener {
 }
 
 export const ATTENTION_OK = flag(z.boolean().optional(), 'exit with 0 even when rows need attention');
+
+// ------------------------------------------------------------------------------------------ what goes on for days
+
+export const LOG = flag(
+  z.enum(['text', 'json']).default('text'),
+  'each line with its time and level, as text or as one JSON object',
+  '<form>',
+);
+
+export type Log = (level: 'info' | 'warn', message: string) => void;
+
+/** Writes lines for whoever keeps the log of a service. A warning is written with `--quiet` too. */
+export function logOn(console: Console, form: z.output<typeof LOG>): Log {
+  return (level, message) => {
+    const time = isoTime(systemClock.wallMs());
+    const text = plainText(message);
+    const line =
+      form === 'json' ? JSON.stringify({ time, level, message: text }) : `${time} ${level} ${text}`;
+    if (level === 'warn') console.warn(line);
+    else console.say(line);
+  };
+}

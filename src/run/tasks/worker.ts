@@ -2,6 +2,7 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
 import type { Batch, BatchRange, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
@@ -285,6 +286,7 @@ class RangeWork {
           under.left -= 1;
         }
         if (event.kind === 'note') onEvent(event);
+        else onEvent({ kind: 'within', event });
       },
     };
     await requireAgreedRequests(context);
@@ -378,4 +380,6 @@ export type WorkerEvent =
   /** A later run goes on with it. */
   | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
   | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
-  | { readonly kind: 'note'; readonly message: string };
+  | { readonly kind: 'note'; readonly message: string }
+  /** What happens to a row of a range. */
+  | { readonly kind: 'within'; readonly event: RunEvent };
