@@ -1,11 +1,499 @@
-export * from './api/account-shapes.ts';
-export * from './api/batch-shapes.ts';
-export * from './api/list-shapes.ts';
-export * from './api/plan-shapes.ts';
-export * from './api/row-shapes.ts';
-export * from './api/session-shapes.ts';
+import { z } from 'zod';
+import { Reading as ReadWords } from '../core/reading.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
+import type { BatchFigures } from '../files/output/batch-figures.ts';
+import type { BatchSummary } from '../files/output/summary-words.ts';
+import type { Batch } from '../ledger/ledger.ts';
+import { AccountObject } from '../objects/account-object.ts';
+import {
+  BatchObject,
+  BatchStatusObject,
+  type ChangesObject,
+  ofBatch,
+  SpentObject,
+} from '../objects/batch-object.ts';
+import { FiguresObject } from '../objects/figures-object.ts';
+import { ListDescription } from '../objects/list-object.ts';
+import { MoneyOfCredits } from '../objects/log-object.ts';
+import { membersOf, noun } from '../objects/noun.ts';
+import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
+import { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
+import { StopChoice, StopObject } from '../objects/stop-object.ts';
+import { type BatchOverview, type BatchStatus, secondsLeft } from '../run/tasks/batch-status.ts';
+import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
 /**
  * The words between the page and its server: every body that a request may have and every answer, each once. The server
  * checks requests with these schemas, the page has their types, and `docs/api-http.md` is held against them.
  */
+
+/** Who may ask, and how the server refuses. */
+
+/** A refusal, in the words of a `StopError`: the fact, then what to do. `code` is `bug` for an error of ours. */
+export const Refusal = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    next: z.string(),
+    /** What a person has to choose between, where only she can say what is meant. */
+    choices: z.array(StopChoice).optional(),
+  }),
+});
+export type Refusal = z.infer<typeof Refusal>;
+
+/** The one-time word of an address that `rowonce serve` printed. */
+export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
+export const OpenAnswer = z.object({
+  /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
+  token: z.string(),
+});
+export type OpenAnswer = z.infer<typeof OpenAnswer>;
+
+/** A new address of the page, by the name of this start, with a one-time word that is valid for a minute. */
+export const Opening = z.object({
+  address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
+});
+export type Opening = z.infer<typeof Opening>;
+
+/** Another process that is spending from the store, as its lock names it. */
+export const Spender = z.object({ pid: z.number(), command: z.string() });
+export type Spender = z.infer<typeof Spender>;
+
+export const State = z.object({
+  version: z.string(),
+  /** The store's folder. */
+  store: z.string(),
+});
+export type State = z.infer<typeof State>;
+
+export { AccountTest } from '../objects/account-object.ts';
+
+const used = membersOf<Record<'today' | 'month', z.infer<typeof SpentObject>>>();
+/** An account. Its key is never in it, only where that is kept. */
+export const PageAccount = noun({
+  ...AccountObject.members,
+  today: used(SpentObject, ({ today }) => today),
+  month: used(SpentObject, ({ month }) => month),
+});
+export type PageAccount = z.infer<typeof PageAccount>;
+
+export const AccountList = z.object({
+  accounts: z.array(PageAccount),
+  /** Regions of the service whose addresses the accounts file has. */
+  regions: z.array(z.string()),
+});
+export type AccountList = z.infer<typeof AccountList>;
+
+const words = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^\P{Cc}+$/u, 'it contains a control character');
+const key = z.string().min(1).max(10_000);
+
+/**
+ * A new account. Limits, budgets, a program that prints the key, a dialect and the way through another account are set in the file alone:
+ * each would let a page name a file or a program of this machine, or send a key that it was not given.
+ */
+export const NewAccount = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has letters, digits, ".", "-" and "_"'),
+  vendor: z.enum(['service', 'provider']),
+  base_url: words.optional(),
+  region: z.enum(['AU', 'EU', 'US']).optional(),
+  organization: words.optional(),
+  project: words.optional(),
+  key,
+});
+export type NewAccount = z.infer<typeof NewAccount>;
+
+/** Batches, what runs, and what changes. */
+
+const named = membersOf<{ readonly batch: Batch; readonly name: string }>();
+const ofPage = {
+  /** As people call it: a list that was brought to the page has a name of its own. */
+  input: named(z.string(), ({ name }) => name),
+  /** Invented data for play money. */
+  sandbox: named(z.boolean(), ({ batch }) => batch.sandbox),
+};
+const { batch, operation } = ofBatch;
+/** What is said of a batch wherever the page names one. */
+export const BatchNamed = noun({ batch, operation, ...ofPage });
+const overview = membersOf<BatchOverview>();
+const ofOverview = {
+  ...ofPage,
+  /** Whether anything here costs credits: changes of a team do not. */
+  has_costs: overview(z.boolean(), ({ hasCosts }) => hasCosts),
+};
+export const BatchView = noun({ ...BatchObject.members, ...ofOverview });
+export type BatchView = z.infer<typeof BatchView>;
+
+export const BatchListQuery = z.object({
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+});
+
+export const BatchList = z.object({
+  batches: z.array(BatchView),
+  /** Number of batches that there are. */
+  total: z.number(),
+  per_page: z.number(),
+});
+export type BatchList = z.infer<typeof BatchList>;
+
+export type ChangesView = z.infer<typeof ChangesObject>;
+
+const status = membersOf<BatchStatus>();
+export const BatchDetail = noun({
+  ...BatchStatusObject.members,
+  ...ofOverview,
+  settled: status(z.number(), ({ settled }) => settled),
+  /** Whether the vendor asked for the pause. */
+  paused_asked: status(z.boolean().optional(), ({ pause }) => pause?.asked),
+  /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
+  seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
+  /** Another process that is spending from the store, on something else. */
+  spender: status(Spender.nullable(), ({ awaited: of, run }) =>
+    of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },
+  ),
+});
+export type BatchDetail = z.infer<typeof BatchDetail>;
+
+const told = membersOf<{
+  readonly figures: BatchFigures;
+  readonly summary: BatchSummary;
+}>();
+/** What came of a batch, in figures and in words. */
+export const SummaryView = noun({
+  figures: told(FiguresObject, ({ figures }) => FiguresObject.of(figures)),
+  headline: told(z.string(), ({ summary }) => summary.headline),
+  /** Left out where nothing is paid. */
+  cost: told(z.string().optional(), ({ summary }) => summary.cost),
+  needs: told(z.string(), ({ summary }) => summary.needs),
+  /** Blank for a batch that asks by no identifier. */
+  identifiers: told(z.string(), ({ summary }) => summary.identifiers),
+  /** `94 %`, in the order of the columns. */
+  shares: told(z.array(z.string()), ({ summary }) => summary.shares),
+  /** `rows 12 and 15`, in the order of the reasons. */
+  rows: told(z.array(z.string()), ({ summary }) => summary.rows),
+});
+export type SummaryView = z.infer<typeof SummaryView>;
+
+export const TicketRequest = z.strictObject({
+  what: z.enum(['output', 'needs_attention', 'report']),
+  /** Left out: as the input is. */
+  format: z.enum(['csv', 'xlsx']).optional(),
+});
+export type TicketRequest = z.infer<typeof TicketRequest>;
+/** Opens `/downloads/TICKET` once, within a minute. */
+export const Ticket = z.object({ ticket: z.string(), name: z.string() });
+export type Ticket = z.infer<typeof Ticket>;
+
+/** What was started from the page: a command that runs, waits for the one before it, or has ended. */
+export const WorkView = z.object({
+  id: z.string(),
+  kind: z.enum(['run', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep']),
+  /** The batch, the list or the job. */
+  about: z.string(),
+  /** The batch that its plan began, as soon as there is one. */
+  batch: z.string().nullable(),
+  /** Ms since 1970. */
+  at_ms: z.number(),
+  state: z.enum(['waiting', 'working', 'ended']),
+  exit_code: z.number().nullable(),
+  stopped: StopObject.nullable(),
+  /** The last lines that it said. */
+  said: z.array(z.string()),
+});
+export type WorkView = z.infer<typeof WorkView>;
+
+export const WorkList = z.object({ work: z.array(WorkView) });
+export type WorkList = z.infer<typeof WorkList>;
+
+export const UndoView = z.object({
+  undoes: z.string(),
+  state: z.enum(['plan', 'begun', 'nothing', 'undone']),
+  /** The undo that has begun or ended. */
+  by: z.string().nullable(),
+  sandbox: z.boolean(),
+  /** What a start names, so that nothing else is done than what was shown. */
+  plan: z.string(),
+  changes: z.array(
+    z.object({
+      row: z.number(),
+      action: z.string(),
+      email: z.string().nullable(),
+      project: z.string().nullable(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      reason: z.string().optional(),
+    }),
+  ),
+  not_undone: z.array(z.object({ row: z.number(), subject: z.string(), reason: z.string() })),
+});
+export type UndoView = z.infer<typeof UndoView>;
+
+export const UndoRequest = z.strictObject({ plan: z.string().max(100) });
+
+export { DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
+
+/** Lists that are brought to the page. */
+
+export { ReadWords };
+
+/** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
+export const ListRowsQuery = ReadWords.extend({
+  from: z.coerce.number().int().min(0).default(2),
+  limit: z.coerce.number().int().min(0).default(100),
+});
+
+/** How the list is read and whether what is sure is repaired, as it was chosen on its view. */
+export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
+export type Reading = z.infer<typeof Reading>;
+
+/** What was brought to the page. */
+export const ListView = z.object({
+  id: z.string(),
+  /** As the user's file is called; data, and never part of a path. */
+  name: z.string(),
+  bytes: z.number(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  reading: Reading,
+});
+export type ListView = z.infer<typeof ListView>;
+
+export const Lists = z.object({
+  /** The one that was brought last comes first. */
+  lists: z.array(ListView),
+  /** The most bytes that an upload may have now, by the limit and by what is free on the disk. */
+  most_bytes: z.number(),
+  /** The endings of names that can be read, such as `.csv`. */
+  endings: z.array(z.string()),
+});
+export type Lists = z.infer<typeof Lists>;
+
+const ListRow = z.object({
+  row: z.number(),
+  cells: z.array(z.string()),
+  /** Why nobody knows which cell stands below which name. */
+  unreadable: z.string().optional(),
+});
+export type ListRow = z.infer<typeof ListRow>;
+
+export const ListRows = z.object({
+  header: z.array(z.string()),
+  rows: z.array(ListRow),
+  /** The number of the row after these; null where the list ends, or where no more of a long one is shown. */
+  next: z.number().nullable(),
+});
+export type ListRows = z.infer<typeof ListRows>;
+
+export { DecisionObject, LookObject } from '../objects/row-object.ts';
+
+/** Rows of a batch, and doubts. */
+
+/** A filter: an outcome, `pending`, `finished` for any other, or `attention` for the three outcomes to look at. */
+export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'finished', 'attention']);
+export type RowFilter = z.infer<typeof RowFilter>;
+
+const USUAL_ROWS = 100;
+
+const Whole = z.coerce.number().int().min(0);
+
+/** Which rows of a batch are shown: those from a row on, or those before one. */
+export const RowPageQuery = z.object({
+  from: Whole.default(0),
+  before: Whole.optional(),
+  limit: Whole.default(USUAL_ROWS),
+  status: RowFilter.optional(),
+});
+
+export const RowView = z.object({
+  row: z.number(),
+  /** In the order of `header`; null where the list does not have the row, or they were erased. Long ones are cut. */
+  cells: z.array(z.string()).nullable(),
+  /** In the order of `added`. */
+  found: z.array(z.string()),
+  /** An outcome, or `pending`. */
+  status: z.string(),
+  reason: z.string(),
+  credits: z.number(),
+  /** Where the answer came from, as the output's column `_source` says it. */
+  source: z.string(),
+});
+export type RowView = z.infer<typeof RowView>;
+
+/** Where another page begins: at a row, or before one. */
+export const PagePlace = z.union([z.object({ from: z.number() }), z.object({ before: z.number() })]);
+export type PagePlace = z.infer<typeof PagePlace>;
+
+export const RowPage = BatchNamed.extend({
+  /** Number of rows by status, `pending` among them. */
+  counts: z.record(z.string(), z.number()),
+  /** The number of the last row. */
+  last: z.number(),
+  header: z.array(z.string()),
+  added: z.array(z.string()),
+  /** How many columns of answers are not shown. */
+  more_columns: z.number(),
+  rows: z.array(RowView),
+  prev: PagePlace.nullable(),
+  next: PagePlace.nullable(),
+});
+export type RowPage = z.infer<typeof RowPage>;
+
+const doubt = membersOf<ListedDoubt & { readonly asked: Batch }>();
+export const DoubtView = noun({
+  ...DoubtObject.members,
+  /** Whether the request was sent by this batch, so that its row is one of it. */
+  own: doubt(z.boolean(), ({ doubt: { batch }, asked }) => batch === asked.id),
+});
+export type DoubtView = z.infer<typeof DoubtView>;
+
+const list = membersOf<DoubtList & { readonly batch: Batch }>();
+/** What `settle BATCH --json` prints. */
+export const DoubtsView = noun({
+  ...DoubtListObject.members,
+  ...BatchNamed.members,
+  in_doubt: list(z.array(DoubtView), ({ doubts, batch }) =>
+    doubts.map((listed) => DoubtView.of({ ...listed.doubt, ...listed, asked: batch })),
+  ),
+});
+export type DoubtsView = z.infer<typeof DoubtsView>;
+
+/** What a person decides. `answer` and `not_done` are about one row, or about the only doubt that there is. */
+export const SettleRequest = z.strictObject({
+  rows: z.union([z.literal('all'), z.array(z.int().min(2)).min(1).max(500)]),
+  how: z.enum(['retry', 'skip', 'not_done', 'answer']),
+  extra_credits: z.int().min(0).max(1e12).optional(),
+  answer: z
+    .record(
+      z.string().regex(/^[^\s=-][^=]{0,99}$/, 'a name must not begin with a sign or contain ='),
+      z.string().max(2_000),
+    )
+    .optional(),
+});
+export type SettleRequest = z.infer<typeof SettleRequest>;
+
+export { AgreementView, PlannedChangeObject } from '../objects/plan-object.ts';
+
+/** What is done with a list: choices, columns, plan and start. */
+
+const word = z.string().min(1).max(200);
+const role = z.enum(['viewer', 'editor', 'admin']);
+/** A blank column: the input is left unread. */
+const ColumnsChosen = z.record(word, z.string().max(10_000));
+
+/** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
+export const Choices = z.strictObject({
+  /** The names of several steps have commas between them. */
+  what: z.strictObject({ operation: word }),
+  account: word.optional(),
+  /** Input ← column. */
+  columns: ColumnsChosen.optional(),
+  /** New column ← path in the answer. */
+  add: z.record(word, word).optional(),
+  /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
+  budget: z.int().min(0).optional(),
+  role: role.optional(),
+  create_projects: z.boolean().optional(),
+  remove_missing: z.boolean().optional(),
+  /** A project as the list calls it → its id. */
+  projects: z.record(word, word).optional(),
+  /** A word of the list → the role that it means. */
+  roles: z.record(word, role).optional(),
+  guards: z
+    .strictObject({
+      max_removals: z.int().min(0).optional(),
+      admins: z.literal('allow').optional(),
+    })
+    .optional(),
+});
+export type Choices = z.infer<typeof Choices>;
+
+export const OperationView = z.object({
+  name: z.string(),
+  summary: z.string(),
+  vendor: z.enum(['provider', 'service']),
+  is_change: z.boolean(),
+  inputs: z.array(z.object({ name: z.string(), about: z.string(), required: z.boolean() })),
+  settings: z.array(z.string()),
+});
+export type OperationView = z.infer<typeof OperationView>;
+
+export const AccountChoice = z.object({
+  name: z.string(),
+  vendor: z.enum(['provider', 'service']),
+  sandbox: z.boolean(),
+  /** A limit per day, so that a start needs none. */
+  has_budget: z.boolean(),
+  /** What a credit costs; null where the account does not say. */
+  price: MoneyOfCredits.nullable(),
+  region: z.string().nullable(),
+});
+export type AccountChoice = z.infer<typeof AccountChoice>;
+
+/** Everything that can be done with a list, and what was chosen so far. */
+export const Ways = z.object({
+  name: z.string(),
+  facts: ListDescription,
+  operations: z.array(OperationView),
+  accounts: z.array(AccountChoice),
+  choices: Choices.nullable(),
+});
+export type Ways = z.infer<typeof Ways>;
+
+export const DraftKept = z.object({ kept: z.literal(true) });
+export type DraftKept = z.infer<typeof DraftKept>;
+
+/** Plans the list by these choices, or by those that were kept for it. */
+export const PlanRequest = z.strictObject({
+  list: word,
+  choices: Choices.optional(),
+});
+
+export const PlanView = PlanObject.extend({
+  list: z.string(),
+  name: z.string(),
+  choices: Choices,
+  operation: z.string(),
+  account: AccountChoice,
+  is_change: z.boolean(),
+  /** In words, by which inputs rows are looked up, in turn until one matches; none for what is looked up in one way. */
+  waterfall: z.array(z.string()),
+  /** The columns to add; none stands for every field of the answers. */
+  adds: z.array(z.string()),
+  /** The first of the changes: removals first, and what is not sent last; null for a job that only reads. */
+  changes: z.array(PlannedChangeObject).nullable(),
+  /** How many changes would be sent. */
+  to_change: z.number(),
+  /** How many of each action there are. */
+  actions: z.record(z.string(), z.number()),
+  /** The requests that the job and its dialect define, which a start agrees to. */
+  requests: z.array(z.string()),
+  /** What must be typed before people are removed; null when nobody is. */
+  confirm: z.string().nullable(),
+  /** Whether a start must say the most that it may spend. */
+  needs_budget: z.boolean(),
+});
+export type PlanView = z.infer<typeof PlanView>;
+
+export const StartRequest = z.strictObject({
+  plan: word,
+  budget: z.int().min(0).optional(),
+  /** The words of `confirm`. */
+  typed: z.string().max(200).optional(),
+});
+export type StartRequest = z.infer<typeof StartRequest>;
+
+/** One piece of work that the page has started. */
+export const WorkAnswer = z.object({ work: WorkView });
+export type WorkAnswer = z.infer<typeof WorkAnswer>;
+
+/** Agrees to what a plan has as `to_agree`: `agreement` is that one's. A plan is made again then. */
+export const AgreementRequest = z.strictObject({
+  plan: z.string().min(1).max(200),
+  agreement: z.string().min(1).max(200),
+});
+export type AgreementRequest = z.infer<typeof AgreementRequest>;
+export const AgreementKept = z.object({ kept: z.literal(true) });
+export type AgreementKept = z.infer<typeof AgreementKept>;

@@ -18,12 +18,10 @@ import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
 import { Admission, redirectIn } from './server/admission.ts';
-import { appOf } from './server/app.ts';
-import { sweepUnused } from './server/list-batches.ts';
+import { appOf, loadPage, openingOf } from './server/app.ts';
 import { listenOn } from './server/listeners.ts';
-import { loadPage } from './server/page-files.ts';
+import { sweepUnused } from './server/lists.ts';
 import type { Server } from './server/server.ts';
-import { openingOf } from './server/session-routes.ts';
 import { openSweeps } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 

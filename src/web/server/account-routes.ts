@@ -6,7 +6,7 @@ import { AccountTime } from '../../ledger/time.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { AccountEdit, type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
+import { type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -20,18 +20,9 @@ export function accountRoutes(server: Server): Hono {
   return new Hono()
     .get('/accounts', async (context) => context.json(await accountList(server)))
     .post('/accounts', async (context) => {
-      const { key, limits, budget, ...entry } = await bodyOf(context, NewAccount);
-      const numbers = numbersOf(limits, budget).filter((flag) => !flag.endsWith('=none'));
-      const words = ['accounts', 'add', '--key-stdin', ...flagsOf(entry), ...numbers];
+      const { key, ...entry } = await bodyOf(context, NewAccount);
+      const words = ['accounts', 'add', '--key-stdin', ...flagsOf(entry)];
       await askChild(program, words, key);
-      return context.json(await accountList(server));
-    })
-    .patch('/accounts/:name', async (context) => {
-      const { key, limits, budget, ...entry } = await bodyOf(context, AccountEdit);
-      const name = nameIn(context.req.param('name'));
-      const flags = [...flagsOf(entry), ...numbersOf(limits, budget)];
-      const withKey = key === undefined ? [] : ['--key-stdin'];
-      await askChild(program, ['accounts', 'edit', name, ...withKey, ...flags], key);
       return context.json(await accountList(server));
     })
     .delete('/accounts/:name', async (context) => {
@@ -53,17 +44,8 @@ function nameIn(name: string): string {
   throw new HttpRefusal(404, 'There is no account of this name.', 'See all accounts.');
 }
 
-type Members = Readonly<Record<string, string | number | null | undefined>>;
-
-function flagsOf(members: Members = {}, prefix = '--'): readonly string[] {
-  return Object.entries(members).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${prefix}${name.replaceAll('_', '-')}=${value ?? 'none'}`],
-  );
-}
-
-function numbersOf(limits: Members | undefined, budget: Members | undefined): readonly string[] {
-  return [...flagsOf(limits), ...flagsOf(budget, '--budget-')];
-}
+const flagsOf = (members: object): readonly string[] =>
+  Object.entries(members).map(([name, value]) => `--${name.replaceAll('_', '-')}=${value}`);
 
 async function accountList(server: Server): Promise<AccountList> {
   const { configured, regions = [], ...rest } = await loadAccounts();

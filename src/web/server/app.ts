@@ -1,19 +1,20 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { Hono } from 'hono';
-import type { State } from '../api.ts';
+import { stop } from '../../core/errors.ts';
+import { pageFolder } from '../../core/families.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { type OpenAnswer, type Opening, OpenRequest, type State } from '../api.ts';
 import { accountRoutes } from './account-routes.ts';
-import { HttpRefusal, refusalOf } from './answers.ts';
-import { batchActionRoutes, doubtRoutes, undoRoutes } from './batch-actions.ts';
+import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
+import { batchActionRoutes, doubtRoutes, undoRoutes, workRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { downloadRoutes } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
-import { FactBook } from './list-facts.ts';
-import { listRoutes } from './lists.ts';
-import type { PageFile } from './page-files.ts';
+import { FactBook, listRoutes } from './lists.ts';
 import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 import type { Server } from './server.ts';
-import { sessionRoutes } from './session-routes.ts';
-import { workRoutes } from './work-routes.ts';
 
 export function appOf(
   server: Server,
@@ -54,4 +55,64 @@ export function appOf(
     );
   });
   return app;
+}
+
+export function openingOf({ address, admission }: Guarded): Opening {
+  return { address: address.withWord(admission.issue()) };
+}
+
+function sessionRoutes(guarded: Guarded): Hono {
+  const app = new Hono();
+  app.post('/session', async (context) => {
+    const { opening: word } = await bodyOf(context, OpenRequest);
+    const token = guarded.admission.admit(word);
+    if (token === undefined)
+      throw new HttpRefusal(
+        401,
+        'This address was used already, or is older than a minute.',
+        `Ask for a new one: ${commandLine(['serve'])}`,
+      );
+    return context.json({ token } satisfies OpenAnswer);
+  });
+  // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
+  app.post('/openings', (context) => context.json(openingOf(guarded)));
+  return app;
+}
+
+/** The page itself: few files, built beside the program, which are held in memory. */
+interface PageFile {
+  readonly body: Buffer<ArrayBuffer>;
+  readonly type: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The files by their path in the address. @throws StopError `usage` when the page was not built. */
+export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
+  const load = async (name: string): Promise<[string, PageFile]> => {
+    const file = await readFile(new URL(name, pageFolder()));
+    const type = TYPES[extname(name)] ?? '';
+    if (name !== 'index.html') return [`/${name}`, { body: Buffer.from(file), type }];
+    const html = file.toString().replaceAll('%program%', escapedHtml(commandLine([])));
+    return ['/', { body: Buffer.from(html), type }];
+  };
+  try {
+    const names = await readdir(pageFolder());
+    return new Map(await Promise.all(names.filter((name) => extname(name) in TYPES).map(load)));
+  } catch {
+    throw stop(
+      'usage',
+      'The page has not been built yet.',
+      'Run "npm run build", then the same command again.',
+    );
+  }
+}
+
+function escapedHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

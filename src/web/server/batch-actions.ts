@@ -1,19 +1,29 @@
 import { hash } from 'node:crypto';
 import { Hono } from 'hono';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
-import type { FoundBatch } from '../../run/open-ledger.ts';
+import { hasBegunBy } from '../../plan/batch.ts';
+import { eachLedgerThere, type FoundBatch } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
-import { DoubtsView, SettleRequest, UndoRequest, UndoView, type WorkList, type WorkView } from '../api.ts';
-import { bodyOf } from './answers.ts';
+import {
+  DoubtsView,
+  SettleRequest,
+  UndoRequest,
+  UndoView,
+  type WorkAnswer,
+  type WorkList,
+  type WorkView,
+} from '../api.ts';
+import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
+import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
-import type { Order } from './work.ts';
+import type { BegunBatches, Order } from './work.ts';
 
 /** What a person does with a batch: each is a command of its own. */
 export function batchActionRoutes(server: Server): Hono {
@@ -151,4 +161,43 @@ async function planOf({ program }: Server, { batch, location }: FoundBatch): Pro
   const printed = Printed.parse(await askChild(program, words));
   const plan = hash('sha256', JSON.stringify(printed), 'hex');
   return { ...printed, sandbox: batch.sandbox, plan };
+}
+
+/** What the page has started, each with the batch that it began as soon as the ledger has it. */
+export function workRoutes(server: Server): Hono {
+  const { work } = server;
+  const named = () => work.nameBatches((plans) => batchesBegunBy(plans, server));
+  return new Hono()
+    .get('/tasks', async (context) => {
+      await named();
+      return context.json({ work: [...work.list()] } satisfies WorkList);
+    })
+    .get('/tasks/:id', async (context) => {
+      const id = context.req.param('id');
+      await named();
+      const found = work.find(id);
+      if (found === undefined)
+        throw new HttpRefusal(404, 'This work is from before the page was started.', 'See all batches.');
+      return context.json({ work: found } satisfies WorkAnswer);
+    })
+    .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
+}
+
+/** The ledger knows a batch by its plan. Only batches over the lists of those plans are read. */
+async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
+  const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
+  const paths = new Set(lists.map(({ path }) => path));
+  const found = await eachLedgerThere(server.store, async (ledger) =>
+    (await ledger.batches()).filter(({ inputPath }) => paths.has(inputPath)),
+  ).catch((error: unknown) => {
+    // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
+    if (error instanceof StopError) return [];
+    throw error;
+  });
+  const begun = new Map<string, { readonly id: string; readonly isOpen: boolean }>();
+  for (const plan of plans.keys()) {
+    const batch = found.flat().find((each) => hasBegunBy(each, plan));
+    if (batch !== undefined) begun.set(plan, { id: batch.id, isOpen: batch.state === 'open' });
+  }
+  return begun;
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import type { Clock } from '../../core/clock.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
@@ -9,7 +10,6 @@ import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
 import { BatchDetail, type BatchList, BatchListQuery, BatchView, SummaryView } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
-import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
 
 /** A page of the list holds so many batches. */
@@ -69,3 +69,50 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
 
 /** As many batches as are open in tabs, at most. */
 const MOST_SUMMARIES = 50;
+
+/** What takes longer to be read the longer a batch is, so it is read again only after a far longer while. */
+
+const IDLE_PER_READING = 20;
+
+interface Reading<T> {
+  /** What it was read at: it is read again when this has changed. */
+  readonly mark: number | string;
+  readonly value: Promise<T>;
+  /** Until then it stays, whatever has changed. */
+  untilMs: number;
+}
+
+class Paced<T> {
+  readonly #clock: Clock;
+  readonly #readings = new Map<string, Reading<T>>();
+
+  readonly #most: number;
+
+  /** @param most readings are kept; then the oldest goes. */
+  constructor(clock: Clock, most: number) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  /** @param mark changes with what is read. */
+  of(id: string, mark: number | string, read: () => Promise<T>): Promise<T> {
+    const known = this.#readings.get(id);
+    const began = this.#clock.monotonicMs();
+    if (known !== undefined && (known.mark === mark || began < known.untilMs)) return known.value;
+    const reading: Reading<T> = { mark, value: read(), untilMs: Number.POSITIVE_INFINITY };
+    this.#readings.delete(id);
+    this.#readings.set(id, reading);
+    for (const oldest of this.#readings.keys()) {
+      if (this.#readings.size <= this.#most) break;
+      this.#readings.delete(oldest);
+    }
+    reading.value.then(
+      () => {
+        const now = this.#clock.monotonicMs();
+        reading.untilMs = now + (now - began) * IDLE_PER_READING;
+      },
+      () => this.#readings.delete(id),
+    );
+    return reading.value;
+  }
+}

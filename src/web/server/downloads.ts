@@ -11,11 +11,11 @@ import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { type Ticket, TicketRequest } from '../api.ts';
+import { OnceOnly } from './admission.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import { visibleName } from './list-files.ts';
-import { OnceOnly } from './secrets.ts';
 import type { Server } from './server.ts';
 
 /**

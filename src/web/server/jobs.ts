@@ -16,7 +16,7 @@ import { type ListFile, ownFolder } from './list-files.ts';
 
 /** What was chosen on the page is in the words of a job file and becomes one like any other, so the command line does the same by it. */
 
-export interface ChosenJob {
+interface ChosenJob {
   readonly job: Job;
   /** Of the job's file, beside its list. */
   readonly path: string;
@@ -61,7 +61,7 @@ const PAIR: readonly string[] = ['enrich-company', 'enrich-person'];
 export async function operationViews(): Promise<readonly OperationView[]> {
   const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
   const pair = inSteps(operations.filter(({ name }) => PAIR.includes(name)));
-  return [pair, ...operations].map(({ name, summary, vendor, change, inputs, tiers, settings, steps }) => ({
+  return [pair, ...operations].map(({ name, summary, vendor, change, inputs, settings }) => ({
     name,
     summary,
     vendor,
@@ -71,7 +71,6 @@ export async function operationViews(): Promise<readonly OperationView[]> {
       about: input.about,
       required: input.required === true,
     })),
-    tiers: steps === undefined ? [...tiers] : [],
     settings: Object.keys(settings ?? {}),
   }));
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
@@ -5,7 +7,13 @@ import { stop } from '../../core/errors.ts';
 import { readableEndings, type Sheet } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
+import { toldIn } from '../../ledger/time.ts';
+import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
+import { lookIntoIfThere } from '../../run/open-ledger.ts';
+import { batchLines } from '../../run/tasks/batch-status.ts';
 import {
+  Choices,
+  ListDescription,
   type ListRow,
   type ListRows,
   ListRowsQuery,
@@ -15,8 +23,7 @@ import {
   ReadWords,
 } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
-import { batchesOver } from './list-batches.ts';
-import type { FactBook } from './list-facts.ts';
+import { askChild } from './children.ts';
 import {
   bringList,
   inWordsOf,
@@ -24,9 +31,12 @@ import {
   keepReading,
   keptList,
   keptLists,
+  type ListFile,
   mostBytes,
   removeList,
+  sweepLists,
   type Upload,
+  type Use,
 } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -122,4 +132,75 @@ async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: 
 async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
   for await (const group of sheet.groups())
     for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
+}
+
+/** The flags by which a command reads the file as it was chosen. */
+function readWords(read: ReadWords): readonly string[] {
+  return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
+}
+
+/** As many as may be worked on side by side; each is some kilobytes. */
+const MOST_KEPT = 50;
+
+/** What a file is, asked once for each of its contents and each way to read it. */
+export class FactBook {
+  readonly #server: Pick<Server, 'program'>;
+  readonly #kept = new Map<string, Promise<unknown>>();
+
+  constructor(server: Pick<Server, 'program'>) {
+    this.#server = server;
+  }
+
+  async of(list: ListFile, read?: ReadWords): Promise<ListDescription> {
+    return ListDescription.parse(await this.#printed(list, read));
+  }
+
+  async #printed(list: ListFile, read: ReadWords = {}): Promise<unknown> {
+    const { path } = list;
+    const key = JSON.stringify([await stampOf(path), path, read]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
+    const asked = inWordsOf(list, () => askChild(this.#server.program, ['plan', path, ...readWords(read)]));
+    this.#kept.set(key, asked);
+    // A refusal may be mended, so it is asked for again.
+    asked.catch(() => this.#kept.delete(key));
+    return asked;
+  }
+}
+
+const DRAFT = 'draft.json';
+
+/** What was chosen for the list so far, so that a reload and another tab go on with it. */
+export async function draftOf({ folder }: ListFile): Promise<Choices | null> {
+  return readFile(join(folder, DRAFT), 'utf8').then(
+    (text) => Choices.safeParse(JSON.parse(text)).data ?? null,
+    () => null,
+  );
+}
+
+export async function keepDraft({ folder }: ListFile, choices: Choices): Promise<void> {
+  await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(choices)]);
+}
+
+async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
+  const uses = new Map<string, Use>();
+  for (const { batch } of await batchLines(store)) {
+    const { inputPath, state, createdAtMs } = batch;
+    const known = uses.get(inputPath) ?? NEVER_USED;
+    uses.set(inputPath, {
+      isOpen: known.isOpen || state === 'open',
+      begunMs: Math.max(known.begunMs, createdAtMs),
+    });
+  }
+  return (path) => uses.get(path) ?? NEVER_USED;
+}
+
+const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
+
+/** What a ledger cannot say now, it says at the next start: until then every list stays. */
+export async function sweepUnused(server: Server): Promise<void> {
+  const useOf = await batchesOver(server).catch(() => undefined);
+  const toldMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && toldIn(ledger)));
+  if (useOf !== undefined && toldMs !== undefined) await sweepLists(server, useOf, toldMs);
 }

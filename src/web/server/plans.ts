@@ -1,24 +1,33 @@
 import { Hono } from 'hono';
+import type { Account } from '../../client/account/account.ts';
 import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import { counted } from '../../core/plain-text.ts';
+import { type Job, waterfallOf } from '../../job/job.ts';
+import { PlanObject } from '../../objects/plan-object.ts';
+import { requestWords } from '../../plan/consent.ts';
+import { chooseStore } from '../../run/store-choice.ts';
 import {
   type AgreementKept,
   AgreementRequest,
   type AgreementView,
   Choices,
   type DraftKept,
+  type PlannedChangeObject,
   PlanRequest,
   type PlanView,
   StartRequest,
   type Ways,
+  type WorkView,
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { accountChoices, operationViews, pairFit } from './jobs.ts';
-import { draftOf, type FactBook, keepDraft } from './list-facts.ts';
+import { askChild } from './children.ts';
+import { accountChoice, accountChoices, jobOfChoices, operationViews, pairFit } from './jobs.ts';
 import { type KeptList, keptList } from './list-files.ts';
-import { planList } from './plans/list-plan.ts';
-import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
+import { draftOf, type FactBook, keepDraft } from './lists.ts';
 import type { Server } from './server.ts';
+import type { PlannedOrder, Work } from './work.ts';
 
 export function planRoutes(server: Server, facts: FactBook): Hono {
   const plans = new ShownPlans();
@@ -82,4 +91,153 @@ async function waysOf(_server: Server, list: KeptList, book: FactBook): Promise<
     accounts: [...(await accountChoices())],
     choices,
   };
+}
+
+interface ShownPlan {
+  readonly view: PlanView;
+  readonly list: KeptList;
+  readonly job: Job;
+  readonly words: readonly string[];
+  readonly store: string;
+}
+
+/** A person looks at no more lines, and a browser shows them without slowing down. */
+const MOST_CHANGES = 2_000;
+
+async function planList(
+  server: Server,
+  list: KeptList,
+  choices: Choices,
+  signal: AbortSignal,
+): Promise<ShownPlan> {
+  const { job, path, account } = await jobOfChoices(list, choices);
+  const store = chooseStore(server.store, account.sandbox).location;
+  const planning = ['plan', path, list.path, '--store', store];
+  const plan = PlanObject.parse(await askChild(server.program, planning, undefined, signal));
+  const words = ['run', path, list.path];
+  const view = viewOfPlan(plan, {
+    ...{ list: list.id, name: list.name, choices, account },
+    operation: job.operation.name,
+    waterfall: job.operation.steps === undefined ? [...waterfallOf(job, plan.columns)] : [],
+    adds: Object.keys(job.add ?? {}),
+  });
+  return { view, list, job, words, store };
+}
+
+type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds'> & {
+  readonly account: Account;
+};
+
+/** A plan as it was printed, with what the page shows beside it. */
+function viewOfPlan({ changes, requests, ...figures }: PlanObject, { account, ...about }: About): PlanView {
+  const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
+  const most = figures.credits.most;
+  // What is only sent again of a batch stays within the limit that it has.
+  const buys = figures.to_buy + sent.length > 0;
+  return {
+    ...figures,
+    ...about,
+    account: accountChoice(account),
+    is_change: changes !== undefined,
+    changes: changes === undefined ? null : shownFirst(changes),
+    to_change: sent.length,
+    actions: actionCounts(changes ?? []),
+    requests: (requests ?? []).map((request) => requestWords(present(request))),
+    confirm: removalWords(sent),
+    needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
+  };
+}
+
+/** Removals, then what else is sent, then the rest, so that a cut list hides nothing that matters more. */
+function shownFirst(changes: readonly PlannedChangeObject[]): PlannedChangeObject[] {
+  const weight = ({ action, calls = [] }: PlannedChangeObject): number =>
+    calls.length === 0 ? 0 : action === 'remove' ? 2 : 1;
+  return changes.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST_CHANGES);
+}
+
+function actionCounts(changes: readonly PlannedChangeObject[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { action } of changes) counts[action] = (counts[action] ?? 0) + 1;
+  return counts;
+}
+
+/** A removal is typed, so that no slip of a hand agrees to it. */
+function removalWords(sent: readonly PlannedChangeObject[]): string | null {
+  const removed = sent.filter(({ action }) => action === 'remove').length;
+  return removed === 0 ? null : `remove ${counted(removed, 'person', 'people')}`;
+}
+
+/** As many as a person may still start. An older one is shown again first. */
+const MOST_PLANS = 200;
+
+class ShownPlans {
+  readonly #plans = new Map<string, ShownPlan>();
+  /** Plan → the work that was started for it, and the budget that was agreed to. */
+  readonly #started = new Map<string, { readonly work: string; readonly budget: number | undefined }>();
+
+  keep(plan: ShownPlan): void {
+    for (const oldest of [...this.#plans.keys()].slice(0, -MOST_PLANS)) this.#plans.delete(oldest);
+    this.#plans.set(plan.view.id, plan);
+  }
+
+  /** @throws StopError `plan` for one that was not shown since the page is served. */
+  of(id: string): ShownPlan {
+    const plan = this.#plans.get(id);
+    if (plan !== undefined) return plan;
+    throw stop('plan', 'This plan was not shown since the page started.', 'Check the plan again.');
+  }
+
+  /**
+   * The same plan twice is the same work while it is under way, and the same batch afterwards.
+   * @throws StopError `busy` for another budget than that of the work under way, which would not be kept.
+   */
+  startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
+    const { id } = plan.view;
+    const before = this.#started.get(id);
+    const underWay = before && work.find(before.work);
+    if (underWay !== undefined && underWay.state !== 'ended') {
+      if (before?.budget === request.budget) return underWay;
+      throw stop(
+        'busy',
+        `This plan was started with ${budgetWords(before?.budget)} already, and that start is still running.`,
+        'Wait for it to end, or stop it; then start the plan again.',
+      );
+    }
+    const started = work.start(orderOf(plan, request));
+    this.#started.set(id, { work: started.id, budget: request.budget });
+    return started;
+  }
+}
+
+const budgetWords = (budget: number | undefined): string =>
+  budget === undefined ? 'no budget' : `a budget of ${counted(budget, 'credit')}`;
+
+export function orderOf(
+  { view, words: start, store }: ShownPlan,
+  { budget }: Pick<StartRequest, 'budget'>,
+): PlannedOrder {
+  const words = [
+    ...[...start, '--store', store, '--plan', view.id, '--yes'],
+    ...(budget === undefined ? [] : ['--budget', String(budget)]),
+  ];
+  return { kind: 'run', words, store, about: view.list, plan: view.id };
+}
+
+function requireAgreed(
+  { confirm, needs_budget, credits, guards = [], to_agree: toAgree }: PlanView,
+  { typed, budget }: Pick<StartRequest, 'typed' | 'budget'>,
+): void {
+  const [guard] = guards;
+  if (guard !== undefined)
+    throw stop('guard', `This would ${guard.fact}.`, `If that is right, ${guard.allow}.`);
+  if (toAgree !== undefined)
+    throw stop('consent', `${toAgree.fact}, and nobody has agreed to that yet.`, 'Agree to it above.');
+  if (confirm !== null && typed !== confirm)
+    throw stop('consent', `This would ${confirm}, and that was not typed.`, `Type "${confirm}" to agree.`);
+  if (needs_budget && budget === undefined)
+    throw stop(
+      'consent',
+      `This could spend up to ${credits.most} credits, and nothing limits it.`,
+      'Say how much it may spend.',
+    );
 }

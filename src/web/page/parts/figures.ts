@@ -72,11 +72,6 @@ export function dateAndTime(at: string | number, timeZone?: string): string {
   return new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeZone }).format(new Date(at));
 }
 
-const OF_DAY = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
-
-/** `14:05:31`, where the reader is. */
-export const timeOfDay = (atMs: number): string => OF_DAY.format(atMs);
-
 const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyle: 'medium' });
 
 /** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */

@@ -45,7 +45,7 @@ export function askedWords(parameters: Readonly<Record<string, unknown>>): strin
     .join(', ');
 }
 
-export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
+const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
 export function About({
   of: { input, operation, sandbox },

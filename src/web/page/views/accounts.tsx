@@ -6,7 +6,6 @@ import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/controls.tsx';
 import { grouped, spentWords } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
-import { go, query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
@@ -39,7 +38,6 @@ interface ShownProps {
 
 function Shown({ loaded, list, isAdding }: ShownProps) {
   const { accounts, regions } = list.value ?? loaded;
-  const asked = askedFor(accounts);
   const own = accounts.filter(({ sandbox }) => !sandbox);
   const keep = (changed: AccountList): void => {
     list.value = changed;
@@ -66,13 +64,7 @@ function Shown({ loaded, list, isAdding }: ShownProps) {
       )}
       <ul class="cards accounts">
         {accounts.map((account) => (
-          <AccountCard
-            key={account.name}
-            account={account}
-            regions={regions}
-            isAsked={account.name === asked}
-            onChanged={keep}
-          />
+          <AccountCard key={account.name} account={account} onChanged={keep} />
         ))}
       </ul>
       <p class="muted">{words.inFile}</p>
@@ -82,14 +74,11 @@ function Shown({ loaded, list, isAdding }: ShownProps) {
 
 interface AccountCardProps {
   readonly account: PageAccount;
-  readonly regions: readonly string[];
-  readonly isAsked: boolean;
   onChanged(list: AccountList): void;
 }
 
-function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps) {
+function AccountCard({ account, onChanged }: AccountCardProps) {
   const { name, vendor, region, sandbox, problem } = account;
-  const isEditing = useSignal(isAsked && !sandbox);
   const tested = useSignal<AccountTest | undefined>(undefined);
   const action = useAction();
   const path = `/accounts/${encodeURIComponent(name)}`;
@@ -100,21 +89,6 @@ function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps)
     });
   const remove = (): void =>
     action.run(async () => onChanged(await ask<AccountList>(path, { method: 'DELETE' })));
-  if (isEditing.value)
-    return (
-      <li class="card">
-        <AccountForm
-          account={account}
-          regions={regions}
-          onSaved={(list) => {
-            isEditing.value = false;
-            onChanged(list);
-            goBack();
-          }}
-          onLeft={() => (isEditing.value = false)}
-        />
-      </li>
-    );
   return (
     <li class="card stack">
       <div class="title">
@@ -144,27 +118,10 @@ function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps)
           onClick={test}
           says={action.isBusy.value && tested.value === undefined ? words.testing : words.test}
         />
-        {!sandbox && (
-          <>
-            <Button onClick={() => (isEditing.value = true)} says={words.edit} />
-            <Removal name={name} onRemove={remove} />
-          </>
-        )}
+        {!sandbox && <Removal name={name} onRemove={remove} />}
       </div>
     </li>
   );
-}
-
-/** The account that the address names to be changed; one that goes through a service has the key of that. */
-function askedFor(accounts: readonly PageAccount[]): string | undefined {
-  const byKey = accounts.find(({ name }) => name === query.value.get('key'));
-  return byKey?.via ?? byKey?.name ?? query.value.get('change') ?? undefined;
-}
-
-/** Back to the batch that the account has stopped, where somebody came from there. */
-function goBack(): void {
-  const batch = query.value.get('batch');
-  if (batch !== null) go(`/batches/${encodeURIComponent(batch)}`);
 }
 
 function Removal({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {

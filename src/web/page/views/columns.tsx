@@ -10,7 +10,7 @@ import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
-import { type Choosing, choose, Fields, Order, Settings, unlessEmpty } from './columns/settings.tsx';
+import { type Choosing, choose, Fields, Settings, unlessEmpty } from './columns/settings.tsx';
 import { rowsOf } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
@@ -61,10 +61,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
       {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
       <Check asked={asked} />
-      {plan?.fields !== undefined && (
-        <Fields fields={plan.fields} examples={plan.field_examples ?? {}} choices={choices} />
-      )}
-      {operation !== undefined && <Order {...{ operation, choices, plan }} />}
+      {plan?.fields !== undefined && <Fields fields={plan.fields} choices={choices} />}
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <Button

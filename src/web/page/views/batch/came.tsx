@@ -18,7 +18,6 @@ export function Came({ batch, came }: { readonly batch: BatchDetail; readonly ca
       <Downloads batch={batch} />
       {batch.changes === undefined && <Funnel came={came} />}
       {batch.changes === undefined && identifiers !== '' && <p class="muted">{identifiers}</p>}
-      {batch.changes === undefined && <Columns came={came} />}
       <Reasons batch={batch} came={came} />
     </section>
   );
@@ -40,36 +39,6 @@ function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-const COLUMNS_SHOWN = 12;
-const WIDTH = 100;
-
-function Columns({ came: { figures, shares } }: { readonly came: SummaryView }) {
-  const { columns, found } = figures;
-  if (columns.length === 0) return null;
-  const lines = columns.map(({ name, filled }, at) => (
-    <li key={name}>
-      <span class="fill-name">{name}</span>
-      <svg class="fill-bar" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
-        <rect class="tone-good" width={found === 0 ? 0 : (filled / found) * WIDTH} height="10" />
-      </svg>
-      <span class="number">{shares[at]}</span>
-    </li>
-  ));
-  const rest = lines.slice(COLUMNS_SHOWN);
-  return (
-    <>
-      <h2>{words.columns}</h2>
-      <ul class="fill">{lines.slice(0, COLUMNS_SHOWN)}</ul>
-      {rest.length > 0 && (
-        <details>
-          <summary>{words.moreColumns(grouped(rest.length))}</summary>
-          <ul class="fill">{rest}</ul>
-        </details>
-      )}
-    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { Choices, ListRows, OperationView, PlanView } from '../../../api.ts';
 import { Loaded } from '../../loaded.tsx';
-import { Button, Checkbox, Cut, Select } from '../../parts/controls.tsx';
+import { Checkbox, Cut, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { inputWords, OF_ONE } from '../../parts/several.ts';
 import { text } from '../../text.ts';
@@ -93,54 +93,6 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
   );
 }
 
-export function Order({ operation, choices, plan }: Choosing & { readonly plan: PlanView | undefined }) {
-  const mapped = plan?.columns ?? choices.value.columns ?? {};
-  const usual = operation.tiers.filter((tier) => mapped[tier] !== undefined);
-  const order = choices.value.waterfall ?? usual;
-  const others = operation.tiers.filter((tier) => !order.includes(tier));
-  if (operation.tiers.length < 2 || usual.length + (choices.value.waterfall?.length ?? 0) < 2) return null;
-  const say = (tiers: readonly string[]): void => {
-    const isUsual = tiers.join() === usual.join() || tiers.length === 0;
-    choose(choices, { waterfall: isUsual ? undefined : [...tiers] });
-  };
-  const first = (tier: string): void => say([tier, ...order.filter((each) => each !== tier)]);
-  return (
-    <section class="card stack">
-      <h2>{text.columns.order}</h2>
-      <ol class="order">
-        {order.map((tier, at) => (
-          <li key={tier}>
-            <strong>{wordsOf(tier)}</strong>{' '}
-            {at > 0 && (
-              <Button class="plain" onClick={() => first(tier)} says={text.columns.first(wordsOf(tier))} />
-            )}
-            {order.length > 1 && (
-              <Button
-                class="plain"
-                onClick={() => say(order.filter((each) => each !== tier))}
-                says={text.columns.leaveOut(wordsOf(tier))}
-              />
-            )}
-          </li>
-        ))}
-      </ol>
-      {others
-        .filter((tier) => mapped[tier] !== undefined)
-        .map((tier) => (
-          <p key={tier}>
-            <Button
-              class="plain"
-              onClick={() => say([...order, tier])}
-              says={text.columns.alsoBy(wordsOf(tier))}
-            />
-          </p>
-        ))}
-    </section>
-  );
-}
-
-const wordsOf = (tier: string): string => tier.replaceAll('_', ' ').replaceAll('+', ' + ');
-
 /** How many fields stand open; a vendor's answer may have hundreds. */
 const FIELDS_OPEN = 24;
 
@@ -150,13 +102,11 @@ function nameFor(field: string, taken: Readonly<Record<string, string>>): string
   return name in taken ? field.replaceAll(/[.-]/g, '_') : name;
 }
 
-interface FieldsShown extends Pick<Choosing, 'choices'> {
-  readonly fields: readonly string[];
-  readonly examples: Readonly<Record<string, string>>;
-}
-
-/** The new columns, each with a value from an answer. Without a choice every field is added. */
-export function Fields({ fields, examples, choices }: FieldsShown) {
+/** The new columns. Without a choice every field is added. */
+export function Fields({
+  fields,
+  choices,
+}: Pick<Choosing, 'choices'> & { readonly fields: readonly string[] }) {
   const add = choices.value.add ?? {};
   const toggle = (field: string, isAdded: boolean): void => {
     const others = Object.entries(add).filter(([, path]) => path !== field);
@@ -164,11 +114,6 @@ export function Fields({ fields, examples, choices }: FieldsShown) {
       ? [...others, [nameFor(field, Object.fromEntries(others)), field] as const]
       : others;
     choose(choices, { add: unlessEmpty(Object.fromEntries(entries)) });
-  };
-  const rename = (field: string, name: string): void => {
-    if (name === '' || (add[name] ?? field) !== field) return;
-    const entries = Object.entries(add).map(([each, path]) => [path === field ? name : each, path] as const);
-    choose(choices, { add: Object.fromEntries(entries) });
   };
   const box = (field: string) => {
     const name = Object.entries(add).find(([, path]) => path === field)?.[0];
@@ -184,16 +129,6 @@ export function Fields({ fields, examples, choices }: FieldsShown) {
             {OF_ONE.test(field) ? inputWords(field) : field}
           </span>
         </label>
-        <small class="muted cut" title={examples[field]}>
-          {examples[field] ?? text.columns.noExample}
-        </small>
-        {name !== undefined && (
-          <input
-            aria-label={text.columns.nameOf(field)}
-            defaultValue={name}
-            onChange={(event) => rename(field, event.currentTarget.value.trim())}
-          />
-        )}
       </div>
     );
   };

@@ -15,14 +15,6 @@ const ENCODINGS: readonly Option[] = [
   ['utf-16le', 'UTF-16 (little-endian)'],
   ['utf-16be', 'UTF-16 (big-endian)'],
   ['macintosh', 'Mac OS'],
-  ['windows-1250', 'Windows-1250 (Central Europe)'],
-  ['windows-1251', 'Windows-1251 (Cyrillic)'],
-  ['windows-1253', 'Windows-1253 (Greek)'],
-  ['windows-1254', 'Windows-1254 (Turkish)'],
-  ['windows-1257', 'Windows-1257 (Baltic)'],
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16].map(
-    (part): Option => [`iso-8859-${part}`, `ISO-8859-${part}`],
-  ),
 ];
 const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
 
@@ -67,17 +59,7 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
         <details open={(isRefused && !isWorkbook) || isSaid}>
           <summary>{text.list.wrong}</summary>
           <div class="actions">
-            {found?.layout.header_guessed !== true && <HeaderRow read={read} found={found} choose={choose} />}
-            <label class="field">
-              {text.list.rowsOfTable}
-              <input
-                size={12}
-                placeholder={text.list.allRows}
-                defaultValue={read.rows ?? ''}
-                onChange={({ currentTarget }) => choose('rows', currentTarget.value.trim())}
-              />
-            </label>
-            <CountryField read={read} choose={choose} />
+            {found?.layout.header_guessed !== true && <HeaderRow found={found} choose={choose} />}
             {!isWorkbook && <OfText read={read} choose={choose} />}
           </div>
         </details>
@@ -116,19 +98,9 @@ interface Choosing {
   readonly choose: (name: keyof Read, value: string) => void;
 }
 
-function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
+function HeaderRow({ found, choose }: Pick<Choosing, 'choose'> & Pick<Shown, 'found'>) {
   const { header_row: row = '', top = [] } = found?.layout ?? {};
-  if (top.length === 0)
-    return (
-      <label class="field">
-        {text.list.namesRow}
-        <input
-          size={6}
-          defaultValue={read.header_row ?? ''}
-          onChange={({ currentTarget }) => choose('header_row', currentTarget.value.trim())}
-        />
-      </label>
-    );
+  if (top.length === 0) return null;
   const single = top.map(
     (each): Option => [String(each.row), text.list.rowSays(grouped(each.row), each.text)],
   );
@@ -149,22 +121,6 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
   );
 }
 
-/** Whose telephone numbers and postcodes these are, by two letters. */
-function CountryField({ read, choose }: Choosing) {
-  return (
-    <label class="field">
-      {text.list.country}
-      <input
-        size={4}
-        maxLength={2}
-        placeholder="AU"
-        defaultValue={read.country ?? ''}
-        onChange={({ currentTarget }) => choose('country', currentTarget.value.trim().toUpperCase())}
-      />
-    </label>
-  );
-}
-
 function OfText({ read, choose }: Choosing) {
   return (
     <>
@@ -179,15 +135,6 @@ function OfText({ read, choose }: Choosing) {
         value={read.delimiter ?? LOOKS}
         options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
         onChosen={(delimiter) => choose('delimiter', delimiter)}
-      />
-      <Select
-        name={text.list.ragged}
-        value={read.ragged ?? LOOKS}
-        options={[
-          [LOOKS, text.list.setAside],
-          ['pad', text.list.pad],
-        ]}
-        onChosen={(ragged) => choose('ragged', ragged)}
       />
     </>
   );
@@ -206,7 +153,7 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
       {sheet !== undefined && <li>{text.list.otherSheet(sheet)}</li>}
       {isGuessed && (
         <li>
-          {text.list.headerIn(header)} <HeaderRow read={read} found={found} choose={choose} />
+          {text.list.headerIn(header)} <HeaderRow found={found} choose={choose} />
         </li>
       )}
       {leftOut.map((each) => (
