@@ -1,6 +1,6 @@
 /**
- * Goal: a batch has the same figures wherever somebody looks: on the page, in its rows, in `--json`, in the report and in what is
- * downloaded, after every kind of ending and decision.
+ * Goal: a batch has the same figures wherever somebody looks: on the page, in its rows, in `--json`, in what is downloaded and,
+ * of changes, in the report, after every kind of ending and decision.
  * Method: real commands before the sandbox as a vendor that loses answers, and a real page beside them. After each step all faces are
  * asked, and held against the rows that the download has.
  */
@@ -16,33 +16,22 @@ interface Faces {
   readonly all: (isListThere: boolean) => Promise<Readonly<Record<string, Figures>>>;
 }
 
-const STATUSES = 'matched no_match applied unchanged invalid refused in_doubt skipped pending';
-
 function countedIn(statuses: readonly (string | undefined)[]): Figures {
   const counts: Record<string, number> = {};
   for (const status of statuses) if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** The table of the report in which each status has a line; of changes it has a column. */
+/** Of changes the report has a column for each status; of lookups it says other figures. */
 function countsOfReport(html: string): Figures {
   const [, heads = '', all = ''] =
     /<tr><th>project<th>wanted(.*)\n[\s\S]*?<tr><td>all<td>(.*)\n/.exec(html) ?? [];
-  if (heads !== '') {
-    const names = heads
-      .replace('left out', 'skipped')
-      .split(/<th[^>]*>/)
-      .slice(1);
-    const counts = all.split(/<td[^>]*>/).slice(1);
-    return Object.fromEntries(names.map((name, at) => [name.replaceAll(' ', '_'), Number(counts[at])]));
-  }
-  const lines = [...html.matchAll(/<tr><td[^>]*>(\w+)<td[^>]*>([\d,]+)/g)];
-  const known = STATUSES.split(' ');
-  return Object.fromEntries(
-    lines.flatMap(([, name = '', count = '']) =>
-      known.includes(name) && count !== '0' ? [[name, Number(count.replaceAll(',', ''))]] : [],
-    ),
-  );
+  const names = heads
+    .replace('left out', 'skipped')
+    .split(/<th[^>]*>/)
+    .slice(1);
+  const counts = all.split(/<td[^>]*>/).slice(1);
+  return Object.fromEntries(names.map((name, at) => [name.replaceAll(' ', '_'), Number(counts[at])]));
 }
 
 async function facesOf(desk: Desk, batch: string): Promise<Faces> {
@@ -72,7 +61,9 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
         });
         return {
           'the download': countedIn(rows.map(({ _status }) => _status)),
-          'the report': countsOfReport(await taken({ what: 'report' })),
+          ...(json.changes === undefined
+            ? {}
+            : { 'the report': countsOfReport(await taken({ what: 'report' })) }),
         };
       };
       return {
