@@ -117,7 +117,6 @@ async function loadCommand(name: string): Promise<Member> {
 
 async function configure(typed: Command, run: Run): Promise<void> {
   const member = await loadCommand(typed.name());
-  typed.summary(member.summary);
   if (!('commands' in member)) return configureOne(typed, member, run);
   describeWith(typed, member);
   for (const of of member.commands) configureOne(typed.command(of.name.split(' ')[1] ?? ''), of, run);
@@ -129,8 +128,9 @@ function configureOne(typed: Command, of: OurCommand, run: Run): void {
   typed.action((...args) => run(of, readInput(of, args.slice(0, -2), typed), typed));
 }
 
-function describeWith(typed: Command, { summary, example }: Member): void {
-  withSharedOptions(typed.description(summary)).addHelpText(
+function describeWith(typed: Command, { summary, details, example }: Member): void {
+  const about = details === undefined ? summary : `${summary}\n\n${details}`;
+  withSharedOptions(typed.summary(summary).description(about)).addHelpText(
     'after',
     `\nExample:\n  ${commandLine([])} ${example}`,
   );

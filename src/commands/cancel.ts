@@ -11,6 +11,7 @@ import { BATCH, COMMON } from './shared/input.ts';
 export default command({
   name: 'cancel',
   summary: 'Ends a batch for good; what it bought or changed stays.',
+  details: 'People whose invite it had deleted and not yet created again are named.',
   example: 'cancel last',
   input: z.strictObject({ ...COMMON, batch: argument(z.string(), BATCH) }),
   output: z.object({ batch: z.string(), state: z.string(), half_done: z.array(z.string()) }),

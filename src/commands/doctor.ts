@@ -29,6 +29,7 @@ type Finding = z.output<typeof Finding>;
 export default command({
   name: 'doctor',
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
+  details: 'It ends with 2 when it found a problem.',
   example: 'doctor',
   input: z.strictObject({ ...COMMON }),
   output: z.object({ findings: z.array(Finding) }),

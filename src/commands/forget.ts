@@ -13,6 +13,8 @@ const COMMAND = 'forget';
 export default command({
   name: 'forget',
   summary: 'Erases a person: every question, answer and cell about them.',
+  details:
+    'Amounts and times stay, and your own files are named. A later row about the person is skipped unless run --refresh asks. Nothing is erased while a doubt about the person is open, or an unfinished batch has plans for them.',
   example: 'forget jo@example.com --dry-run',
   input: z.strictObject({
     ...COMMON,

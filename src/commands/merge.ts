@@ -8,6 +8,8 @@ import { COMMON, READ, readOf } from './shared/input.ts';
 export default command({
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
+  details:
+    'It takes our columns of an output, and the corrected cells of a needs-attention file; every other cell of yours stays, and no file is replaced. A row is found by what was sent for it, then by its other cells and their order; without the store, by all identifiers that both files have. What fits no row for certain, or was changed on both sides, is listed and not written, and the exit code is 3.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
   input: z.strictObject({
     ...COMMON,

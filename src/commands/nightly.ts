@@ -10,6 +10,7 @@ import { sweepLines } from './shared/summary.ts';
 export default command({
   name: 'nightly',
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
+  details: 'With --quiet a sweep that found nothing to do prints nothing.',
   example: 'nightly jobs/nightly-companies.yaml',
   input: z.strictObject({
     ...spendingInput(),

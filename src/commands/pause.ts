@@ -9,6 +9,7 @@ import { BATCH, COMMON, wait } from './shared/input.ts';
 export default command({
   name: 'pause',
   summary: 'Pauses a batch: its run stops cleanly, and sweeps skip it until you resume it.',
+  details: 'The run records what is on its way and ends with 143.',
   example: 'pause last',
   input: z.strictObject({ ...COMMON, batch: argument(z.string(), BATCH), wait: wait('60s') }),
   output: z.object({ batch: z.string(), held: z.boolean() }),

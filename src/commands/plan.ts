@@ -20,7 +20,17 @@ import { type PlannedJob, planJob } from '../run/tasks/plan-job.ts';
 import { jobDamageLines } from './shared/cell-issues.ts';
 import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { descriptionLines } from './shared/description.ts';
-import { accept, COMMON, ENTRIES, entriesOf, notesOn, READ, readOf, STRICT } from './shared/input.ts';
+import {
+  ACCOUNT,
+  accept,
+  COMMON,
+  ENTRIES,
+  entriesOf,
+  notesOn,
+  READ,
+  readOf,
+  STRICT,
+} from './shared/input.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
 const output = z.union([PlanObject, ListDescription]);
@@ -30,6 +40,8 @@ type Told = Report<z.output<typeof output>>;
 export default command({
   name: 'plan',
   summary: 'Shows what a file is, or what a job would buy or change; buys and changes nothing.',
+  details:
+    'A plan ends with its id, which run --plan takes: it then does just that, or nothing. Signs of a change: + an invite, a new project or a call, ~ another role, - a removal, = unchanged, ! invalid or refused, ? in doubt.',
   example: 'plan enrich-company leads.csv',
   input: z.strictObject({
     ...COMMON,
@@ -41,7 +53,7 @@ export default command({
     ...READ,
     strict: STRICT,
     ...ENTRIES,
-    account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
+    account: ACCOUNT,
     refresh: flag(z.boolean().optional(), 'as if every answer that was bought before were too old'),
     repair: flag(z.boolean().optional(), 'with the repairs that run --repair would send'),
     all: flag(z.boolean().default(false), 'show every line of a change'),

@@ -21,6 +21,7 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
 import {
+  ACCOUNT,
   ATTENTION_OK,
   ENTRIES,
   entriesOf,
@@ -36,7 +37,7 @@ import { endOf, mayBeSent, type Resume, spend, spendingInput } from './shared/sp
 import { summaryLines } from './shared/summary.ts';
 
 const input = z.strictObject({
-  ...spendingInput(ACCEPTABLE),
+  ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
   job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person'),
   file: argument(z.string(), 'the input; - reads standard input'),
   ...READ,
@@ -44,11 +45,15 @@ const input = z.strictObject({
   ...ENTRIES,
   output: OUTPUT,
   formulas: FORMULAS,
-  account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
-  budget: flag(z.int().min(0).optional(), 'the most that this batch may ever spend', '<credits>'),
+  account: ACCOUNT,
+  budget: flag(
+    z.int().min(0).optional(),
+    "the most that this batch may ever spend, over the job's",
+    '<credits>',
+  ),
   yes: flag(
     z.boolean().default(false),
-    'agree to the plan without being asked: to what it costs and to what it changes',
+    'agree to the plan without being asked: to its highest price, which becomes the budget, to what it changes, and to what is bought or read again by a new dialect',
   ),
   plan: flag(
     z.string().optional(),
@@ -57,17 +62,28 @@ const input = z.strictObject({
   ),
   allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
-  sample: flag(someRows(), 'only so many random rows, and a forecast for the rest', '<rows>'),
+  sample: flag(
+    someRows(),
+    'only so many random rows, and a forecast for the rest; without it the same command buys the rest',
+    '<rows>',
+  ),
   detach: flag(
     z.boolean().optional(),
-    'submit the list and leave it to workers; the same command without it writes the output',
+    'submit the list to a database and leave it to workers; the same command without it does the rest and writes the output',
   ),
-  refresh: flag(z.boolean().optional(), 'buy again what earlier batches bought'),
+  refresh: flag(
+    z.boolean().optional(),
+    'buy again what earlier batches bought; an unfinished batch continues as it began',
+  ),
   repair: flag(
     z.boolean().optional(),
     'send damaged cells repaired where that is sure; your own cells stay as they are',
   ),
-  save_job: flag(z.string().optional(), 'write the job as a commented YAML file, and run it', '<file>'),
+  save_job: flag(
+    z.string().optional(),
+    'write the job as a commented YAML file, and run it; a file that you have changed is kept',
+    '<file>',
+  ),
   events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>'),
   attention_ok: ATTENTION_OK,
 });
@@ -78,6 +94,8 @@ type Told = Report<z.output<typeof RunObject>>;
 export default command({
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
+  details:
+    'A run that changes the service shows the changes and asks on a terminal; elsewhere it needs --yes. A batch that continues does not ask again, and play money never asks. The output is NAME.enriched beside the input, or NAME.OPERATION where another operation has that name; people who were removed are in .removed and .not-removed beside it.',
   example: 'run enrich-company leads.csv --budget 500',
   input,
   output: RunObject,

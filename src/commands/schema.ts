@@ -6,6 +6,8 @@ import { argument, command, flag } from './shared/command.ts';
 export default command({
   name: 'schema',
   summary: 'Prints the JSON schema of a job, accounts or a dialect, for editors, or of what --json prints.',
+  details:
+    'An editor with a YAML language server finds it by a comment in the file: # yaml-language-server: $schema=PATH, with the path that --path prints.',
   example: 'schema job',
   input: z.strictObject({
     kind: argument(z.enum(SCHEMA_KINDS), 'of which file, or output'),

@@ -10,6 +10,8 @@ import { askAgreementOn } from './shared/spending.ts';
 export default command({
   name: 'serve',
   summary: 'Opens the page on this machine: drop a list, see the cost, press start.',
+  details:
+    "It prints an address that opens the page once, within a minute. Programs find address and token in serve.json in the store's folder. Jobs that are named are swept on their schedule, as by nightly; each needs an inbox, and none may change people or projects.",
   example: 'serve --port 4800',
   input: z.strictObject({
     ...COMMON,

@@ -34,9 +34,16 @@ const input = z.strictObject({
     'the most that all retries of the batch may cost',
     '<credits>',
   ),
-  skip: flag(z.boolean().optional(), 'leave these rows out of this batch'),
-  answer: flag(z.array(z.string()).optional(), 'say what the vendor answered', '<key=value...>'),
-  not_done: flag(z.boolean().optional(), 'say that the vendor did nothing, and charged nothing'),
+  skip: flag(z.boolean().optional(), 'leave these rows out of this batch; their credits stay in doubt'),
+  answer: flag(
+    z.array(z.string()).optional(),
+    'say what the vendor answered; no_match: it found nothing',
+    '<key=value...>',
+  ),
+  not_done: flag(
+    z.boolean().optional(),
+    'say that the vendor did nothing, and charged nothing: the money is free again',
+  ),
   all_like: flag(z.string().optional(), 'decide about every row that was answered like this one', '<row>'),
 });
 
@@ -55,6 +62,8 @@ type Output = z.output<typeof output>;
 export default command({
   name: 'settle',
   summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
+  details:
+    'Give one decision at a time. Rows move at once, and the next run does what is left of them. For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, for an api-call any word, such as done=yes. A row that was skipped can be decided anew.',
   example: 'settle last --retry --extra-credits 20',
   input,
   output,

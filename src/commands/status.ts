@@ -35,6 +35,8 @@ type Told = Report<z.output<typeof output>>;
 export default command({
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
+  details:
+    "A row's attempts have when, why, the idempotency key, the cost, the vendor's request id, the raw answer, and the rule by which today's dialect reads it.",
   example: 'status last 12',
   input: z.strictObject({
     ...COMMON,

@@ -97,6 +97,8 @@ export default {
     command({
       name: 'store backup',
       summary: 'Copy the ledger of a folder into a file, also while a run spends from it.',
+      details:
+        'To put it back, copy it into an empty folder as ledger.db; it buys nothing there until a run with --accept store. A database is backed up by pg_dump, with the schemas rowonce_ledger and rowonce_queue.',
       example: 'store backup rowonce-backup.db',
       input: z.strictObject({ ...COMMON, file: argument(z.string(), 'a file that is not there yet') }),
       output: z.object({ store: z.string(), file: z.string() }),
@@ -113,6 +115,8 @@ export default {
     command({
       name: 'store copy',
       summary: 'Copy a whole ledger to a place that has none, and buy only from there afterwards.',
+      details:
+        'The old store buys nothing from then on, and can be read. If the command is cut off, run it again. Batches that change a service continue only in a folder.',
       example: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
       input: z.strictObject({
         from: argument(
@@ -171,6 +175,8 @@ export default {
     command({
       name: 'store caps',
       summary: "Make the limits and budgets in this host's accounts file hold for all hosts.",
+      details:
+        'A process whose accounts file differs is refused. A limit changes only while nobody sends by it.',
       example: 'store caps postgres://rowonce@127.0.0.1/rowonce',
       input: z.strictObject({ url: DATABASE }),
       output: z.object({
@@ -196,6 +202,8 @@ export default {
     command({
       name: 'store purge',
       summary: 'Erase old answers, and what was asked for them. They may be bought again.',
+      details:
+        'Give an age or a day. Ages end at the last time that an answer of a vendor told; nothing is erased, with 2, where this machine alone makes something old.',
       example: 'store purge --older-than 400d --dry-run',
       input: purgeInput,
       /** Of `--compact` alone the store. */

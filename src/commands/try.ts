@@ -26,7 +26,7 @@ import {
   triedFields,
 } from '../run/tasks/trial.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
-import { ADD } from './shared/input.ts';
+import { ACCOUNT, ADD } from './shared/input.ts';
 import { ruleWords } from './shared/rule.ts';
 import { askAgreementOn, endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
 
@@ -37,7 +37,7 @@ const input = z.strictObject({
     example: 'domain=example.com',
   }),
   add: ADD,
-  account: flag(z.string().optional(), "the account to use, over the job's", '<name>'),
+  account: ACCOUNT,
   refresh: flag(z.boolean().optional(), 'ask again, even though the answer is known'),
   budget: flag(z.int().min(0).optional(), 'agree to what it costs, up to this', '<credits>'),
   yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
@@ -50,6 +50,8 @@ type Told = Report<z.output<typeof TrialObject>>;
 export default command({
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
+  details:
+    'An answer that the ledger has is shown and not bought, and lists use what is bought here. A change of the service is refused.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
   input,
   output: TrialObject,

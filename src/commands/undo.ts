@@ -24,6 +24,8 @@ export default command({
   name: 'undo',
   summary:
     'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
+  details:
+    'It deletes the invites that the batch made, removes people whom it brought in and whose user_id is known, and gives others their former role. What it cannot take back is listed, and the exit code is 3: new projects, removed people, deleted or accepted invites, and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
   example: 'undo last',
   input: z.strictObject({
     ...spendingInput(),

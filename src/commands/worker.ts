@@ -13,12 +13,14 @@ import { spend, stoppedBy } from './shared/spending.ts';
 export default command({
   name: 'worker',
   summary: 'Works on lists that were submitted to the same store, until you stop it.',
+  details:
+    'Rows, job and dialect come with the batch, keys from the accounts file of its host. SIGTERM and Ctrl-C let it finish what is on its way and hand back its ranges.',
   example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
   input: z.strictObject({
     ...COMMON,
     health: flag(
       z.int().optional(),
-      'answer /healthz, whether it is alive, and /metrics at http://127.0.0.1:PORT; 0: any free port',
+      'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; /metrics for Prometheus; 0: any free port',
       '<port>',
     ),
     log: LOG,

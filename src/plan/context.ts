@@ -13,12 +13,17 @@ import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
-export const ACCEPTABLE = [
-  ...(['no-match', 'take-back', 'refused', 'same-answers'] as const),
-  ...(['doubts', 'store', 'guards'] as const),
-] as const;
+export const ACCEPTABLE = {
+  'no-match': 'misses in a row are kept as they are',
+  'take-back': 'those misses are taken back, as far as they were free, and asked again',
+  refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
+  'same-answers': 'matches of one shape are right: kept, for the account and these facts',
+  doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
+  store: 'a store is taken as it is, although a newer one is known',
+  guards: 'the plan that --plan names, and no other, may pass its guards',
+} as const;
 
-export type Acceptable = (typeof ACCEPTABLE)[number];
+export type Acceptable = keyof typeof ACCEPTABLE;
 
 /** What a user may say about a job over a file, for a plan as for a run. */
 export interface JobOptions {

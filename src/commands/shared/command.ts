@@ -143,6 +143,8 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
+  /** What a user has to know besides, for `--help` and the reference. */
+  readonly details?: string;
   /** A command line that works as it stands in a checkout, behind the program's name. */
   readonly example: string;
   readonly input: Input;
@@ -157,6 +159,7 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
+  readonly details?: string;
   readonly example: string;
   readonly commands: readonly Command[];
 }

@@ -53,7 +53,10 @@ export function accept<const Word extends string = never>(words: readonly Word[]
     context.addIssue({ code: 'custom', message: 'is nothing that a stop names', params: { next } });
     return z.NEVER;
   });
-  return flag(schema.optional(), 'answer a stop that names it, such as dialect:HASH', '<what>');
+  const about = ['answer a stop that names it:', ...words.map((word) => `${word},`), 'dialect:HASH'].join(
+    ' ',
+  );
+  return flag(schema.optional(), about, '<what>');
 }
 
 /** How a batch is named. */
@@ -116,7 +119,8 @@ export const COLUMNS = flag(
   { flag: 'column', example: '--column domain=Website' },
 );
 
-const ABOUT_ROLE = 'which role a word of the list means, or one role for all rows';
+const ABOUT_ROLE =
+  'which role a word of the list means, such as "Read only=viewer", or one role for all rows';
 
 export const ROLES = {
   role: flag(z.string().optional(), ABOUT_ROLE, '<word=role>'),
@@ -136,6 +140,8 @@ export const ENTRIES = {
   ),
   ...ROLES,
 };
+
+export const ACCOUNT = flag(z.string().optional(), "the account to use, over the job's", '<name>');
 
 /** What of an input is an entry of a job. */
 export function entriesOf({

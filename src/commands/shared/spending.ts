@@ -15,7 +15,7 @@ import { waitingWords } from './doubts.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
 /** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
-export function spendingInput<const Word extends Acceptable = never>(acceptable: readonly Word[] = []) {
+export function spendingInput<Word extends Acceptable = never>(acceptable: readonly Word[] = []) {
   return {
     ...COMMON,
     max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),

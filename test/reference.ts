@@ -1,0 +1,219 @@
+/**
+ * The parts of docs/reference.md that follow from the program: its commands, the entries of a job and of the accounts file, the
+ * operations. What stands between them is written by hand.
+ */
+import type { Option, Command as Typed } from 'commander';
+import { z } from 'zod';
+import { describeProgram } from '../src/cli/program.ts';
+import { accountsSchema } from '../src/client/account/accounts-file.ts';
+import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
+import { COMMANDS, OPERATIONS } from '../src/core/families.ts';
+import { loadFamily } from '../src/core/family.ts';
+import type { Operation } from '../src/core/operation.ts';
+import { jobSchema } from '../src/job/job.ts';
+import { ACCEPTABLE } from '../src/plan/context.ts';
+import type { JsonSchema } from './json-schemas.ts';
+
+/** The page with its generated parts as they have to be now. Each stands between `<!-- NAME -->` and `<!-- end -->`. */
+export async function referenceNow(page: string): Promise<string> {
+  const parts: Readonly<Record<string, string>> = {
+    commands: await commandsPart(),
+    accept: table(
+      ['word', 'agrees that'],
+      Object.entries(ACCEPTABLE).map(([word, about]) => [code(word), about]),
+    ),
+    job: entriesTable(jobSchema),
+    accounts: entriesTable(accountsSchema),
+    operations: await operationsPart(),
+  };
+  return page.replaceAll(/^<!-- (\w+) -->\n[\s\S]*?^<!-- end -->$/gm, (_all, name: string) => {
+    return `<!-- ${name} -->\n\n${parts[name]?.trim()}\n\n<!-- end -->`;
+  });
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return `${line(head)}|${head.map(() => '---|').join('')}\n${rows.map(line).join('')}`;
+}
+
+// ---------------------------------------------------------------------------------------------------- commands
+
+/** Options that several commands take, shown once. The first command has them all. */
+const GROUPS = [
+  {
+    title: 'Options about the file',
+    words: 'They are about the list that is read, and for `merge` about your own file.',
+    from: 'plan',
+    flags: ['encoding', 'delimiter', 'ragged', 'sheet', 'header-row', 'rows', 'country'],
+  },
+  {
+    title: 'Options about the job',
+    words:
+      'They stand over the entries of the [job](#jobs), and are kept with the batch; all but `--add` decide what is asked, so the same list with others is another batch. A program gives `columns`, `add`, `waterfall`, `role` and `roles`.',
+    from: 'plan',
+    flags: ['strict', 'column', 'add', 'waterfall', 'role', 'account'],
+  },
+  {
+    title: 'Options about stops',
+    words: '',
+    from: 'undo',
+    flags: ['max-pause', 'wait', 'accept'],
+  },
+] as const;
+
+/** Where more is said of an option. */
+const MORE: Readonly<Record<string, string>> = {
+  '--accept': '#what---accept-takes',
+  '--repair': '#damaged-cells',
+  '--formulas': '#workbooks-and-formulas',
+  '--header-row': '#input-files',
+  '--events': '#events',
+  '--strict': '#rows-that-cannot-be-read',
+};
+
+type Member = Command | CommandGroup;
+type Rows = readonly (readonly [flags: string, about: string])[];
+
+async function commandsPart(): Promise<string> {
+  const program = await describeProgram();
+  const members = await loadFamily<Member>(COMMANDS);
+  const typed = new Map(program.commands.map((each) => [each.name(), each]));
+  const ofCommand = (name: string): Typed => {
+    const found = typed.get(name);
+    if (found === undefined) throw new Error(`${name} is not typed`);
+    return found;
+  };
+  const shared = GROUPS.map(({ title, words, from, flags }) => {
+    const rows = optionRows(
+      ofCommand(from).options.filter((each) => flags.some((flag) => each.long === `--${flag}`)),
+    );
+    return { title, words, rows };
+  });
+  const all = [
+    '### All commands',
+    table(
+      ['option', 'means'],
+      [...optionRows(program.options), ['`-h, --help`', 'the options of a command, with an example']],
+    ),
+    ...shared.flatMap(({ title, words, rows }) => [`### ${title}`, words, table(['option', 'means'], rows)]),
+    ...[...members.values()].flatMap((member) => sectionOf(member, ofCommand(member.name), shared)),
+  ];
+  return all.filter((text) => text !== '').join('\n\n');
+}
+
+interface Group {
+  readonly title: string;
+  readonly rows: Rows;
+}
+
+function sectionOf(member: Member, typed: Typed, shared: readonly Group[]): readonly string[] {
+  const heading = `### ${code(usageOf(typed))}`;
+  const { summary, details = '', example } = member;
+  const about = `${summary} ${details}`.trim();
+  if (!('commands' in member))
+    return [heading, `${about} For example:\n${code(`rowonce ${example}`)}.`, optionsOf(typed, shared)];
+  const subcommands = member.commands.map((each) => {
+    const found = typed.commands.find((sub) => `${typed.name()} ${sub.name()}` === each.name);
+    if (found === undefined) throw new Error(`${each.name} is not typed`);
+    return { found, about: `${each.summary} ${each.details ?? ''}`.trim() };
+  });
+  const withOptions = subcommands.filter(({ found }) => ownOptions(found).length > 0);
+  return [
+    heading,
+    about,
+    table(
+      ['command', 'does'],
+      subcommands.map(({ found, about: does }) => [code(usageOf(found)), does]),
+    ),
+    ...withOptions.flatMap(({ found }) => [`Options of ${code(usageOf(found))}:`, optionsOf(found, shared)]),
+  ];
+}
+
+function usageOf(typed: Typed): string {
+  const words = typed.registeredArguments.map((each) =>
+    each.required ? `<${each.name()}>` : `[${each.name()}]`,
+  );
+  const group = typed.parent?.parent ? typed.parent.name() : '';
+  return ['rowonce', group, typed.name(), ...words].filter(Boolean).join(' ');
+}
+
+/** Those of every command are shown once, above. */
+function ownOptions(typed: Typed): readonly Option[] {
+  const common = new Set(['--json', '--quiet', '--no-color', '--store', '--as']);
+  return typed.options.filter(({ long }) => !common.has(long ?? ''));
+}
+
+/** What the command takes: its words, the options that it shares, as links, and its own. */
+function optionsOf(typed: Typed, shared: readonly Group[]): string {
+  const rows = optionRows(ownOptions(typed));
+  const lines = new Set(rows.map(String));
+  const taken = shared.filter(({ rows: of }) => of.every((row) => lines.has(String(row))));
+  const elsewhere = new Set(taken.flatMap(({ rows: of }) => of.map(String)));
+  const links = taken.map(
+    ({ title }) => `[${title.toLowerCase()}](#${title.toLowerCase().replaceAll(' ', '-')})`,
+  );
+  const words = typed.registeredArguments.map((each) => [code(each.name()), each.description] as const);
+  return [
+    links.length === 0 ? '' : `It takes the ${links.join(', ')}.`,
+    table(['option', 'means'], [...words, ...rows.filter((row) => !elsewhere.has(String(row)))]),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function optionRows(options: readonly Option[]): Rows {
+  return options.map((option) => {
+    const { flags, long = '', description, argChoices = [], defaultValue } = option;
+    const choices =
+      argChoices.filter((each) => !description.includes(each)).length > 0 ? `: ${argChoices.join(', ')}` : '';
+    const otherwise =
+      defaultValue === undefined || defaultValue === false || defaultValue === ''
+        ? ''
+        : ` (default: ${defaultValue})`;
+    const more = MORE[long];
+    return [
+      more === undefined ? code(flags) : `[${code(flags)}](${more})`,
+      `${description}${choices}${otherwise}`,
+    ];
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------- files and operations
+
+/** Every entry that a file of this schema may have, as `limits.per_second`; NAME stands for one of the user's own. */
+function entriesTable(schema: z.ZodType): string {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const rows = new Map(
+    entriesIn(json, '').map(([path, about]) => [path.replace('accounts.NAME.', ''), about]),
+  );
+  return table(
+    ['entry', 'means'],
+    [...rows].map(([path, about]) => [code(path), about]),
+  );
+}
+
+function entriesIn(schema: JsonSchema, path: string): readonly (readonly [path: string, about: string])[] {
+  const { properties = {}, additionalProperties, items, anyOf = [], oneOf = [] } = schema;
+  const named = Object.entries(properties).flatMap(([key, entry]) => [
+    [path + key, entry.description ?? ''] as const,
+    ...entriesIn(entry, `${path}${key}.`),
+  ]);
+  const forms = [items, ...anyOf, ...oneOf].flatMap((form) => (form ? entriesIn(form, path) : []));
+  const ofNames =
+    typeof additionalProperties === 'object' ? entriesIn(additionalProperties, `${path}NAME.`) : [];
+  return [...named, ...forms, ...ofNames];
+}
+
+async function operationsPart(): Promise<string> {
+  const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
+  const rows = operations.map(({ name, summary, inputs }) => [
+    code(name),
+    summary,
+    inputs.map((input) => code(input.name)).join(', '),
+  ]);
+  return table(['operation', 'does', 'inputs'], rows);
+}
