@@ -56,18 +56,10 @@ const schema = z.strictObject({
   summary: text,
   inputs: z
     .array(
-      z.strictObject({
+      z.looseObject({
         name: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'write an input like profile_url'),
         about: text,
-        aliases: z.array(
-          z
-            .string()
-            .regex(/^[\p{Ll}\p{Lo}\p{N}]+$/u, 'an alias must have only lower-case letters and digits'),
-        ),
-        generic: z.array(text).optional(),
-        required: z.literal(true).optional(),
-        looksRight: called.optional(),
-        checksummed: z.literal(true).optional(),
+        aliases: z.array(text),
       }),
     )
     .min(1),

@@ -300,8 +300,6 @@ export const PAGE_ROWS = {
   single: 250,
   /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
   lists: 20,
-  /** Rows without answers: some milliseconds of the event loop, and 80 KB. */
-  states: 10_000,
 } as const;
 
 type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<typeof readRows>, Name>;
@@ -330,11 +328,6 @@ export function recordPages(
   first: RowNumber = 0,
 ): Pages<RowRecord> {
   return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
-}
-
-export async function* listedRows(ledger: Reader<'rowKinds'>, batch: BatchId): AsyncGenerator<RowKind> {
-  const read = (from: RowNumber) => ledger.rowKinds(batch, { from }, PAGE_ROWS.states);
-  for await (const page of pages(PAGE_ROWS.states, read)) yield* page;
 }
 
 /** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
