@@ -89,7 +89,7 @@ function askedJob(job: Job, columns: MappedInput['columns']['columns']): Job {
 }
 
 /** What moved between two plans, as clauses such as `rows to buy 40 → 38`. Figures that follow from another file say by how much. */
-export function movesBetween(before: string, now: string): readonly string[] {
+function movesBetween(before: string, now: string): readonly string[] {
   const [was, is] = [before.split('-'), now.split('-')];
   const sources = SOURCES.filter((_, at) => was[at] !== is[at]);
   const figures = FIGURES.flatMap(([name], index) => {
@@ -99,7 +99,7 @@ export function movesBetween(before: string, now: string): readonly string[] {
   return [...sources, ...figures];
 }
 
-export function isPlanId(text: string): boolean {
+function isPlanId(text: string): boolean {
   return ID.test(text);
 }
 
