@@ -18,7 +18,6 @@ import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';
 import { type JsonSchema, OUTPUTS, schemasNow } from './json-schemas.ts';
-import { shapesOf } from './web/api-http.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs', 'schemas');
@@ -32,14 +31,6 @@ if (process.env.UPDATE_SCHEMAS === '1') {
     writeFileSync(join(FOLDER, `${kind}.json`), `${JSON.stringify(schema, null, 2)}\n`);
   }
 }
-
-const PAGE = join(ROOT, 'docs', 'json.md');
-/** A heading for each command, with every object that it may print. */
-const printed = [...Object.entries(OUTPUTS), ['any command that was stopped', { StoppedObject }] as const]
-  .map(([command, objects]) => `## ${command}\n\n${shapesOf(objects)}`)
-  .join('\n');
-const [intro = ''] = readFileSync(PAGE, 'utf8').split(/^(?=## )/m);
-if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(PAGE, `${intro}${printed}`);
 
 const ENTRIES = join(ROOT, 'docs', 'dialect-entries.md');
 if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(ENTRIES, dialectEntries());
@@ -89,10 +80,6 @@ describe('the schemas that are shipped', () => {
 
   test('the page of its entries explains each as the schema of a dialect does (else: UPDATE_SCHEMAS=1)', () => {
     expect(readFileSync(ENTRIES, 'utf8')).toBe(dialectEntries());
-  });
-
-  test('the page on JSON output shows every object as it is printed (else: UPDATE_SCHEMAS=1)', () => {
-    expect(readFileSync(PAGE, 'utf8')).toBe(`${intro}${printed}`);
   });
 
   test.each(KINDS)('%s explains every entry', (kind) => {

@@ -14,7 +14,7 @@ import { DoubtListObject, RowObject } from '../src/objects/row-object.ts';
 import { RunObject, SweepObject, UndoObject } from '../src/objects/run-object.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { TrialObject } from '../src/objects/trial-object.ts';
-import { meaningOf, meaningOfMember } from './web/api-http.ts';
+import { meaningOf, meaningOfMember } from './json-page.ts';
 
 export interface JsonSchema {
   title?: string;

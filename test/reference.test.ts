@@ -1,18 +1,27 @@
 /**
- * Goal: the reference has every command, option and entry, as `--help` and an editor explain it.
- * Method: its generated parts are made anew from the program and compared. `UPDATE_REFERENCE=1` writes them instead.
+ * Goal: the reference has every command, option, entry, object and call, as `--help`, an editor and the compiler know it.
+ * Method: the generated parts of its pages are made anew from the program and compared. `UPDATE_REFERENCE=1` writes them instead.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { referenceNow } from './reference.ts';
+import { jsonParts } from './json-page.ts';
+import { referenceParts } from './reference.ts';
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'reference.md');
+const DOCS = join(import.meta.dirname, '..', 'docs');
 
-test('the reference says what the program takes (else: UPDATE_REFERENCE=1)', async () => {
-  const page = readFileSync(PAGE, 'utf8');
-  const now = await referenceNow(page);
-  if (process.env.UPDATE_REFERENCE === '1') writeFileSync(PAGE, now);
+test.each([
+  ['reference.md', referenceParts],
+  ['json.md', jsonParts],
+])('%s says what the program does (else: UPDATE_REFERENCE=1)', async (name, partsNow) => {
+  const parts: Readonly<Record<string, string>> = await partsNow();
+  const page = readFileSync(join(DOCS, name), 'utf8');
+  const written = new Set<string>();
+  const now = page.replaceAll(/^<!-- (\w+) -->\n[\s\S]*?^<!-- end -->$/gm, (_all, part: string) => {
+    written.add(part);
+    return `<!-- ${part} -->\n\n${parts[part]?.trim()}\n\n<!-- end -->`;
+  });
+  expect([...written].sort()).toEqual(Object.keys(parts).sort());
+  if (process.env.UPDATE_REFERENCE === '1') writeFileSync(join(DOCS, name), now);
   else expect(page).toBe(now);
-  expect(now.match(/^<!-- \w+ -->$/gm)).toHaveLength(10);
 });

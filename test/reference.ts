@@ -14,21 +14,16 @@ import { jobSchema } from '../src/job/job.ts';
 import { ACCEPTABLE } from '../src/plan/context.ts';
 import type { JsonSchema } from './json-schemas.ts';
 
-/** The page with its generated parts as they have to be now. Each stands between `<!-- NAME -->` and `<!-- end -->`. */
-export async function referenceNow(page: string): Promise<string> {
-  const parts: Readonly<Record<string, string>> = {
+/** Each stands between `<!-- NAME -->` and `<!-- end -->`. */
+export async function referenceParts(): Promise<Readonly<Record<string, string>>> {
+  const words = Object.entries(ACCEPTABLE).map(([word, about]) => [code(word), about]);
+  return {
     commands: await commandsPart(),
-    accept: table(
-      ['word', 'agrees that'],
-      Object.entries(ACCEPTABLE).map(([word, about]) => [code(word), about]),
-    ),
+    accept: table(['word', 'agrees that'], words),
     job: entriesTable(jobSchema),
     accounts: entriesTable(accountsSchema),
     operations: await operationsPart(),
   };
-  return page.replaceAll(/^<!-- (\w+) -->\n[\s\S]*?^<!-- end -->$/gm, (_all, name: string) => {
-    return `<!-- ${name} -->\n\n${parts[name]?.trim()}\n\n<!-- end -->`;
-  });
 }
 
 const code = (text: string): string => `\`${text}\``;

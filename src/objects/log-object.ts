@@ -21,7 +21,7 @@ const text = (read: (entry: PricedEntry) => string | undefined) =>
 const count = (read: (entry: PricedEntry) => number | undefined) =>
   entry(z.number().nullable(), (of) => read(of) ?? null);
 
-/** One thing that somebody did: a request, a decision about one, or what was done with a batch. */
+/** One thing that a person did: a request, a decision about one, or what was done with a batch. */
 export const LogEntryObject = noun({
   at: entry(z.string(), ({ atMs }) => isoTime(atMs)),
   /** `asked`, `changed`, `decided`, `begun`, `gone_on`, `settled`, `paused`, `resumed`, `cancelled` or `erased`. */

@@ -24,7 +24,7 @@ import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
 /**
  * The words between the page and its server: every body that a request may have and every answer, each once. The server
- * checks requests with these schemas, the page has their types, and `docs/api-http.md` is held against them.
+ * checks requests with these schemas, the page has their types, and `docs/json.md` is held against them.
  */
 
 /** Who may ask, and how the server refuses. */

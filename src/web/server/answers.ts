@@ -19,7 +19,7 @@ export async function bodyOf<T>(context: Context, schema: z.ZodType<T>): Promise
   try {
     value = JSON.parse(text);
   } catch {
-    throw stop('usage', 'The request is not JSON.', 'See docs/api-http.md.');
+    throw stop('usage', 'The request is not JSON.', 'See docs/json.md.');
   }
   return checked(schema, value, (path) => (path === '' ? 'The request' : `"${path}"`));
 }
@@ -29,7 +29,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, nameOf: (path: string)
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path = [], message = 'no reason' } = parsed.error.issues[0] ?? {};
-  throw stop('usage', `${nameOf(path.join('.'))} is not as expected: ${message}.`, 'See docs/api-http.md.');
+  throw stop('usage', `${nameOf(path.join('.'))} is not as expected: ${message}.`, 'See docs/json.md.');
 }
 
 /** Counts while it reads, because a body need not say how long it is. */
