@@ -1,25 +1,124 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { z } from 'zod';
+import { type Command, said } from '../src/commands/shared/command.ts';
+import { COMMANDS } from '../src/core/families.ts';
+import { loadFamily } from '../src/core/family.ts';
+import * as library from '../src/index.ts';
 
 /**
- * The page of all that the library exports, made of the source: what stands above each declaration, and the declaration as it is
- * written. The compiler has no interface for programs in this version, and the house's own style makes declarations easy to find.
+ * The page of all that the library exports, made of the source: the calls from their commands, and of the rest what stands above each
+ * declaration, and the declaration as it is written. The compiler has no interface for programs in this version, and the house's own
+ * style makes declarations easy to find.
  */
 
 const ROOT = join(import.meta.dirname, '..', 'src');
 
-export interface Exported {
+/** What is shown as it is declared. Of the others the name is enough. */
+const SHOWN = [
+  'Own',
+  'EnrichedRow',
+  'EnrichedCall',
+  'RunEvent',
+  'StopError',
+  'OwnOperation',
+  'OwnPrepared',
+  'OwnDialect',
+];
+
+export async function apiParts(): Promise<Readonly<Record<'calls' | 'values' | 'types' | 'others', string>>> {
+  const commands = await loadFamily<Command>(COMMANDS);
+  const calls = Object.keys(library).flatMap((name) => commands.get(name) ?? []);
+  const names = exportedNames();
+  const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const values = names.filter(
+    ({ name, kind }) => !SHOWN.includes(name) && ['function', 'class', 'const'].includes(kind),
+  );
+  const shown = names.filter(({ name }) => SHOWN.includes(name));
+  const others = names.filter((each) => !values.includes(each) && !shown.includes(each));
+  return {
+    calls: [
+      row('call', 'does', 'example'),
+      '|---|---|---|',
+      ...calls.map((of) =>
+        row(`[${of.name}](reference.md#${anchorOf(of)})`, of.summary, `\`${exampleOf(of)}\``),
+      ),
+    ].join('\n'),
+    values: [
+      row('name', 'is'),
+      '|---|---|',
+      ...values.map(({ name, about }) => row(`\`${name}\``, oneLine(about))),
+    ].join('\n'),
+    types: shown
+      .map(
+        ({ name, about, declaration }) =>
+          `### \`${name}\`\n\n${oneLine(about)}\n\n\`\`\`ts\n${declaration.replaceAll('readonly ', '')}\n\`\`\``,
+      )
+      .join('\n\n'),
+    others: `${others.map(({ name }) => `\`${name}\``).join(', ')}.`,
+  };
+}
+
+/** The heading of the command in the reference, as a link has it. */
+function anchorOf(of: Command): string {
+  const entries = Object.entries(of.input.shape).filter(([, schema]) => said.get(schema)?.isArgument);
+  return ['rowonce', of.name, ...entries.map(([name]) => name)].join('-');
+}
+
+/** The command's example as a call. */
+function exampleOf(of: Command): string {
+  const given = givenIn(of);
+  const { error } = of.input.safeParse(given);
+  if (error !== undefined) throw new Error(`the example of ${of.name} is wrong: ${error.message}`);
+  const object = JSON.stringify(given)
+    .replaceAll(/"(\w+)":/g, ' $1: ')
+    .replaceAll('"', "'")
+    .replaceAll('}', ' }');
+  const name = ['export', 'try'].includes(of.name) ? `rowonce.${of.name}` : of.name;
+  return `${name}(${object.replaceAll(/,(?! )/g, ',').replaceAll(': {  ', ': { ')})`;
+}
+
+function givenIn({ input, example, entriesOf }: Command): Readonly<Record<string, unknown>> {
+  const shape: Readonly<Record<string, z.ZodType>> = input.shape;
+  const entries = Object.entries(shape).map(([name, schema]) => ({ name, how: said.get(schema) }));
+  const given: Record<string, unknown> = {};
+  const words: string[] = [];
+  const typed = example.split(' ').slice(1);
+  for (let word = typed.shift(); word !== undefined; word = typed.shift()) {
+    if (!word.startsWith('-')) {
+      words.push(word);
+      continue;
+    }
+    const entry = entries.find(({ name, how }) =>
+      [`-${how?.short}`, `--${name.replaceAll('_', '-')}`].includes(word ?? ''),
+    );
+    // What every command takes has no words of its own.
+    const isOn = entry?.how !== undefined && entry.how.value === undefined;
+    const value = isOn ? true : typed.shift();
+    given[entry?.name ?? word.slice(2)] = /^\d+$/.test(String(value)) ? Number(value) : value;
+  }
+  if (entriesOf !== undefined) return { ...entriesOf(...words), ...given };
+  const positions = entries.filter(({ how }) => how?.isArgument);
+  const named = positions.flatMap(({ name }, at) => {
+    const own = at === positions.length - 1 ? words.slice(at) : words.slice(at, at + 1);
+    if (own.length === 0) return [];
+    if (own.every((word) => word.includes('=')))
+      return [[name, Object.fromEntries(own.map((word) => word.split('=')))]];
+    return [[name, shape[name]?.safeParse(own[0]).success ? own[0] : own]];
+  });
+  return { ...Object.fromEntries(named), ...given };
+}
+
+interface Exported {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'const' | 'interface' | 'type';
   readonly declaration: string;
   /** What stands above it, without its tags. */
   readonly about: string;
-  readonly tags: readonly { readonly tag: string; readonly text: string }[];
-  readonly example: string | undefined;
 }
 
 /** Everything that `index.ts` exports, by name. */
-export function exportedNames(): readonly Exported[] {
+function exportedNames(): readonly Exported[] {
   const found = reExports('index.ts').map(({ name, own, from }) => exportedAs(name, own, from));
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -74,20 +173,8 @@ function exportedAs(name: string, own: string, file: string): Exported {
   const signatures = declared.map(({ index }) => declarationAt(text, index, kind));
   const shown = signatures.length > 1 ? signatures.slice(0, -1) : signatures;
   const comment = commentAbove(text, first.index);
-  const [about = '', ...tags] = comment
-    .split(/(?:^|\s)@(?=(?:param|throws|returns|example)\b)/)
-    .map((part) => part.trim());
-  const example = tags
-    .find((tag) => tag.startsWith('example'))
-    ?.slice('example'.length)
-    .trim();
-  return {
-    ...{ name, kind, about, example },
-    declaration: shown.join('\n').replaceAll(`${own}`, name),
-    tags: tags
-      .filter((tag) => !tag.startsWith('example'))
-      .map((tag) => ({ tag: tag.split(' ')[0] ?? '', text: tag.replace(/^\S+\s+/, '') })),
-  };
+  const [about = ''] = comment.split(/(?:^|\s)@(?=(?:param|throws|returns)\b)/);
+  return { name, kind, about: about.trim(), declaration: shown.join('\n').replaceAll(own, name) };
 }
 
 const declarationOf = (name: string): RegExp =>
@@ -109,7 +196,7 @@ function declarationAt(text: string, start: number, kind: Exported['kind']): str
     case 'function':
       return `${(/^[\s\S]*?(?= \{\n|;\n)/.exec(rest)?.[0] ?? '').replace(/^async /, '')};`;
     case 'class':
-      return `${rest.split('\n')[0]} … }`;
+      return `${rest.split(/\n\n/)[0]}\n}`;
     case 'interface':
       return rest.slice(0, rest.indexOf('\n}\n') + 2);
     default:
@@ -127,38 +214,6 @@ function commentAbove(text: string, start: number): string {
     .map((line) => line.replace(/^\s*\* ?/, '').trimEnd())
     .join('\n')
     .trim();
-}
-
-const KINDS = [
-  ['Functions', ['function']],
-  ['Values', ['class', 'const']],
-  ['Types', ['interface', 'type']],
-] as const;
-
-const TITLES: Readonly<Record<string, string>> = { throws: 'Throws', returns: 'Gives' };
-
-/** @param names of `exportedNames`. */
-export function apiPage(names: readonly Exported[]): string {
-  const sections = KINDS.map(([title, kinds]) => {
-    const own = names.filter(({ kind }) => kinds.some((each) => each === kind));
-    return `## ${title}\n\n${own.map(entryOf).join('\n')}`;
-  });
-  return `${INTRODUCTION}\n${sections.join('\n')}`;
-}
-
-const INTRODUCTION = `# What the library exports
-
-This page is made of the source, and its examples are run by a test. [Use it as a library](guide/library.md) shows how the parts go together.
-`;
-
-function entryOf({ name, about, declaration, tags, example }: Exported): string {
-  const lines = tags.map(({ tag, text }) => {
-    if (tag !== 'param') return `- ${TITLES[tag] ?? tag}: ${oneLine(text)}`;
-    return `- \`${text.split(/\s/)[0]}\`: ${oneLine(text.replace(/^\S+\s+/, ''))}`;
-  });
-  const parts = [`### \`${name}\``, oneLine(about), `\`\`\`ts\n${declaration}\n\`\`\``, lines.join('\n')];
-  if (example !== undefined) parts.push(`For example:\n\n\`\`\`ts\n${example}\n\`\`\``);
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ');

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { apiParts } from './api-page.ts';
 import { jsonParts } from './json-page.ts';
 import { referenceParts } from './reference.ts';
 
@@ -13,6 +14,7 @@ const DOCS = join(import.meta.dirname, '..', 'docs');
 test.each([
   ['reference.md', referenceParts],
   ['json.md', jsonParts],
+  ['api.md', apiParts],
 ])('%s says what the program does (else: UPDATE_REFERENCE=1)', async (name, partsNow) => {
   const parts: Readonly<Record<string, string>> = await partsNow();
   const page = readFileSync(join(DOCS, name), 'utf8');

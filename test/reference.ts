@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { describeProgram } from '../src/cli/program.ts';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
+import { BATCH } from '../src/commands/shared/input.ts';
 import { COMMANDS, OPERATIONS } from '../src/core/families.ts';
 import { loadFamily } from '../src/core/family.ts';
 import type { Operation } from '../src/core/operation.ts';
@@ -97,7 +98,10 @@ async function commandsPart(): Promise<string> {
     ...shared.flatMap(({ title, words, rows }) => [`### ${title}`, words, table(['option', 'means'], rows)]),
     ...[...members.values()].flatMap((member) => sectionOf(member, ofCommand(member.name), shared)),
   ];
-  return all.filter((text) => text !== '').join('\n\n');
+  return all
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 interface Group {
@@ -116,7 +120,17 @@ function sectionOf(member: Member, typed: Typed, shared: readonly Group[]): read
     if (found === undefined) throw new Error(`${each.name} is not typed`);
     return { found, about: `${each.summary} ${each.details ?? ''}`.trim() };
   });
-  const withOptions = subcommands.filter(({ found }) => ownOptions(found).length > 0);
+  const above = new Set<string>();
+  const options = subcommands.flatMap(({ found }) => {
+    const rows = optionRows(ownOptions(found));
+    const before = rows.filter((row) => above.has(String(row)));
+    const own = rows.filter((row) => !before.includes(row));
+    for (const row of own) above.add(String(row));
+    const others = before.length === 0 ? '' : `, and as above ${before.map(([flags]) => flags).join(', ')}`;
+    return rows.length === 0
+      ? []
+      : [`Options of ${code(usageOf(found))}${others}:`, table(['option', 'means'], own)];
+  });
   return [
     heading,
     about,
@@ -124,7 +138,7 @@ function sectionOf(member: Member, typed: Typed, shared: readonly Group[]): read
       ['command', 'does'],
       subcommands.map(({ found, about: does }) => [code(usageOf(found)), does]),
     ),
-    ...withOptions.flatMap(({ found }) => [`Options of ${code(usageOf(found))}:`, optionsOf(found, shared)]),
+    ...options,
   ];
 }
 
@@ -151,7 +165,8 @@ function optionsOf(typed: Typed, shared: readonly Group[]): string {
   const links = taken.map(
     ({ title }) => `[${title.toLowerCase()}](#${title.toLowerCase().replaceAll(' ', '-')})`,
   );
-  const words = typed.registeredArguments.map((each) => [code(each.name()), each.description] as const);
+  const args = typed.registeredArguments.filter(({ description }) => description !== BATCH);
+  const words = args.map((each) => [code(each.name()), each.description] as const);
   return [
     links.length === 0 ? '' : `It takes the ${links.join(', ')}.`,
     table(['option', 'means'], [...words, ...rows.filter((row) => !elsewhere.has(String(row)))]),

@@ -46,18 +46,8 @@ export type { OwnDialect } from './dialect/file.ts';
  */
 
 /**
- * A dialect of one's own, for the option `dialects` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`: it stands in the place of the
- * account's dialect file, and is checked like that before anything is sent. Nobody is asked whether to send what it says, as the
- * program itself says it.
- * @example
- * const dearer = defineDialect({
- *   name: 'dearer',
- *   vendor: 'provider',
- *   operations: { 'enrich-company': { credits: { most: 3 } } },
- * });
- * const companies = [{ domain: 'banksia.example.com' }];
- * const offer = { job: 'enrich-company', dialects: [dearer], account: 'sandbox-provider' };
- * console.log((await enrich(companies, offer).summary()).counts);
+ * A dialect of one's own, for `dialects` of a call: it stands in the place of the account's dialect file, and is checked like that
+ * before anything is sent. Nobody is asked whether to send what it says, as the program itself says it.
  */
 export function defineDialect(dialect: OwnDialect): OwnDialect {
   return dialect;

@@ -17,6 +17,7 @@ export interface Clock {
 /** setTimeout fires at once for anything above 2^31 - 1 ms, so longer waits are taken in steps of a day. */
 const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
 
+/** The clock of this machine. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

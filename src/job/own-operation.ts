@@ -68,26 +68,7 @@ const schema = z.strictObject({
   ifLost: z.union([z.literal('hold'), z.strictObject({ repeat: text })]).optional(),
 });
 
-/**
- * An operation of one's own, for the option `operations` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`. It is checked
- * before anything is sent.
- * @example
- * const workEmail = defineOperation({
- *   name: 'find-by-work-email',
- *   version: 1,
- *   summary: 'Find a person by the e-mail address of their company.',
- *   inputs: [{ name: 'email', about: 'one e-mail address', aliases: ['email'], required: true }],
- *   request: { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
- *   prepare({ email = '' }) {
- *     const address = email.trim().toLowerCase();
- *     if (address.endsWith('@gmail.com')) return { invalid: 'e-mail: a private address' };
- *     return { parameters: { email: address } };
- *   },
- * });
- * const people = [{ email: 'amelia.hart@acme.example.com' }, { email: 'jo@gmail.com' }];
- * const job = { job: workEmail.name, operations: [workEmail], account: 'sandbox-provider' };
- * for await (const { status, reason } of enrich(people, job)) console.log(status, reason);
- */
+/** An operation of one's own, for `operations` of a call. It is checked before anything is sent. */
 export function defineOperation(operation: OwnOperation): OwnOperation {
   return operation;
 }

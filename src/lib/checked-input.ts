@@ -21,11 +21,7 @@ export function checkInput<Input extends z.ZodObject>(
   throw stop('usage', `${call}: ${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
 }
 
-/**
- * An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0.
- * @example
- * const most = credits(100);
- */
+/** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
 export function checkedCredits(value: number): Credits {
   return credits(checkInput('credits', z.strictObject({ value: z.int().min(0) }), { value }).value);
 }

@@ -60,7 +60,7 @@ export const AccountObject = noun({
   key: account(z.string(), ({ key }) => describeKey(key)),
 });
 
-/** What is known of an account after it was looked at; what a look did not reach is absent. */
+/** What is known of an account after it was looked at. */
 export const AccountTest = z.object({
   name: z.string(),
   sandbox: z.boolean().optional(),

@@ -36,9 +36,9 @@ const figure = membersOf<ChangeFigures>();
 const figures = {
   /** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
   done: figure(z.record(z.string(), z.number()), ({ done }) => done),
-  /** How they ended, by `applied`, `unchanged`, `held_back`, `refused`, `in_doubt`, `skipped`, `invalid` or `pending`. */
+  /** How they ended, by status, or `held_back`. */
   counts: figure(z.record(z.string(), z.number()), ({ counts }) => counts),
-  /** How many of those that were applied the service has answered without a word about them. */
+  /** Those that the service has answered without a word about them. */
   without_a_word: figure(z.number(), ({ withoutWord }) => withoutWord),
 };
 
@@ -68,7 +68,7 @@ export interface LeftOpen {
 const left = membersOf<LeftOpen>();
 export const leftOpen = {
   changes: left(ChangesObject.optional(), (open) => open.changes && ChangesObject.of(open.changes)),
-  /** How many rows wait, because what was bought for them turned out to be no answer. */
+  /** Rows for which what was bought turned out to be no answer. */
   unanswered: left(z.number().optional(), (open) => open.unanswered || undefined),
 };
 
@@ -85,7 +85,7 @@ export const ofBatch = {
   /** The batch that it takes back. */
   undoes: batch(z.string().nullable(), (of) => undoneBy(of.batch.settings) ?? null),
   rows: batch(z.number(), (of) => of.batch.inputRows),
-  /** Rows after the last one of the list: people who were removed because it does not name them. */
+  /** Rows beyond the list: people who are removed because it does not name them. */
   rows_beyond: batch(z.number().optional(), (of) => of.batch.rowsBeyond),
   /** ISO 8601, UTC. */
   created_at: batch(z.string(), (of) => isoTime(of.batch.createdAtMs)),
@@ -99,12 +99,12 @@ export const BatchObject = noun({
   credits: overview(MoneyObject, (of) => MoneyObject.of(of.money)),
   /** The file that was written. */
   output: overview(z.string().nullable(), (of) => of.batch.outputPath ?? null),
-  /** What is typed to go on; null for a batch that was ended, because a run of its list begins another one. */
+  /** What is typed to go on; null for a batch that was ended. */
   next: overview(z.string().nullable(), ({ batch: of }) => {
     const isEnded = of.state === 'cancelled' || of.state === 'superseded';
     return isEnded ? null : (commandToGoOn(of) ?? null);
   }),
-  /** Since when a person has paused it; left out where it may go on. */
+  /** Since when a person has paused it. */
   held_since: overview(z.string().optional(), ({ batch: { heldSinceMs: ms } }) =>
     ms ? isoTime(ms) : undefined,
   ),
@@ -126,7 +126,7 @@ export const WorkerObject = noun({
   host: worker(z.string(), ({ host }) => host),
   pid: worker(z.number(), ({ pid }) => pid),
   command: worker(z.string(), ({ command }) => command),
-  /** How many seconds ago it began, and last said of itself what stands here. */
+  /** How many seconds ago it began, and last said this. */
   since_seconds: worker(z.number(), ({ sinceMs }) => Math.round(sinceMs / 1000)),
   beat_seconds: worker(z.number().optional(), ({ beatAgoMs: ms }) => ms && Math.round(ms) / 1000),
   accounts: worker(z.array(WorkerAccountObject), ({ accounts }) => accounts.map(WorkerAccountObject.of)),
@@ -139,7 +139,7 @@ const all = membersOf<{
 /** What `status` prints: all batches, the newest first. */
 export const BatchListObject = noun({
   batches: all(z.array(BatchObject), ({ batches }) => batches.map(BatchObject.of)),
-  /** Left out for a store from which one process alone spends, or none does. */
+  /** Of a store from which several processes spend. */
   workers: all(z.array(WorkerObject).optional(), ({ workers }) =>
     workers.length === 0 ? undefined : workers.map(WorkerObject.of),
   ),
@@ -157,7 +157,7 @@ const status = membersOf<BatchStatus>();
 /** What `status BATCH` prints. */
 export const BatchStatusObject = noun({
   ...BatchObject.members,
-  /** Who worked on it, in their order, by their own word; none for a ledger from before that was kept. */
+  /** Who worked on it, in their order, by their own word. */
   operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
   requests: status(z.number(), ({ requests }) => requests),
   calls: status(z.number(), ({ calls }) => calls),
@@ -168,13 +168,13 @@ export const BatchStatusObject = noun({
   /** Until when the account sends nothing, and why. */
   paused_until: status(z.string().nullable(), ({ pause }) => (pause ? isoTime(pause.untilMs) : null)),
   paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
-  /** The newer batch of the same job and list, which has taken its place. */
+  /** The newer batch that has taken its place. */
   followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
-  /** A sentence for each person whose invite it deleted and has not created again; left out where there is none. */
+  /** A sentence for each person whose invite it deleted and has not created again. */
   half_done: status(z.array(z.string()).optional(), ({ halfDone: notes }) =>
     notes.length === 0 ? undefined : notes,
   ),
-  /** Ranges of its rows, for workers; left out where the store has none. */
+  /** Ranges of its rows, for workers. */
   ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
   ...leftOpen,
 });

@@ -16,11 +16,11 @@ export const ErasureObject = noun({
   names: count(({ names }) => names),
   /** Lists in the store that are removed. */
   files: erased(z.array(z.string()), ({ files }) => files),
-  /** Files of the user's that were written from it, and stay as they are. */
+  /** Files of yours that stay as they are. */
   outputs: erased(z.array(z.string()), ({ stays }) => stays),
   /** Rows that stay because they are not finished. */
   unsettled: count(({ unsettled }) => unsettled.length),
-  /** Calls and lists that stay because batches go on with them, and these batches. */
+  /** What stays because batches go on with it, and these batches. */
   needed: count(({ needed }) => needed.calls),
   needed_lists: count(({ needed }) => needed.lists),
   needed_by: erased(z.array(z.string()), ({ needed }) => needed.by),

@@ -18,7 +18,7 @@ const figure = membersOf<BatchFigures>();
 const asked = z.object({ name: z.string(), asked: z.number(), found: z.number() });
 const column = z.object({ name: z.string(), filled: z.number() });
 export const FiguresObject = noun({
-  /** Rows of the list: all, those that something can be asked for, those that were asked for, and those that were found. */
+  /** Rows: all, usable, asked for, and found. */
   rows: figure(z.number(), ({ rows }) => rows),
   usable: figure(z.number(), ({ usable }) => usable),
   asked: figure(z.number(), (of) => of.asked),
@@ -26,12 +26,12 @@ export const FiguresObject = noun({
   /** Rows that a person has to look at, and why, the most frequent reason first. */
   attention: figure(z.number(), ({ attention }) => attention),
   reasons: figure(z.array(ReasonObject), ({ reasons }) => reasons.map(ReasonObject.of)),
-  /** For how many rows each identifier was asked about, and how many it found. */
+  /** For how many rows each identifier was asked and found. */
   identifiers: figure(z.array(asked), ({ identifiers }) => identifiers),
-  /** How many of the rows that were found have a value in each added column. */
+  /** In how many rows each added column has a value. */
   columns: figure(z.array(column), ({ columns }) => columns),
   /** What answers that were shared or bought before would have cost. */
   saved: figure(z.number(), ({ saved }) => saved),
-  /** What the spent credits cost; null where the account names no price. */
+  /** What the spent credits cost. */
   cost: figure(z.object({ amount: z.number(), currency: z.string() }).nullable(), ({ cost = null }) => cost),
 });

@@ -62,7 +62,7 @@ export const OperationFit = noun({
   because: fitting(byName, ({ because }) => because),
   /** What a run would take only where a job says so. */
   likely: fitting(z.array(likely), (of) => of.likely),
-  /** Columns that say where a person goes or who it is, and that a run must be told to leave unread. */
+  /** Columns that a run must be told to leave unread. */
   unheeded: fitting(z.array(likely.omit({ because: true })).optional(), ({ unheeded }) =>
     unheeded.length === 0 ? undefined : [...unheeded],
   ),

@@ -26,7 +26,7 @@ export const LogEntryObject = noun({
   at: entry(z.string(), ({ atMs }) => isoTime(atMs)),
   /** `asked`, `changed`, `decided`, `begun`, `gone_on`, `settled`, `paused`, `resumed`, `cancelled` or `erased`. */
   kind: entry(z.string(), ({ kind }) => kind),
-  /** By their own word, or the user of the system; null where nobody was noted. */
+  /** By their own word, or the user of the system. */
   operator: text(({ operator }) => operator),
   batch: text(({ batch }) => batch?.id),
   row: count(({ row }) => row),
@@ -81,16 +81,16 @@ export const SpendGroupObject = z.object({
   saved: z.number(),
   requests: z.number(),
   batches: z.number(),
-  /** The month's budget of an account, or the budget of a batch; null without one. */
+  /** The month's budget of an account, or the budget of a batch. */
   budget: z.number().nullable(),
   input: z.string().optional(),
   account: z.string().optional(),
-  /** What was spent, one for each currency; empty where an account has no price. */
+  /** What was spent, one for each currency. */
   money: z.array(MoneyOfCredits),
 }) satisfies z.ZodType<SpendGroup>;
 
 const drift = membersOf<Drift>();
-/** By what the vendor's balance fell and our books rose since the balance was asked for first. */
+/** By what the vendor's balance fell and our books rose. */
 export const DriftObject = noun({
   since: drift(z.string(), ({ sinceMs }) => isoTime(sinceMs)),
   until: drift(z.string(), ({ atMs }) => isoTime(atMs)),

@@ -25,7 +25,7 @@ export const PlannedChangeObject = noun({
   calls: change(z.array(z.string()).optional(), ({ calls }) => (calls.length === 0 ? undefined : calls)),
   /** Why nothing is sent. */
   reason: change(z.string().optional(), ({ reason }) => reason),
-  /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
+  /** What the list or the service says otherwise than the ledger. */
   note: change(z.string().optional(), ({ note }) => note),
   /** Whether it is about a person whom the list does not name. */
   beyond: change(z.boolean().optional(), ({ beyond }) => beyond),
@@ -50,13 +50,13 @@ const LeaverObject = noun({
 
 const guard = z.object({ fact: z.string(), allow: z.string() });
 const ofChanges = {
-  /** How many people are removed because the list does not name them, and how many are not. */
+  /** People who are removed because the list does not name them, and who are not. */
   removed: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isRemoved).length),
   held_back: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isHeldBack).length),
   changes: changes(z.array(PlannedChangeObject).optional(), (of) =>
     of.change?.plan.changes.map(PlannedChangeObject.of),
   ),
-  /** People whom the list does not name and who stay, because the job does not remove them. */
+  /** People whom the list does not name and who stay. */
   leavers: changes(z.array(LeaverObject).optional(), (of) => of.change?.plan.leavers.map(LeaverObject.of)),
   /** What would hold a run back. */
   guards: changes(z.array(guard).optional(), (of) =>
@@ -77,11 +77,11 @@ export const PlanFigures = noun({
   bought_before: plan(z.number(), ({ boughtBefore }) => boughtBefore),
   in_doubt: plan(z.number(), ({ inDoubt }) => inDoubt),
   to_buy: plan(z.number(), ({ toBuy }) => toBuy),
-  /** How many of those to buy are bought anew because their answers are too old. */
+  /** Of these, rows whose answers are too old. */
   too_old: plan(z.number().optional(), ({ tooOld }) => tooOld),
-  /** Rows of those to buy whose calls are bought again, because what came is no answer today, and the most that this costs. */
+  /** Of these, rows whose answer is none today. */
   unanswered: plan(part.optional(), ({ unanswered: of }) => of && { rows: of.rows, credits: of.most }),
-  /** Rows in doubt whose calls a run may send again, and the most that this costs. */
+  /** Rows in doubt whose calls a run may send again. */
   sent_again: plan(part.optional(), ({ again: of }) => of && { rows: of.rows, credits: of.most }),
   credits: plan(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
   /** Null while the account has no limit. */
@@ -90,7 +90,7 @@ export const PlanFigures = noun({
   reasons: plan(z.array(ReasonObject).optional(), ({ reasons }) =>
     reasons.length === 0 ? undefined : reasons.map(ReasonObject.of),
   ),
-  /** What rows to buy are asked by last, because it may be another's: a short link, a shop, a page of a site builder. */
+  /** What is asked by last, because it may be another's, such as a short link. */
   warnings: plan(z.array(ReasonObject).optional(), ({ warnings }) => warnings?.map(ReasonObject.of)),
 });
 
@@ -132,7 +132,7 @@ const byName = z.record(z.string(), z.string());
 /** What `plan JOB FILE` prints. */
 export const PlanObject = noun({
   id: planned(z.string(), ({ id }) => id),
-  /** The open batch of this job and list, with which a run goes on: of a sample, or of a run that stopped. */
+  /** The open batch with which a run goes on. */
   unfinished: planned(z.string().optional(), ({ unfinished }) => unfinished),
   /** Input ← column. */
   columns: planned(byName, ({ input }) => input.columns.columns),
@@ -163,7 +163,7 @@ export const PlanObject = noun({
   requests: planned(z.array(RequestObject).optional(), ({ requests }) =>
     requests.length === 0 ? undefined : requests,
   ),
-  /** What a person has to agree to first, once, because the dialect of the account sends other requests than the built-in one. */
+  /** What a person has to agree to once. */
   to_agree: planned(AgreementView.optional(), ({ toAgree }) => toAgree),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
   reread: planned(RereadObject.optional(), ({ reread }) => reread),

@@ -12,7 +12,7 @@ import { membersOf, noun } from './noun.ts';
 /** A row with every attempt that was made for it, and what is in doubt. */
 
 const look = membersOf<Look>();
-/** What the vendor said about a lost answer when it was asked without cost. A status of 0 means that no answer came. */
+/** What the vendor said about a lost answer. A status of 0: nothing. */
 export const LookObject = noun({
   kind: look(z.enum(['read_back', 'usage']), ({ kind }) => kind),
   said: look(z.enum(['happened', 'not_happened', 'unclear']), ({ said }) => said),
@@ -47,7 +47,7 @@ const ReplyObject = noun({
   request_id: named(z.string().nullable(), ({ requestId }) => requestId ?? null),
 });
 
-/** What decided: a rule of the dialect with its place and its tests, or a row of the table. */
+/** What decided: a rule of the dialect, or a row of the table. */
 export const RuleObject = z.looseObject({
   dialect: z.string().optional(),
   list: z.string().optional(),
@@ -104,7 +104,7 @@ export const AttemptObject = noun({
   after: attempt(z.number().nullable(), (of) => of.call.after ?? null),
   reserved: attempt(z.number(), ({ reserved }) => reserved),
   intent_at: attempt(z.string(), ({ sentAtMs }) => isoTime(sentAtMs)),
-  /** The attempt in the place of whose answer it was bought: that was too old, or turned out to be none. */
+  /** The attempt whose answer was too old, or turned out to be none. */
   replaces: attempt(z.number().nullable(), ({ replaces = null }) => replaces),
   idempotency_key,
   decision: attempt(DecisionObject.nullable(), (of) => decidedOrNot(of.decision)),

@@ -33,7 +33,7 @@ export const SampleObject = noun({
   rows: sample(z.number(), ({ rows }) => rows),
   matched: sample(z.number(), ({ matched }) => matched),
   identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
-  /** The plan of what is left of the list to buy; null where no time was left to make it. */
+  /** The plan of what is left of the list to buy. */
   forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
 });
 
@@ -57,7 +57,7 @@ const RunMoneyObject = noun({
   /** The part that this run confirmed. */
   spent_now: run(z.number(), ({ spentNow }) => spentNow),
   in_doubt,
-  /** What answers that were shared or bought before would have cost; null when no output was written. */
+  /** What answers that were shared or bought before would have cost. */
   saved: run(z.number().nullable(), ({ figures }) => figures?.saved ?? null),
 });
 
@@ -83,16 +83,16 @@ export const RunObject = noun({
   seconds: run(z.number(), ({ durationMs }) => tenths(durationMs)),
   ...files,
   results,
-  /** How many people were removed because the list does not name them, and how many were not. */
+  /** People who were removed because the list does not name them, and who were not. */
   removed: run(z.number().optional(), (of) => missing(of, true)),
   not_removed: run(z.number().optional(), (of) => missing(of, false)),
   /** Lists them. */
   removed_file: run(z.string().optional(), ({ files }) => files.removed),
-  /** What came of it so far; left out when no output was written. */
+  /** What came of it so far. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
   ...leftOpen,
-  /** A budget that is enough for all that waits; only where the batch's own has stopped it. */
+  /** A budget that is enough for all that waits. */
   budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped,
 });

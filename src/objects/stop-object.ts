@@ -13,13 +13,13 @@ export const StopObject = z.object({
   next: z.string(),
   /** When going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
-  /** What is typed to go on: the last line on stderr. Left out where the command would stop again. */
+  /** What is typed to go on: the last line on stderr. */
   command: z.string().optional(),
-  /** The id of the plan as it is now; only where it has moved, or where a person is to agree to just that plan. */
+  /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
   plan: z.string().optional(),
-  /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
+  /** What a person may answer: `yes`, or a word that `--accept` takes. */
   answers: z.array(z.string()).optional(),
-  /** Flags of which one, with its value, makes the same command go on; only where a person has to say what is meant. */
+  /** Flags, one of which makes the same command go on. */
   choices: z.array(StopChoice).optional(),
 });
 

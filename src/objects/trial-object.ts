@@ -51,7 +51,7 @@ export const TrialObject = noun({
   charged: told(z.number().nullable(), (of) => settled(of)?.charged ?? null),
   /** The entry of the dialect that decided, with what it asks of a reply. */
   rule: told(RuleObject.nullable(), ({ trial, tried }) => ruleShown(tried && ruleBehind(trial, tried))),
-  /** With `--means`: the rule that would read such answers so; null where nothing tells them from others. */
+  /** With `--means`: the rule that would read such answers so. */
   proposed: told(z.string().nullable().optional(), ({ trial, tried, means }) =>
     means === undefined || tried === undefined ? undefined : (ruleProposed(trial, tried, means) ?? null),
   ),

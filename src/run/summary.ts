@@ -82,12 +82,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   };
 }
 
-/**
- * The exit code of a run. A stop takes precedence over rows that need attention.
- * @example
- * const run = enrich('fixtures/people.csv', { job: 'enrich-person', account: 'sandbox-provider' });
- * process.exitCode = exitCodeOf(await run.summary(), true);
- */
+/** The exit code of a run. A stop takes precedence over rows that need attention. */
 export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);

@@ -29,13 +29,13 @@ import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
 /** Who may ask, and how the server refuses. */
 
-/** A refusal, in the words of a `StopError`: the fact, then what to do. `code` is `bug` for an error of ours. */
+/** The fact, then what to do. `code` is `bug` for an error of ours. */
 export const Refusal = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
     next: z.string(),
-    /** What a person has to choose between, where only she can say what is meant. */
+    /** What a person has to choose between. */
     choices: z.array(StopChoice).optional(),
   }),
 });

@@ -31,10 +31,6 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
  * are read to their end before anything is bought, so that damage is known and the same rows are the same batch.
  * @param rows objects, at once or as they come, or the path of a list.
  * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the summary.
- * @example
- * const people = [{ email: 'amelia.hart@acme.example.com' }];
- * const rows = enrich(people, { job: 'enrich-person', account: 'sandbox-provider' });
- * for await (const { input, status, cells } of rows) console.log(input.email, status, cells.full_name);
  */
 export function enrich(
   rows: string,

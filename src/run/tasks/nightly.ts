@@ -68,9 +68,6 @@ export interface SweepSummary {
 /**
  * One sweep of jobs with an `inbox`, as `rowonce nightly` makes it.
  * @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used.
- * @example
- * const night = await sweep({ jobs: ['jobs/nightly-companies.yaml'] });
- * for (const { path, summary, stopped } of night.files) console.log(path, summary?.counts, stopped?.message);
  */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   const jobs = await sweptJobs(options.jobs, options);
@@ -95,12 +92,7 @@ async function swept(stores: readonly SweptStore[], options: SweepOptions): Prom
   return sweeping.summary();
 }
 
-/**
- * The worst exit code of its files: a stop outranks rows that need attention.
- * @example
- * const swept = await sweep({ jobs: ['jobs/nightly-companies.yaml'] });
- * process.exitCode = exitCodeOfSweep(swept, true);
- */
+/** The worst exit code of its files: a stop outranks rows that need attention. */
 export function exitCodeOfSweep({ files, stopped }: SweepSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const codes = files.flatMap(({ summary }) =>

@@ -66,8 +66,6 @@ interface PlanOptions
 /**
  * Plans what a job would buy for a file, in one reading of it, or change in the service. It creates no store. It sends only
  * the dialect's questions about who is in a project. @throws StopError
- * @example
- * const { plan } = await planJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider' });
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   const { job, account, dialect } = await choose(options);
