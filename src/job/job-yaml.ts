@@ -1,9 +1,10 @@
 import { stringify } from 'yaml';
+import type { z } from 'zod';
 import { plainText } from '../core/plain-text.ts';
 import { readingEntries } from '../core/reading.ts';
 import { stepNames } from '../core/steps.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import type { Guards, Job } from './job.ts';
+import { type Guards, type Job, jobSchema } from './job.ts';
 
 /** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
@@ -11,31 +12,25 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
   const { read, country } = readingEntries(job.read ?? {});
   const budget = job.budget === undefined ? undefined : { credits: job.budget };
   const lines = [
-    steps === undefined
-      ? entry('operation', name, 'what is done with each row')
-      : entry('operations', stepNames(name), 'what is done with each row, one after the other'),
-    entry('account', job.account, 'whose key and address are used'),
-    ...block('columns', job.columns, "the operation's input: the column of the file that holds it", because),
-    entry('waterfall', job.waterfall, 'tried in this order until one matches'),
-    ...block('add', job.add, 'new column: where its value is in the answer'),
-    entry(
-      'on_existing',
-      job.onExisting === 'refuse' ? undefined : job.onExisting,
-      'when the file has such a column',
-    ),
-    entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
-    entry('read', read, 'how to read the file where the guess is wrong'),
-    entry('country', country, 'for telephone numbers and postcodes'),
-    entry('repair', job.repair, 'send damaged cells repaired where that is sure'),
-    entry('budget', budget, 'hard limit: never passed'),
-    entry('in_doubt', policyValue(job.inDoubt), 'what happens to a call whose answer was lost'),
-    entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),
-    entry('refresh_no_match_after', ageText(job.refreshNoMatchAfterMs), 'the same for every other answer'),
-    ...Object.entries(job.settings ?? {}).map(([name, value]) => entry(name, value, 'see docs/reference.md')),
-    entry('guards', guardsValue(job.guards), 'how far a run may go'),
-    entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
-    entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
-    entry('notify', job.notify, 'who is told how its lists ended'),
+    steps === undefined ? entry('operation', name) : entry('operations', stepNames(name)),
+    entry('account', job.account),
+    ...block('columns', job.columns, because),
+    entry('waterfall', job.waterfall),
+    ...block('add', job.add),
+    entry('on_existing', job.onExisting === 'refuse' ? undefined : job.onExisting),
+    entry('formulas', job.formulas),
+    entry('read', read),
+    entry('country', country),
+    entry('repair', job.repair),
+    entry('budget', budget),
+    entry('in_doubt', policyValue(job.inDoubt)),
+    entry('refresh_after', ageText(job.refreshAfterMs)),
+    entry('refresh_no_match_after', ageText(job.refreshNoMatchAfterMs)),
+    ...Object.entries(job.settings ?? {}).map(([name, value]) => entry(name, value)),
+    entry('guards', guardsValue(job.guards)),
+    entry('inbox', job.inbox),
+    entry('schedule', job.schedule),
+    entry('notify', job.notify),
   ];
   return lines
     .filter((line) => line !== undefined)
@@ -43,25 +38,30 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
     .join('');
 }
 
-function entry(name: string, value: unknown, comment: string): string | undefined {
-  return value === undefined ? undefined : `${member(name, value)}  # ${comment}`;
+function entry(name: string, value: unknown): string | undefined {
+  return value === undefined ? undefined : `${member(name, value)}  # ${meaningOf(name)}`;
+}
+
+/** The first words of what the schema says of the entry. */
+function meaningOf(name: string): string {
+  const entries: Readonly<Record<string, z.ZodType>> = jobSchema.shape;
+  return entries[name]?.description?.split(';')[0] ?? '';
 }
 
 function block(
   name: string,
   entries: Readonly<Record<string, string>> | undefined,
-  comment: string,
   because: ReadonlyMap<string, string> = new Map(),
 ): string[] {
   if (entries === undefined) return [];
   const pairs = Object.entries(entries);
-  if (pairs.length === 0) return [`${name}: {}  # ${comment}`];
+  if (pairs.length === 0) return [`${name}: {}  # ${meaningOf(name)}`];
   const lines = pairs.map(([key, value]) => {
     const why = because.get(key);
     const words = `${key} ← ${value}${why === undefined ? '' : `, ${why}`}`;
     return `  ${member(key, value)}  # ${plainText(words)}`;
   });
-  return [`${name}:  # ${comment}`, ...lines];
+  return [`${name}:  # ${meaningOf(name)}`, ...lines];
 }
 
 /** One line of YAML; text is quoted where it would otherwise be read back as something else. */

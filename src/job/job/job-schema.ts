@@ -96,9 +96,7 @@ const operationSettings = {
   roles: z
     .record(text, role)
     .optional()
-    .describe(
-      'of the same: a word of the list, in any case, and the role that it means, such as `Read only: viewer`',
-    ),
+    .describe('a word of the list, in any case, and the role that it means, such as `Read only: viewer`'),
   filters: z
     .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
     .optional()
@@ -150,7 +148,9 @@ const entries = z.strictObject({
     .array(text)
     .min(2, 'Name two or more, or write operation: and the only one.')
     .optional()
-    .describe('in its place: several things to find, such as `[enrich-company, enrich-person]`'),
+    .describe(
+      'in the place of `operation`: several, one after the other, such as `[enrich-company, enrich-person]`',
+    ),
   account: text.optional().describe('whose key and address are used; left out: the only one that fits'),
   /** In a spreadsheet the name of a column may have several lines. */
   columns: z
@@ -187,7 +187,7 @@ const entries = z.strictObject({
   budget: z
     .strictObject({ credits: wholeCredits.describe('the most credits that the batch may ever spend') })
     .optional()
-    .describe('limits of a batch'),
+    .describe('limits of a batch, which nothing passes'),
   in_doubt: z
     .union([
       z.enum(['hold', 'skip']),
@@ -238,7 +238,7 @@ const entries = z.strictObject({
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional()
     .describe(
-      'when they are to be worked through, as five cron fields: `serve` sweeps by it, in its time zone; `nightly` ignores it',
+      'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; `nightly` ignores it',
     ),
 });
 
