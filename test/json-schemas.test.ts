@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
+import { MEANINGS } from '../src/client/dialect/dialect-schema.ts';
 import { checkDialectFile } from '../src/client/dialect/file.ts';
 import provider from '../src/client/dialects/provider.ts';
 import { jobSchema } from '../src/job/job.ts';
@@ -57,10 +58,15 @@ function dialectEntries(): string {
     return isShown;
   });
   const introduction = 'This page is made from the schema. [Dialects](dialects.md) says how to write one.';
-  return `# Entries of a dialect\n\n${introduction}\n\n${table('The parts of a rule', ofRules)}\n${table(
-    'Every entry',
-    entries.map(({ path, schema }) => [path, schema.description]),
-  )}`;
+  const tables = [
+    table('The parts of a rule', ofRules),
+    table('Meanings', Object.entries(MEANINGS)),
+    table(
+      'Every entry',
+      entries.map(({ path, schema }) => [path, schema.description]),
+    ),
+  ];
+  return `# Entries of a dialect\n\n${introduction}\n\n${tables.join('\n')}`;
 }
 
 const shipped = (kind: Kind | 'output'): JsonSchema =>

@@ -9,22 +9,23 @@ import { makeLinear } from './linear-pattern.ts';
  * `docs/dialect-entries.md` and the schema for editors. Nothing in it is code, so that a user can override single entries.
  */
 
-/** What an answer means. `judge.ts` turns a meaning into a verdict. `as_stated`: what the table says. `pending`: the vendor answers later. */
-export const MEANINGS = [
-  'as_stated',
-  'found',
-  'no_match',
-  'refused',
-  'rate_limited',
-  'key_dead',
-  'project_refused',
-  'credits_used_up',
-  'wrong_address',
-  'pending',
-  'in_doubt',
-] as const;
+/** What an answer means, and what follows from it. `judge.ts` turns a meaning into a verdict. */
+export const MEANINGS = {
+  as_stated: 'the table decides',
+  found: 'charged; the row is matched',
+  no_match: 'free, unless `charged`; the waterfall goes on',
+  refused: 'free; the waterfall goes on. A row that was only refused is `refused`',
+  rate_limited:
+    'a pause, as long as the answer says, up to 24 hours, else growing. With `charged: true` it is in doubt',
+  key_dead: 'the run stops, exit code 77',
+  project_refused: 'refused, because the key may not change this project',
+  credits_used_up: 'the run stops, exit code 4',
+  wrong_address: 'the run stops, exit code 2',
+  pending: 'the vendor answers later: in doubt, "not yet". Nothing asks again by itself',
+  in_doubt: 'may have been charged; the row waits. With `charged: false` it is tried again by itself',
+} as const;
 
-export type Meaning = (typeof MEANINGS)[number];
+export type Meaning = keyof typeof MEANINGS;
 
 // ---------------------------------------------------------------------------------------------------- words of the file
 
@@ -148,7 +149,7 @@ const test = {
 export const answerRule = z.strictObject({
   ...test,
   header: opt(z.record(headerName, pattern), 'response header: a regular expression over its value'),
-  means: z.enum(MEANINGS).describe('what such an answer means'),
+  means: z.enum(Object.keys(MEANINGS) as Meaning[]).describe('what such an answer means'),
   charged: opt(
     z.boolean(),
     'whether it is charged for; left out: as the answer says, else for `found` alone',
