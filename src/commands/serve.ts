@@ -5,6 +5,7 @@ import { counted } from '../core/plain-text.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, type Console, command, flag } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
+import { pageCalls } from './shared/page.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
 export default command({
@@ -54,6 +55,7 @@ export default command({
       mostUploadBytes: input.max_upload === undefined ? undefined : input.max_upload * 1024 ** 2,
       script: process.argv[1] ?? '',
       operator: input.as,
+      calls: pageCalls({ store, as: input.as }),
       tell: (fact) => say('warn', fact),
     });
     if (opened.kind === 'served') {

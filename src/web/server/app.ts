@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -16,6 +17,9 @@ import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 import type { Server } from './server.ts';
 
+/** A command checks by its own schema what it is asked. */
+const Anything = z.looseObject({});
+
 export function appOf(
   server: Server,
   guarded: Guarded,
@@ -28,6 +32,8 @@ export function appOf(
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
   app.get('/api/state', (context) => context.json(state));
+  for (const [name, call] of server.calls)
+    app.post(`/api/${name}`, async (context) => context.json(await call(await bodyOf(context, Anything))));
   const facts = new FactBook(server);
   app.route('/api', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server));

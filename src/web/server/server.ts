@@ -9,6 +9,8 @@ export interface Server {
   readonly clock: Clock;
   readonly program: Program;
   readonly mostUploadBytes: number;
+  /** Commands that are asked for by their names, with what they print under `--json`. */
+  readonly calls: ReadonlyMap<string, (given: unknown) => Promise<object>>;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
 }
