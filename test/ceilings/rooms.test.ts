@@ -12,7 +12,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 770,
   client: 6_610,
-  commands: 4_885,
+  commands: 4_925,
   core: 2_329,
   files: 9_078,
   index: 338,
@@ -24,7 +24,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   plan: 3_888,
   run: 9_250,
   sandbox: 2_394,
-  web: 9_320,
+  web: 9_329,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
