@@ -31,8 +31,10 @@ interface Shape {
   allOf?: readonly Shape[];
 }
 
-/** The page behind its introduction: what each command prints, what the page's server answers, and the objects in these. */
-export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 'objects', string>>> {
+/** The objects by their names, and what each command prints: one of them, one of several, or one of its own. */
+export async function whatIsPrinted(): Promise<
+  Readonly<Record<'named' | 'roots', Readonly<Record<string, z.ZodType>>>>
+> {
   const named: Record<string, z.ZodType> = {};
   for (const file of OBJECTS)
     for (const [name, schema] of Object.entries(await import(join(ROOT, file))))
@@ -41,6 +43,12 @@ export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 
   const commands = members.flatMap((member) => ('commands' in member ? member.commands : [member]));
   const roots: Record<string, z.ZodType> = {};
   for (const { name, output } of commands) if (output !== undefined) roots[name] = output;
+  return { named, roots };
+}
+
+/** The page behind its introduction: what each command prints, what the page's server answers, and the objects in these. */
+export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 'objects', string>>> {
+  const { named, roots } = await whatIsPrinted();
   const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal });
   const blocks = (names: readonly string[]): string => names.map((name) => typeOf(name, shapes)).join('\n');
   const text = { commands: linesOf(roots, named, shapes), api: blocks(['BatchList', 'Refusal']) };

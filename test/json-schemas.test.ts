@@ -18,7 +18,8 @@ import { jobSchema } from '../src/job/job.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';
-import { type JsonSchema, OUTPUTS, schemasNow } from './json-schemas.ts';
+import { whatIsPrinted } from './json-page.ts';
+import { type JsonSchema, objectsOf, schemasNow } from './json-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs', 'schemas');
@@ -142,7 +143,7 @@ function membersOf(schema: JsonSchema, path: string): readonly Member[] {
 
 describe('what commands print under --json', () => {
   /** Every object that the command may print, told with each of its members; the words name one batch. */
-  const printed: readonly (readonly [command: keyof typeof OUTPUTS, words: readonly string[]])[] = [
+  const printed: readonly (readonly [command: string, words: readonly string[]])[] = [
     ['plan', ['list.csv']],
     ['plan', ['enrich-company', 'list.csv']],
     ['run', ['enrich-company', 'list.csv', '--budget', '1', '-o', 'out.csv']],
@@ -155,6 +156,10 @@ describe('what commands print under --json', () => {
     ['status', ['last']],
     ['status', ['last', '2']],
     ['settle', ['last']],
+    ['settle', ['last', '--skip']],
+    ['log', []],
+    ['spend', []],
+    ['export', ['last']],
     ['try', ['enrich-company', 'domain=one.example', '--yes']],
     ['nightly', ['night.yaml']],
     ['plan', ['invite-user', 'team.csv', '--account', 'sandbox-service']],
@@ -172,10 +177,11 @@ describe('what commands print under --json', () => {
     mkdirSync(desk.place.path('inbox'));
     desk.list(1, 'inbox/night.csv');
     await desk.write('night.yaml', 'operation: enrich-company\ninbox: inbox\nbudget: { credits: 5 }\n');
+    const outputs = await whatIsPrinted();
     const met = new Set<string>();
     for (const [command, words] of printed) {
       const object = await desk.json([command, ...words]);
-      const objects = Object.entries({ ...OUTPUTS[command], StoppedObject });
+      const objects = [...objectsOf(command, outputs), ['StoppedObject', StoppedObject] as const];
       // What the schema does not name is left out by reading it, so an object that has just these members comes back whole.
       const fitting = objects.filter(([, schema]) =>
         isDeepStrictEqual(schema.safeParse(object).data, object),
@@ -183,7 +189,7 @@ describe('what commands print under --json', () => {
       expect(fitting, `${command} ${words.join(' ')}: ${JSON.stringify(object)}`).toHaveLength(1);
       met.add(fitting[0]?.[0] ?? '');
     }
-    const all = Object.values(OUTPUTS).flatMap((each) => Object.keys(each));
+    const all = new Set(printed.flatMap(([command]) => objectsOf(command, outputs).map(([name]) => name)));
     expect([...met].sort()).toEqual([...all, 'StoppedObject'].sort());
   });
 });

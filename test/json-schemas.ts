@@ -7,14 +7,8 @@ import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import { dialectSchema } from '../src/client/dialect/check.ts';
 import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
-import { BatchListObject, BatchStatusObject } from '../src/objects/batch-object.ts';
-import { ListDescription } from '../src/objects/list-object.ts';
-import { PlanObject, UndoPlanObject } from '../src/objects/plan-object.ts';
-import { DoubtListObject, RowObject } from '../src/objects/row-object.ts';
-import { RunObject, SweepObject, UndoObject } from '../src/objects/run-object.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
-import { TrialObject } from '../src/objects/trial-object.ts';
-import { meaningOf, meaningOfMember } from './json-page.ts';
+import { meaningOf, meaningOfMember, whatIsPrinted } from './json-page.ts';
 
 export interface JsonSchema {
   title?: string;
@@ -59,7 +53,7 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
     ['job', job],
     ['accounts', draft(accountsSchema, 'Accounts of Rowonce')],
     ['dialect', dialectFile()],
-    ['output', outputs()],
+    ['output', await outputs()],
   ]);
 }
 
@@ -75,52 +69,57 @@ function having({ properties = {} }: JsonSchema, name: string, type: string): Js
 }
 
 /**
- * What commands print under `--json`, by name; where there are several, it depends on the arguments. Any of them prints
- * `stopped` alone when it was stopped before it had anything else to say.
+ * The objects that the command may print under `--json`, by name; one of its own has the command's. Any of them prints `stopped` alone
+ * when it was stopped before it had anything else to say.
  */
-export const OUTPUTS = {
-  run: { RunObject },
-  plan: { ListDescription, PlanObject },
-  status: { BatchListObject, BatchStatusObject, RowObject },
-  settle: { DoubtListObject },
-  nightly: { SweepObject },
-  undo: { UndoObject, UndoPlanObject },
-  try: { TrialObject },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>;
+export function objectsOf(
+  command: string,
+  { named, roots }: Awaited<ReturnType<typeof whatIsPrinted>>,
+): readonly (readonly [name: string, schema: z.ZodType])[] {
+  const schema = roots[command] ?? z.never();
+  const forms = schema instanceof z.ZodUnion ? (schema.options as readonly z.ZodType[]) : [schema];
+  const names = new Map(Object.entries(named).map(([name, object]) => [object, name]));
+  return forms.map((form) => [names.get(form) ?? command, form]);
+}
 
 /** Each object is a definition, and each command says which of them it prints. */
-function outputs(): JsonSchema {
-  const objects = Object.entries(
-    Object.assign({ StoppedObject }, ...Object.values(OUTPUTS)) as Record<string, z.ZodType>,
-  );
-  const definitions = objects.map(([name, schema]) => {
-    const meanings: Meanings = (path) => meaningOfMember(name, path) || undefined;
-    const { $schema: _, ...definition } = draft(schema, meaningOf(name), meanings);
-    return [name, definition] as const;
+async function outputs(): Promise<JsonSchema> {
+  const printed = await whatIsPrinted();
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(printed.named)) registry.add(schema, { id });
+  const commands = Object.keys(printed.roots).map((command) => {
+    const forms = [...objectsOf(command, printed), ['StoppedObject', StoppedObject] as const];
+    return [command, z.union(forms.map(([, schema]) => schema))] as const;
   });
-  const commands = Object.entries(OUTPUTS).map(([command, printed]) => {
-    const anyOf = [...Object.keys(printed), 'StoppedObject'].map((name) => ({
-      $ref: `#/definitions/${name}`,
-    }));
-    return [command, { anyOf }] as const;
+  for (const [id, schema] of commands) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { ...DRAFT, uri: (id) => `#/definitions/${id}` });
+  const definitions = Object.entries(schemas).map(([name, { $schema: _, $id: _id, ...json }]) => {
+    const isObject = printed.named[name] !== undefined;
+    const meanings: Meanings = (path) => (isObject && meaningOfMember(name, path)) || undefined;
+    return [name, drafted(json, isObject ? meaningOf(name) : '', meanings)] as const;
   });
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'What Rowonce prints under --json, by command',
-    definitions: Object.fromEntries([...definitions, ...commands]),
+    definitions: Object.fromEntries(definitions),
   };
 }
+
+const DRAFT = { io: 'input', unrepresentable: 'any', target: 'draft-7' } as const;
 
 /**
  * Draft 7, which every editor knows, without the Unicode classes that some do not. What the file may hold is meant, not
  * what is made of it.
  */
 function draft(schema: z.ZodType, title: string, meanings: Meanings = () => undefined): JsonSchema {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' });
+  return drafted(z.toJSONSchema(schema, DRAFT), title, meanings);
+}
+
+function drafted(json: object, title: string, meanings: Meanings): JsonSchema {
   const text = JSON.stringify(json).replaceAll(String.raw`\\P{Cc}`, String.raw`[^\\x00-\\x1f\\x7f-\\x9f]`);
-  const drafted = { title, ...(JSON.parse(text) as JsonSchema) };
-  describeMembers(drafted, '', meanings);
-  return drafted;
+  const schema = { ...(title && { title }), ...(JSON.parse(text) as JsonSchema) };
+  describeMembers(schema, '', meanings);
+  return schema;
 }
 
 function describeMembers(schema: JsonSchema, path: string, meanings: Meanings): void {
