@@ -6,7 +6,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as rowonce from '../src/index.ts';
 import { enrich, forget, type StopError, settle, spend, status, undo } from '../src/index.ts';
-import { openDesk } from './cli/desk.ts';
+import { deskBefore, openDesk } from './cli/desk.ts';
 
 test('a batch from its beginning to the last word about it', async () => {
   const desk = await openDesk({ faults: 'charged-500:x1' });
@@ -77,4 +77,37 @@ test('a command in what a call says names the store that it was given, also wher
   await expect(settle({ batch: 'last', skip: true })).rejects.toMatchObject({
     next: expect.not.stringContaining('--store'),
   });
+});
+
+test('a call leaves Ctrl-C and other signals to its program, which may have more lists to work through', async () => {
+  const desk = await openDesk();
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const listeners = (): readonly number[] =>
+    ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'].map((name) => process.listenerCount(name));
+  const before = listeners();
+  const seen: (readonly number[])[] = [];
+  desk.list(2);
+  const list = { job: 'enrich-company', file: desk.place.path('list.csv'), store: desk.place.path('store') };
+  const { counts } = await rowonce.run(
+    { ...list, yes: true },
+    { onEvent: () => void seen.push(listeners()) },
+  );
+  expect(counts).toEqual({ matched: 2 });
+  expect(seen).toEqual(seen.map(() => before));
+});
+
+test('rows that a program reads are bought after a `yes`, and wait for a vendor no longer than a run does', async () => {
+  const { desk } = await deskBefore((_, nth) =>
+    nth === 1
+      ? { name: 'Banksia' }
+      : Response.json({ error: 'slow down' }, { status: 429, headers: { 'retry-after': '3600' } }),
+  );
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const rows = [{ domain: 'a.example' }, { domain: 'b.example' }];
+  const request = { job: 'enrich-company', store: desk.place.path('store') };
+  await expect(enrich(rows, request).summary()).rejects.toMatchObject({ code: 'consent' });
+  const summary = await enrich(rows, { ...request, yes: true }).summary();
+  expect(summary).toMatchObject({ counts: { matched: 1 }, stopped: { code: 'paused' } });
 });

@@ -4,7 +4,7 @@ import type { OutputFiles } from '../files/output/output.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
 import { argument, command, flag } from './shared/command.ts';
-import { BATCH, COMMON, FORMULAS, notesOn, OUTPUT, READ, readOf } from './shared/input.ts';
+import { BATCH, COMMON, FORMULAS, notesOn, OUTPUT, READ, readOf, refuseTwoOnStdout } from './shared/input.ts';
 
 export default command({
   name: 'export',
@@ -34,6 +34,7 @@ export default command({
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
   async run({ batch, job, file, output, copy, account, formulas, repair, store, ...read }, host) {
     const { console, own } = host;
+    refuseTwoOnStdout(console.json, output);
     const found =
       job !== undefined && file !== undefined
         ? await batchOfJob({ job, file, account, read: readOf(read), repair, store }, console.warn)

@@ -29,6 +29,7 @@ import {
   OUTPUT,
   READ,
   readOf,
+  refuseTwoOnStdout,
   STRICT,
   someRows,
 } from './shared/input.ts';
@@ -222,7 +223,11 @@ function detachedReport(summary: RunSummary, words: readonly string[]): Told {
 type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showPlan' | 'askReread'>>;
 
 /** A program that asks in its own way is asked in the place of the terminal. @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
-function questionsOn({ console, own }: Host, agreed: boolean, isSample: boolean): Questions {
+export function questionsOn(
+  { console, own }: Pick<Host, 'console' | 'own'>,
+  agreed: boolean,
+  isSample: boolean,
+): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   const showChanges = (plan: ChangePlan): void => {
     for (const line of diffLines(plan)) console.say(plainText(line));
@@ -261,9 +266,7 @@ async function inputPathOf(
   { job, file, output, account: name, store }: Input,
   console: Console,
 ): Promise<string> {
-  if (output === '-' && console.json) {
-    throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
-  }
+  refuseTwoOnStdout(console.json, output);
   if (file !== '-') return file;
   if (output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');

@@ -29,6 +29,11 @@ test('two exports of one state are byte-identical to what the run wrote, whichev
     expect(await Promise.all(files.map((file) => desk.read(file)))).toEqual(written);
   }
   expect((await desk.type(['export', 'last', '-o', '-'])).stdout).toBe(written[0]);
+  const both = await desk.type(['export', 'last', '-o', '-', '--json']);
+  expect({ code: both.code, ...objectIn(both.stdout) }).toMatchObject({
+    code: 2,
+    stopped: { code: 'usage' },
+  });
   expect(objectIn((await desk.type(['export', 'last', '-o', 'copy.csv', '--json'])).stdout)).toMatchObject({
     output: desk.place.path('copy.csv'),
     needs_attention: desk.place.path('copy.needs-attention.csv'),

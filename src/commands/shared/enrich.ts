@@ -2,8 +2,10 @@ import type { z } from 'zod';
 import { checkInput } from '../../lib/checked-input.ts';
 import { RunObject } from '../../objects/run-object.ts';
 import { type EnrichedRow, enrichRows, type GivenRows } from '../../run/tasks/enrich.ts';
-import run, { optionsOf } from '../run.ts';
+import run, { optionsOf, questionsOn } from '../run.ts';
 import type { Own } from './command.ts';
+import { silent } from './library.ts';
+import { MAX_PAUSE_MS } from './spending.ts';
 
 /** A run whose rows a program reads takes what a run does, but for what concerns a list and a file that is written. */
 const input = run.input.omit({
@@ -52,7 +54,8 @@ export function enrich<Row>(
   const reading = enrichRows<Row>(rows, {
     ...asked,
     ...optionsOf({ ...entries, yes }, own),
-    ...{ store, accept, operator: as, waitForLockMs: wait, maxPauseMs: max_pause },
+    ...questionsOn({ console: silent(own), own }, yes, entries.sample !== undefined),
+    ...{ store, accept, operator: as, waitForLockMs: wait, maxPauseMs: max_pause ?? MAX_PAUSE_MS },
   });
   return {
     [Symbol.asyncIterator]: () => reading[Symbol.asyncIterator](),

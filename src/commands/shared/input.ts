@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -159,6 +160,11 @@ export function entriesOf({
 export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
   short: 'o',
 });
+
+export function refuseTwoOnStdout(json: boolean, output: string | undefined): void {
+  if (json && output === '-')
+    throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
+}
 
 export const FORMULAS = flag(
   z.enum(FORMULA_MODES).optional(),

@@ -21,14 +21,17 @@ export function callOf<Input extends z.ZodObject, Output extends object>(
     nameStoreOfCall(storeToName(store));
     const words = typedFrom(of, given);
     const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
-    const object = objectOf(await of.run(input, { console: silent(own), words, wordsWith: replaced, own }));
+    // What Ctrl-C means in a program is for the program to say, which may have more lists to work through.
+    const { signal = new AbortController().signal } = own;
+    const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
+    const object = objectOf(await of.run(input, host));
     invariant(object, `${of.name} tells nothing`);
     return object;
   };
 }
 
 /** Nobody sits in front of it. */
-const silent = ({ tell = () => {} }: Own): Console => ({
+export const silent = ({ tell = () => {} }: Own): Console => ({
   json: true,
   quiet: true,
   interactive: false,

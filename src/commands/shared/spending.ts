@@ -33,7 +33,7 @@ interface SpendingInput {
 }
 
 /** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
-const MAX_PAUSE_MS = 10 * 60_000;
+export const MAX_PAUSE_MS = 10 * 60_000;
 
 /** The words of the command that goes on. They may change until the work begins. */
 export interface Resume {

@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { stop } from '../../core/errors.ts';
 import { outputProblem } from '../../lib/atomic-file.ts';
 import { safeCell } from '../../lib/formulas.ts';
+import { refuseTwoOnStdout } from './input.ts';
 
 /** What stands in the place of `money`: numbers are added up in a column of their own. */
 const MONEY = ['amount', 'currency'] as const;
@@ -29,8 +30,7 @@ export class TableFile {
    * @throws StopError `usage` for a file that is there already.
    */
   static async open(path: string, lines: { readonly shape: object }, json: boolean): Promise<TableFile> {
-    if (path === '-' && json)
-      throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
+    refuseTwoOnStdout(json, path);
     const columns = Object.keys(lines.shape).flatMap((name) => (name === 'money' ? MONEY : name));
     const table = new TableFile(path, columns);
     // Spreadsheet programs take a text for UTF-8 by this mark.
