@@ -29,6 +29,8 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   const about = { sha256: await file.sha256(), bytes: await file.size(), delimiter: 'cells' };
   const book = await readBook(file);
   const table = await chooseTable(book, options);
+  // A copy reads every part, and what it would refuse then is refused before anything is bought.
+  await book.archive.requireSound();
   const { tab, columns } = table;
   const source = { book, table, tables: await tablesOf(book, tab) };
   const sheet: Sheet = {

@@ -176,13 +176,11 @@ test('a workbook that is cut short after it was opened is refused, and not taken
   await expect(opened.survey(() => {})).rejects.toMatchObject({ code: 'input' });
 });
 
-test('a picture whose bytes are damaged is told by its name when the workbook is written, and not as a fault of ours', async () => {
+test('a picture whose bytes are damaged is told by its name before anything is bought, though only the output needs it', async () => {
   const write = await inputFolder();
   const picture = { name: 'xl/media/image1.png', content: 'png', claimedChecksum: 7 };
   const path = await write(zipOf([...bookParts({ rows: TABLE }), picture]), 'book.xlsx');
-  const sheet = await xlsx.open(new InputFile(path), {});
-  const copy = sheet.copy({ columns: ['x'], dropped: new Set() }, async (rows) => rows.map(() => ['1']));
-  await expect(allOf(copy)).rejects.toMatchObject({
+  await expect(xlsx.open(new InputFile(path), {})).rejects.toMatchObject({
     code: 'input',
     message: expect.stringContaining('its part xl/media/image1.png is damaged (its checksum fails)'),
     next: AGAIN,

@@ -79,6 +79,11 @@ export class Archive {
     return files.map(({ key, entry, name }) => ({ name, key, bytes: this.#unpacked(entry) }));
   }
 
+  /** Reads every part to its end. @throws StopError `input` for one whose bytes are not what they were when it was packed. */
+  async requireSound(): Promise<void> {
+    for (const { bytes } of this.parts()) for await (const _ of bytes);
+  }
+
   /**
    * The text of a part, in order, read no faster than it is taken.
    * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not what they
