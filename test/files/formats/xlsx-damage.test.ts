@@ -2,7 +2,7 @@ import { truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, inputFolder } from './sheets.ts';
+import { inputFolder } from './sheets.ts';
 import { bookOf, bookParts, textRow, type ZipPart, zipOf } from './workbook-file.ts';
 
 /**
