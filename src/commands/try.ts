@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
-import { EXIT, StopError } from '../core/errors.ts';
+import { EXIT, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { type Credits, credits, type Ended, type RawReply } from '../ledger/ledger.ts';
@@ -98,12 +98,15 @@ async function lookedUp(
   }
 }
 
-/** Asks before credits are spent; a sandbox account needs no consent. @throws StopError `consent`. */
+/** Asks before credits are spent; a sandbox account needs no consent, and `yes` agrees to no more than a budget. @throws StopError `consent`. */
 async function requireYes(console: Console, { account }: Trial, most: Credits, input: Input): Promise<void> {
-  if (account.sandbox || input.yes === true || most <= (input.budget ?? -1)) return;
+  const { yes, budget = yes === true ? most : -1 } = input;
+  if (account.sandbox || most <= budget) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody has agreed.`;
+  if (input.budget !== undefined)
+    throw stop('consent', fact, `Agree on a terminal, or with --budget ${most}.`);
   const next = 'Agree on a terminal, or with --yes.';
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }

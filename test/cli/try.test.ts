@@ -108,6 +108,18 @@ test.each([
   expect(sent()).toBe(before);
 });
 
+test('--yes agrees to no more than a --budget beside it', async () => {
+  const words = ['try', 'enrich-company', 'domain=budgeted.example', '--yes', '--budget'];
+  const before = sent();
+  expect(await typed([...words, '0'])).toMatchObject({
+    code: 2,
+    stderr:
+      'This would send one request, for at most 1 credit, and nobody has agreed.\nAgree on a terminal, or with --budget 1.\n',
+  });
+  expect(sent()).toBe(before);
+  expect((await typed([...words, '1'])).code).toBe(0);
+});
+
 test('a lost answer is in doubt, ends with 3, and is settled by the command that it prints', async () => {
   const vendor = await vendorThat((_request, response) => response.destroy());
   const words = ['try', 'enrich-company', 'domain=lost.example'];
