@@ -47,16 +47,25 @@ test('plan offers onboard for such a sheet, and invite-user not', async () => {
 });
 
 test.each([
-  ['invite-user', 'User ID,Email,Role', 'u-1,jo@team.example,viewer', 'user_id'],
-  ['change-role', 'Team,User ID,Role', 'Sales,u-1,viewer', 'project'],
-  ['remove-user', 'Project,User ID', 'Sales,u-1', 'project'],
-  ['delete-invite', 'User ID,Email', 'u-1,jo@team.example', 'user_id'],
-])('%s stops for %s', async (operation, header, row, input) => {
-  write('list.csv', `${header}\n${row}\n`);
-  const { code, stderr } = await team.type('plan', operation, 'list.csv');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Use onboard, which reads it')]);
-  expect((await team.type('plan', operation, 'list.csv', '--column', `${input}=`)).code).toBe(0);
-});
+  [
+    'invite-user',
+    'User ID,Email,Role',
+    'u-1,jo@team.example,viewer',
+    'user_id',
+    'Use onboard, which reads it, or say',
+  ],
+  ['change-role', 'Team,User ID,Role', 'Sales,u-1,viewer', 'project', 'Use onboard, which reads it, or say'],
+  ['remove-user', 'Project,User ID', 'Sales,u-1', 'project', 'Say'],
+  ['delete-invite', 'User ID,Email', 'u-1,jo@team.example', 'user_id', 'Say'],
+])(
+  '%s stops for %s, and names onboard where people are to come in',
+  async (operation, header, row, input, advice) => {
+    write('list.csv', `${header}\n${row}\n`);
+    const { code, stderr } = await team.type('plan', operation, 'list.csv');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`\n${advice} with --column ${input}=`)]);
+    expect((await team.type('plan', operation, 'list.csv', '--column', `${input}=`)).code).toBe(0);
+  },
+);
 
 test('a job that reads no project of onboard says so, and so does the job that is saved', async () => {
   team.writeJob({ columns: { email: 'Email', role: 'Role' } }, 'some.yaml');

@@ -176,16 +176,21 @@ export function unheeded(
   });
 }
 
+const TAKE_OUT: ReadonlySet<string> = new Set(['delete-invite', 'remove-user']);
+
 export function passedOverStop(
   operation: Operation,
   { input, column }: Pick<LikelyColumn, 'input' | 'column'>,
 ): StopError {
   const what = input === 'user_id' ? 'who a person is' : 'where a person goes';
   const fact = `${operation.name} would not read the column ${foreignName(column)}, which says ${what}.`;
-  const reads = operation.inputs.some(({ name }) => name === input)
+  const isInput = operation.inputs.some(({ name }) => name === input);
+  const read = isInput
     ? `Read it with --column ${shellWord(`${input}=${column}`)}`
-    : `Use onboard, which reads it`;
-  return stop('job', fact, `${reads}, or say with --column ${input}= that it is left unread.`);
+    : 'Use onboard, which reads it';
+  // Nobody who takes people out is sent to what invites them.
+  const advice = TAKE_OUT.has(operation.name) && !isInput ? 'Say' : `${read}, or say`;
+  return stop('job', fact, `${advice} with --column ${input}= that it is left unread.`);
 }
 
 /** A header is looked through for every input of every operation, and may have 100,000 names. */
