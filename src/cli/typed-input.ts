@@ -160,7 +160,7 @@ function wrong(
       `See ${commandLine([...of.name.split(' '), '--help'])}`,
     );
   const shown = value instanceof Object ? Object.entries(value).map((pair) => pair.join('='))[0] : value;
-  const typed = [flag, shown].filter((word) => word !== undefined).join(' ');
+  const typed = [flag, shown].filter((word) => word !== undefined && word !== '').join(' ');
   const next = 'params' in issue ? issue.params?.next : undefined;
   // Without an advice of its own a message says what is right, and not what is wrong.
   return next === undefined && !message.startsWith('is ')

@@ -19,7 +19,7 @@ export default command({
   input: z.strictObject({
     ...COMMON,
     health: flag(
-      z.int().optional(),
+      z.int().max(65_535, 'Give a whole number from 0 to 65535.').optional(),
       'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; /metrics for Prometheus; 0: any free port',
       '<port>',
     ),

@@ -48,7 +48,7 @@ export const Reading = z.strictObject({
     .describe('pad: rows with too few cells get blank ones, and those with too many blank ones lose them'),
   sheet: z
     .string()
-    .min(1)
+    .min(1, 'is empty')
     .optional()
     .describe('the sheet of a workbook; left out: the one that was open, or looks like a list'),
   header_row: z

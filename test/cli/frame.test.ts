@@ -84,6 +84,11 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       ['plan', 'a.csv', '--role', 'viewer', '--role', 'admin'],
       '--role gives one role for all rows twice.\nGive it once.\n',
     ],
+    [
+      ['worker', '--health', '99999'],
+      '--health 99999 cannot be read.\nGive a whole number from 0 to 65535.\n',
+    ],
+    [['plan', 'a.csv', '--sheet', ''], '--sheet is empty.\nSee npx --no rowonce plan --help\n'],
     [['run', 'a.csv', '--delimiter', 'comme'], '--delimiter comme is not known.\nDid you mean comma?\n'],
     [
       ['accounts', 'remove'],
