@@ -15,9 +15,10 @@ export type Call<Input extends z.ZodObject, Output extends object> = (
 export function callOf<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
 ): Call<Input, Output> {
-  return async (given, own = {}) => {
+  return async (passed, own = {}) => {
+    const given: { readonly store?: string } = passed ?? {};
     const input = checkInput(of.name, of.input, given);
-    const { store } = given as { readonly store?: string };
+    const { store } = given;
     nameStoreOfCall(storeToName(store));
     const words = typedFrom(of, given);
     const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
