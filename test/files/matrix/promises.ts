@@ -86,7 +86,7 @@ const MARK = /[,;\t|](?:~\d+~|"~\d+~")/g;
  * header's width, and it has a blank cell more, before cells for which the header has no name.
  */
 const BLANK_ROW =
-  /^(?:[",;|]|[^\S\r\n]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xc2\xa0|\xef\xbb\xbf)+(?=\r?$)/gm;
+  /^(?:[",;|]|[^\S\r\n]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe1\x9a\x80|\xe2\x81\x9f|\xe3\x80\x80|\xc2\xa0|\xef\xbb\xbf)+(?=\r?$)/gm;
 
 /** Without the marks, found as text and not by any reader of ours, the copy is the file to the byte. */
 export function requireSameBytes(copy: Buffer, original: Buffer): void {

@@ -95,7 +95,7 @@ test('a reader that leaves, or aborts, stops the buying and keeps what was bough
   const account = { vendor: 'provider', base_url: desk.place.vendor.url, key: 'key-1' };
   // The run waits an hour when so many are bought, and only by being left does it end.
   desk.place.writeAccounts({ data: { ...account, limits: { per_hour: 7, per_second: 100 } } });
-  const left = enrich(companies(60), options());
+  const left = enrich(companies(60), options({ max_pause: '2h' }));
   for await (const { row, input } of left) {
     expect(input).toEqual({ id: row, domain: `c${row}.example`, tags: ['x'] });
     if (row === 3) break;
@@ -103,7 +103,7 @@ test('a reader that leaves, or aborts, stops the buying and keeps what was bough
   const { stopped, counts } = await left.summary();
   expect(stopped?.code).toBe('interrupted');
   const abort = new AbortController();
-  const aborted = enrich(companies(60), options(), { signal: abort.signal });
+  const aborted = enrich(companies(60), options({ max_pause: '2h' }), { signal: abort.signal });
   const rows = [];
   for await (const { row } of aborted) if (rows.push(row) === 3) abort.abort();
   expect(await aborted.summary()).toMatchObject({ stopped: { code: 'interrupted' } });
