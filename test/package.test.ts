@@ -97,18 +97,21 @@ test('what was built says nothing that the oldest Node cannot read', () => {
 
 const PROGRAM = `
 import { Writable } from 'node:stream';
-import { credits, enrich, type EnrichedRow, exitCodeOf, planJob, runJob, type RunSummary, StopError } from 'rowonce';
+import * as rowonce from 'rowonce';
+import { enrich, type EnrichedRow, EXIT, plan, run, StopError } from 'rowonce';
 
 export async function main(signal: AbortSignal): Promise<number> {
-  const { plan } = await planJob({ job: 'enrich-person', file: 'people.csv' });
+  const planned = await plan({ job: 'enrich-person', file: 'people.csv' });
+  const most = 'credits' in planned ? planned.credits.most : 0;
   const written: Uint8Array[] = [];
   const output = new Writable({ write: (chunk, _encoding, done) => done(void written.push(chunk)) });
-  const summary: RunSummary = await runJob({ job: 'enrich-person', file: 'people.csv', output, signal });
-  const rows = enrich([{ email: 'a@b.example', id: 1 }], { job: 'enrich-person', budget: credits(plan.credits.most) });
+  const { batch, stopped } = await run({ job: 'enrich-person', file: 'people.csv', max_pause: '10m' }, { output, signal });
+  await rowonce.export({ batch });
+  const rows = enrich([{ email: 'a@b.example', id: 1 }], { job: 'enrich-person', budget: most });
   for await (const { input, cells, calls } of rows) console.log(input.id + 1, cells, calls[0]?.operation);
   const last: EnrichedRow<{ Email: string }> | undefined = undefined;
   const error: unknown = last;
-  return error instanceof StopError ? error.exitCode : exitCodeOf(summary, false);
+  return error instanceof StopError ? error.exitCode : stopped === null ? EXIT.done : EXIT.paused;
 }
 `;
 
