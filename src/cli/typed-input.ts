@@ -110,7 +110,7 @@ function ofArgument({ schema, how }: Entry, word: unknown): unknown {
   return kindOf(schema) === 'record' ? pairsOf('', word as readonly string[], how) : word;
 }
 
-/** What a flag says: the text of its only entry, or pairs, which are of the record among its entries. */
+/** What a flag says: the value of its only entry, or pairs, which go to the record among its entries. */
 function ofFlag(flag: string, sharing: readonly Entry[], value: unknown): Readonly<Record<string, unknown>> {
   const record = sharing.find(({ schema }) => kindOf(schema) === 'record');
   const text = sharing.find((each) => each !== record);
@@ -162,7 +162,7 @@ function wrong(
   const shown = value instanceof Object ? Object.entries(value).map((pair) => pair.join('='))[0] : value;
   const typed = [flag, shown].filter((word) => word !== undefined && word !== '').join(' ');
   const next = 'params' in issue ? issue.params?.next : undefined;
-  // Without an advice of its own a message says what is right, and not what is wrong.
+  // A message that comes without advice says what would be right, so it is shown as the advice.
   return next === undefined && !message.startsWith('is ')
     ? stop(
         'usage',

@@ -222,7 +222,10 @@ function detachedReport(summary: RunSummary, words: readonly string[]): Told {
 
 type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showPlan' | 'askReread'>>;
 
-/** A program that asks in its own way is asked in the place of the terminal. @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
+/**
+ * Asks on the terminal, or as the calling program asks.
+ * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone.
+ */
 export function questionsOn(
   { console, own }: Pick<Host, 'console' | 'own'>,
   agreed: boolean,

@@ -52,7 +52,7 @@ test.each([
   [{ max_pause: 90 }, 'max_pause must be text, but is a number.'],
   [{ wait: 'long' }, 'wait: is not a duration.'],
   [{ refresh: 'no' }, 'refresh must be true or false, but is text.'],
-  [{ accept: 'all' }, 'accept: is nothing that a stop names.'],
+  [{ accept: 'all' }, 'accept: is not an answer to any stop.'],
   [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
   [{ file: null }, 'file must be text, but is empty.'],
   [

@@ -20,7 +20,7 @@ export interface Said {
   readonly about: string;
   /** The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several words. */
   readonly value?: string;
-  /** Left out: the entry's name, with hyphens. Two entries may share one: pairs are of the record, other words of the text. */
+  /** Left out: the entry's name, with hyphens. Two entries may share one: pairs go to the record, other words to the text. */
   readonly flag?: string;
   readonly short?: string;
   /** A word of the command line that needs no flag. */
@@ -105,7 +105,7 @@ export interface Own
 /** Where a command runs: a terminal, or a program that calls it. */
 export interface Host {
   readonly console: Console;
-  /** What was typed behind the program's name; of a call its name alone. */
+  /** What was typed behind the program's name; for a call, the command line that says the same. */
   readonly words: readonly string[];
   /** The same with another word in the place of an argument. */
   wordsWith(argument: string, other: string): readonly string[];
@@ -164,7 +164,7 @@ export interface CommandGroup {
   readonly commands: readonly Command[];
 }
 
-/** Has the compiler tell a command's types from its zod objects. */
+/** Lets the compiler infer the types of a command from its zod objects. */
 export function command<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
 ): Command<Input, Output> {

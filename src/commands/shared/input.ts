@@ -51,7 +51,7 @@ export function accept<const Word extends string = never>(words: readonly Word[]
     if (word !== undefined) return word;
     if (isAgreement(text)) return text;
     const next = words.length === 0 ? 'Copy it from the stop.' : suggestion(text, words);
-    context.addIssue({ code: 'custom', message: 'is nothing that a stop names', params: { next } });
+    context.addIssue({ code: 'custom', message: 'is not an answer to any stop', params: { next } });
     return z.NEVER;
   });
   const about = ['answer a stop that names it:', ...words.map((word) => `${word},`), 'dialect:HASH'].join(
@@ -87,7 +87,7 @@ export const STRICT = flag(
 
 type Read = Reading & { readonly strict?: boolean | undefined };
 
-/** What of an input says how a list is read. */
+/** The entries of an input that say how a list is read. */
 export function readOf(input: Read): ReadOptions {
   return present({ ...readingOf(input), strict: input.strict });
 }
@@ -144,7 +144,7 @@ export const ENTRIES = {
 
 export const ACCOUNT = flag(z.string().optional(), "the account to use, over the job's", '<name>');
 
-/** What of an input is an entry of a job. */
+/** The entries of an input that are entries of a job. */
 export function entriesOf({
   columns,
   add,

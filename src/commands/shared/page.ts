@@ -18,19 +18,18 @@ export type PageCall = (given: unknown) => Promise<object>;
 const ASKED = [cancel, forget, log, pause, resume, settle, spend, status] as readonly Command[];
 
 /** The page knows no path of the machine, and its store and its user are those of `serve`. */
-const OWN: ReadonlySet<string> = new Set(['store', 'as', 'output']);
+const NOT_ASKED: ReadonlySet<string> = new Set(['store', 'as', 'output']);
 
-export function pageCalls(own: {
-  readonly store?: string | undefined;
-  readonly as?: string | undefined;
-}): ReadonlyMap<string, PageCall> {
+type Own = { readonly [Name in 'store' | 'as']?: string | undefined };
+
+export function pageCalls(own: Own): ReadonlyMap<string, PageCall> {
   return new Map(ASKED.map((of) => [of.name, callFor(of, own)]));
 }
 
-function callFor(of: Command, own: object): PageCall {
+function callFor(of: Command, own: Own): PageCall {
   const call = callOf(of);
   const shape: Record<string, z.ZodType> = of.input.shape;
-  const asked = Object.entries(shape).filter(([name]) => !OWN.has(name));
+  const asked = Object.entries(shape).filter(([name]) => !NOT_ASKED.has(name));
   return async (given) => {
     checkInput(of.name, z.strictObject(Object.fromEntries(asked)), given);
     return call({ ...(given as object), ...own });
