@@ -141,14 +141,12 @@ export function objectOf<Output extends object>({ object, stopped }: Report<Outp
 export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends object = object> {
   /** The word that is typed; of a command in a group, both words. */
   readonly name: string;
-  /** One sentence. */
   readonly summary: string;
   /** What a user has to know besides, for `--help` and the reference. */
   readonly details?: string;
   /** A command line that works as it stands in a checkout, behind the program's name. */
   readonly example: string;
   readonly input: Input;
-  /** The object of `--json`. */
   readonly output?: z.ZodType<Output>;
   /** Which entry each word without a flag is, where that is not told by their order. */
   entriesOf?(...words: readonly (string | undefined)[]): Readonly<Record<string, string | undefined>>;
