@@ -116,7 +116,7 @@ test('a terminal obeys no words of anybody, by whichever way they come to it', a
     terminal.print(text);
     terminal.say(text);
     terminal.warn(text, 'alarming');
-    terminal.fail({ code: 'input', message: text, next: text, command: text });
+    terminal.fail({ code: 'input', message: text, next: text, nextCommand: text });
     openTerminal({ json: true, quiet: false }, streams).result({ [text]: [text] });
     for (const shown of [stdout, stderr]) expect(String(shown.read())).not.toMatch(OBEYED);
     terminal.status(text);

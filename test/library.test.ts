@@ -65,17 +65,19 @@ test('a command in what a call says names the store that it was given, also wher
   const batches = await Promise.all(begun.map(async (run) => (await run.summary()).batch));
   const said = await Promise.all(
     stores.map((store, at) =>
-      settle({ batch: batches[at] ?? '', store, row: 9, skip: true }).catch((error: StopError) => error.next),
+      settle({ batch: batches[at] ?? '', store, row: 9, skip: true }).catch(
+        (error: StopError) => error.nextCommand,
+      ),
     ),
   );
   for (const [at, store] of stores.entries()) {
     const typed = `npx --no rowonce settle ${batches[at]} --store ${store}`;
-    expect(said[at]).toBe(`See which rows are with ${typed}`);
+    expect(said[at]).toBe(typed);
     const { in_doubt: there } = await desk.json(typed.split(' ').slice(3));
     expect(there).toHaveLength(1);
   }
   await expect(settle({ batch: 'last', skip: true })).rejects.toMatchObject({
-    next: expect.not.stringContaining('--store'),
+    nextCommand: expect.not.stringContaining('--store'),
   });
 });
 

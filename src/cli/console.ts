@@ -98,7 +98,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     fail: (failure) => {
       write(stderr, sentence(failure.message), true);
       write(stderr, failure.next);
-      if (failure.command !== undefined) write(stderr, failure.command);
+      if (failure.nextCommand !== undefined) write(stderr, failure.nextCommand);
       const { leastBudget: budget_to_finish } = failure;
       if (!answered) result({ stopped: stopObject(failure), ...present({ budget_to_finish }) });
     },

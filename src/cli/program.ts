@@ -160,9 +160,8 @@ function inheritOptions(command: Command): void {
 
 /** Commander's words for a wrong command line, in our style: the fact, then what to do. */
 export function usageStop(error: CommanderError, command: string): StopError {
-  const see = `see ${commandLine([...(command === '' ? [] : [command]), '--help'])}`;
-  if (error.code === 'commander.help')
-    return stop('usage', 'No command was given.', `Name a command: ${see}`);
+  const help = commandLine([...(command === '' ? [] : [command]), '--help']);
+  if (error.code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
   const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
@@ -170,7 +169,8 @@ export function usageStop(error: CommanderError, command: string): StopError {
   return stop(
     'usage',
     capitalized(command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact)),
-    nearest ? `Did you mean ${nearest}? Else ${see}` : `Please ${see}`,
+    nearest ? `Did you mean ${nearest}? Else see the help.` : 'See the help.',
+    help,
   );
 }
 

@@ -151,14 +151,9 @@ function wrong(
 ): StopError {
   const [name = ''] = path.map(String);
   const flag = [...byFlag(entries)].find(([, sharing]) => sharing.some((each) => each.name === name))?.[0];
-  const see = `See ${commandLine([...of.name.split(' '), '--help'])}`;
+  const help = commandLine([...of.name.split(' '), '--help']);
   const value = given[name];
-  if (value === undefined)
-    return stop(
-      'usage',
-      `${flag ?? name} is missing.`,
-      `See ${commandLine([...of.name.split(' '), '--help'])}`,
-    );
+  if (value === undefined) return stop('usage', `${flag ?? name} is missing.`, 'See the help.', help);
   const shown = value instanceof Object ? Object.entries(value).map((pair) => pair.join('='))[0] : value;
   const typed = [flag, shown].filter((word) => word !== undefined && word !== '').join(' ');
   const next = 'params' in issue ? issue.params?.next : undefined;
@@ -169,5 +164,5 @@ function wrong(
         `${typed} cannot be read.`,
         sentence(`${message.charAt(0).toUpperCase()}${message.slice(1)}`),
       )
-    : stop('usage', `${typed} ${message}.`, next ?? see);
+    : stop('usage', `${typed} ${message}.`, next ?? 'See the help.', next === undefined ? help : undefined);
 }

@@ -18,7 +18,7 @@ export default command({
   async run({ batch: word, store, as: operator }, { console }) {
     const { batch, location } = await findBatch(word, store, console.warn);
     if (batch.state !== 'open')
-      throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, allBatches());
+      throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, 'See all batches.', allBatches());
     const ledger = await openLedger(
       { location, named: true },
       { clock: systemClock, waitForLockMs: 0, mayCreate: false, command: `cancel ${batch.id}`, operator },

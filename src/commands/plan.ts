@@ -142,8 +142,13 @@ function adviceOn(
 async function planFile(console: Console, file: string, read: ReadOptions): Promise<Told> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
-    const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
-    throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);
+    const named = commandLine(['plan', file, 'FILE']);
+    throw stop(
+      'usage',
+      `${file} is a job, and no file is named to plan it for.`,
+      'Name the file as well.',
+      named,
+    );
   }
   const input = await openFile(file, read);
   const description = await describeFile(input, operations.values());

@@ -164,12 +164,14 @@ function namedIn(job?: string, file?: string): { readonly job: string; readonly 
     throw stop(
       'usage',
       `${job} is a list, and no job is named for it.`,
-      `See which operation fits: ${commandLine(['plan', job])}`,
+      'See which operation fits.',
+      commandLine(['plan', job]),
     );
   throw stop(
     'usage',
     job === undefined ? 'No job is named.' : `No file is named for ${job}.`,
-    `Name a job and a file: see ${commandLine(['run', '--help'])}`,
+    'Name a job and a file.',
+    commandLine(['run', '--help']),
   );
 }
 
@@ -177,8 +179,8 @@ function namedIn(job?: string, file?: string): { readonly job: string; readonly 
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
-  const command = commandLine(withOption(words, '--budget', error.leastBudget));
-  return new StopError({ ...error.detail, command });
+  const nextCommand = commandLine(withOption(words, '--budget', error.leastBudget));
+  return new StopError({ ...error.detail, nextCommand });
 }
 
 /** What is wrong with standard input is told of it, and not of the file in which it was kept. */

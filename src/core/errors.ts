@@ -55,6 +55,26 @@ export const STOP_CODES = {
 
 export type StopCode = keyof typeof STOP_CODES;
 
+/** What the page's button says that leads on from a stop. Left out: there is nothing to do but what the sentence says. */
+export const STOP_BUTTONS: Readonly<Partial<Record<StopCode, string>>> = {
+  account: 'Look at the accounts',
+  key: 'Look at the accounts',
+  account_budget: 'Look at the accounts',
+  input: 'Look at the list',
+  plan: 'Check the plan again',
+  consent: 'Check the plan again',
+  guard: 'Check the plan again',
+  dearer: 'Check the plan again',
+  budget: 'Raise the budget',
+  extra_credits: 'Decide what is in doubt',
+  doubts: 'Decide what is in doubt',
+  busy: 'Try again',
+  vendor_credits: 'Continue',
+  paused: 'Continue',
+  interrupted: 'Continue',
+  terminated: 'Continue',
+};
+
 export interface StopDetail {
   readonly code: StopCode;
   /** The fact, with names and numbers. */
@@ -63,8 +83,8 @@ export interface StopDetail {
   readonly next: string;
   /** When going on makes sense, ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
-  /** What is typed to go on, where the same command does. */
-  readonly command?: string;
+  /** What is typed next: the command line of that sentence, or the one that goes on. */
+  readonly nextCommand?: string;
   /** The id of the plan as it is now; only where a plan has moved, or where a person is to agree to just that plan. */
   readonly plan?: string;
   /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
@@ -82,7 +102,7 @@ export class StopError extends Error {
   readonly next: string;
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
-  readonly command: string | undefined;
+  readonly nextCommand: string | undefined;
   readonly plan: string | undefined;
   readonly answers: readonly string[] | undefined;
   readonly leastBudget: number | undefined;
@@ -95,15 +115,16 @@ export class StopError extends Error {
     this.next = detail.next;
     this.exitCode = STOP_CODES[detail.code];
     this.resumeAtMs = detail.resumeAtMs;
-    this.command = detail.command;
+    this.nextCommand = detail.nextCommand;
     this.plan = detail.plan;
     this.answers = detail.answers;
     this.leastBudget = detail.leastBudget;
   }
 }
 
-export function stop(code: StopCode, message: string, next: string): StopError {
-  return new StopError({ code, message, next });
+/** @param nextCommand the command line that `next` is about, which is typed as it stands. */
+export function stop(code: StopCode, message: string, next: string, nextCommand?: string): StopError {
+  return new StopError({ code, message, next, ...(nextCommand === undefined ? {} : { nextCommand }) });
 }
 
 /** A fact that our own code guarantees. When it does not hold, the program is wrong, not the user. */

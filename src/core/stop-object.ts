@@ -1,5 +1,5 @@
 import { isoTime } from './clock.ts';
-import type { StopDetail } from './errors.ts';
+import { STOP_BUTTONS, type StopDetail } from './errors.ts';
 import { present } from './objects.ts';
 import { sentence } from './plain-text.ts';
 
@@ -7,18 +7,21 @@ type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
 } & {
-  readonly [Name in 'resumeAtMs' | 'command' | 'plan' | 'answers' | 'choices']?: StopDetail[Name] | undefined;
+  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'answers' | 'choices']?:
+    | StopDetail[Name]
+    | undefined;
 };
 
 /** The member `stopped` of `--json`: null where nothing stopped the work. It is made here, without zod, for a crash as well. */
 export function stopObject(stopped: Stop | undefined) {
   if (stopped === undefined) return null;
-  const { code, message, next, resumeAtMs, command, plan, answers, choices } = stopped;
+  const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ command, plan, answers, choices: choices?.map((each) => ({ ...each })) }),
+    ...present({ next_command: nextCommand, button: code === 'bug' ? undefined : STOP_BUTTONS[code] }),
+    ...present({ plan, answers, choices: choices?.map((each) => ({ ...each })) }),
   };
 }

@@ -165,7 +165,8 @@ export const spendersOf = (spending: Spending) => ({
     throw stop(
       'account',
       `Account ${account.name} has ${theirs} in the ledger at ${spending.db.shown}, but ${ours} in ${accountsPath()}.`,
-      `Correct the file, or make it hold for all hosts: ${commandLine(['store', 'caps', spending.db.shown])}`,
+      'Correct the file, or make it hold for all hosts.',
+      commandLine(['store', 'caps', spending.db.shown]),
     );
   },
 

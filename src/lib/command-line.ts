@@ -79,7 +79,7 @@ export async function resumedBy<T>(command: () => string, work: Promise<T>): Pro
     return await work;
   } catch (error) {
     if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
-    throw new StopError({ command: command(), ...error.detail }, { cause: error });
+    throw new StopError({ nextCommand: command(), ...error.detail }, { cause: error });
   }
 }
 

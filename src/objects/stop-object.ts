@@ -13,8 +13,10 @@ export const StopObject = z.object({
   next: z.string(),
   /** When going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
-  /** What is typed to go on: the last line on stderr. */
-  command: z.string().optional(),
+  /** What is typed next: the last line on stderr. */
+  next_command: z.string().optional(),
+  /** What a button says that leads on. */
+  button: z.string().optional(),
   /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
   plan: z.string().optional(),
   /** What a person may answer: `yes`, or a word that `--accept` takes. */

@@ -163,10 +163,10 @@ export async function findBatch(
   if (found !== undefined && others.length === 0) return found;
   if (all.length === 0) throw stop('usage', 'There are no batches yet.', 'Run a list first.');
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
-  throw stop('usage', fact, allBatches());
+  throw stop('usage', fact, 'See all batches.', allBatches());
 }
 
-export const allBatches = (): string => `To see all batches: ${commandLine(['status'])}`;
+export const allBatches = (): string => commandLine(['status']);
 
 const LONGEST = 254;
 

@@ -435,5 +435,5 @@ async function requireSandbox(url: URL): Promise<void> {
   if (fact === undefined) return;
   const port = url.port === '' ? '80' : url.port;
   const start = commandLine(['sandbox', '--port', port, '--book', 'book.jsonl']);
-  throw stop('address', fact, `Start one there: ${start}`);
+  throw stop('address', fact, 'Start one there.', start);
 }

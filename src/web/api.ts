@@ -35,6 +35,8 @@ export const Refusal = z.object({
     code: z.string(),
     message: z.string(),
     next: z.string(),
+    next_command: z.string().optional(),
+    button: z.string().optional(),
     /** What a person has to choose between. */
     choices: z.array(StopChoice).optional(),
   }),

@@ -145,7 +145,7 @@ describe.concurrent('the last line of a run that was stopped goes on', () => {
     const words = ['run', 'enrich-company', list, '-o', OUT, ...flags, '--json'];
     const first = await desk.type(words, { env, ...stdin });
     expect(first, first.stderr).toMatchObject({ code: stopped.code });
-    expect(objectIn(first.stdout).stopped.command).toBe(lastLine(first));
+    expect(objectIn(first.stdout).stopped.next_command).toBe(lastLine(first));
     await stopped.mend?.(desk);
 
     const again = await typeAsPrinted(shellOf(desk), lastLine(first));

@@ -19,8 +19,8 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(report?.stopped).toMatchObject({
     code: 'terminated',
     message: 'Paused; every answer is kept.',
-    next: 'Run the same command again to resume it:',
-    command: expect.stringMatching(/rowonce run enrich-company .*list\.csv --budget 500 --json/),
+    next: 'Run the same command again to resume it.',
+    next_command: expect.stringMatching(/rowonce run enrich-company .*list\.csv --budget 500 --json/),
   });
   const { counts, held_since, open } = await desk.json(['status', 'last']);
   expect({ held: held_since !== undefined, inDoubt: counts.in_doubt, open }).toEqual({

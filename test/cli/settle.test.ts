@@ -176,8 +176,8 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
   }
   // What tells about a row that has ended is another command than the one that lists doubts.
   const next = async (row: string) => (await desk.type(['settle', 'last', row, '--skip'])).stderr;
-  expect(await next('4')).toMatch(/See its state with .* status [0-9a-f]{8} 4\b/);
-  expect(await next('99')).toMatch(/See which rows are with .* settle [0-9a-f]{8}\b/);
+  expect(await next('4')).toMatch(/See its state\.\n.* status [0-9a-f]{8} 4\b/);
+  expect(await next('99')).toMatch(/See which rows are\.\n.* settle [0-9a-f]{8}\b/);
   expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
 });
 

@@ -86,7 +86,7 @@ test('a name that no batch has, or several have, is refused with what to do', as
   await desk.type(desk.run());
   const { code, stderr } = await desk.type(['status', 'zzz']);
   expect(code).toBe(2);
-  expect(stderr).toBe('There is no batch "zzz".\nTo see all batches: npx --no rowonce status\n');
+  expect(stderr).toBe('There is no batch "zzz".\nSee all batches.\nnpx --no rowonce status\n');
 });
 
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {

@@ -174,8 +174,8 @@ export function chooseAccount(
   const [only, ...others] = fitting;
   if (only === undefined) {
     const help = commandLine(['accounts', 'add', '--help']);
-    const next = `Try it for free with --account sandbox-${vendor}, or see how one is added: ${help}`;
-    throw stop('account', `There is no ${vendor} account in ${accounts.path}.`, next);
+    const next = `Try it for free with --account sandbox-${vendor}, or see how one is added.`;
+    throw stop('account', `There is no ${vendor} account in ${accounts.path}.`, next, help);
   }
   if (others.length === 0) return only;
   const fact = `There are several ${vendor} accounts: ${names.join(', ')}.`;

@@ -31,8 +31,9 @@ export async function addAccount(path: string, name: string, entry: NewAccount):
       const existing = document.get('accounts');
       if (!isMap(existing)) return document.set('accounts', document.createNode({ [name]: entry }));
       if (existing.has(name)) {
-        const next = `Choose another name, or remove that one first: ${commandLine(['accounts', 'remove', name])}`;
-        throw stop('account', `There is already an account ${name}.`, next);
+        const next = 'Choose another name, or remove that one first.';
+        const remove = commandLine(['accounts', 'remove', name]);
+        throw stop('account', `There is already an account ${name}.`, next, remove);
       }
       // An empty map is written as {}, and entries added to it would stand on that one line.
       if (existing.items.length === 0) existing.flow = false;

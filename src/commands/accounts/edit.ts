@@ -116,7 +116,8 @@ export const edit = command({
       throw stop(
         'usage',
         'No flag says what to change.',
-        `See ${commandLine(['accounts', 'edit', '--help'])}`,
+        'See the help.',
+        commandLine(['accounts', 'edit', '--help']),
       );
     const accounts = await loadAccounts();
     const former = findAccount(accounts, name);

@@ -36,7 +36,8 @@ export const test = command({
       throw stop(
         'account',
         `There is no account in ${accounts.path}.`,
-        `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+        'See how one is added.',
+        commandLine(['accounts', 'add', '--help']),
       );
     }
     const reports: AccountTest[] = [];

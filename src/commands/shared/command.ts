@@ -116,7 +116,7 @@ export interface Host {
 // ---------------------------------------------------------------------------------------------- what it says
 
 /** What stopped the work of a command, and the command that goes on. */
-export type Stopped = StopDetail & { readonly command: string };
+export type Stopped = StopDetail & { readonly nextCommand: string };
 
 /** What a command has to say at its end: its object to programs and, on a terminal without `--json`, its lines. */
 export interface Report<Output extends object = object> {

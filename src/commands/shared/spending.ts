@@ -102,7 +102,7 @@ export function askAgreementOn(console: Console): NonNullable<Own['askAgreement'
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const GO_ON = 'Run the same command again to continue:';
+const GO_ON = 'Run the same command again to continue.';
 
 /**
  * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does the first alone.
@@ -122,7 +122,7 @@ function stopOnSignals(
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
     if (wasAsked) {
       const message = `Stopped at once: ${counted(inFlight(), 'call')} may be in doubt; the next run says which.`;
-      console.result({ stopped: stopObject({ code, message, next: GO_ON, command: command() }) });
+      console.result({ stopped: stopObject({ code, message, next: GO_ON, nextCommand: command() }) });
       console.warn(message);
       console.warn(command());
       process.exit(EXIT[code]);
@@ -146,7 +146,7 @@ function stopOnSignals(
 /** A sweep leaves a paused batch, and every other command goes on with it. */
 function pausedStop({ words: [command] }: Resume): StopError {
   const what = command === 'nightly' ? 'continue with what is not paused' : 'resume it';
-  return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}:`);
+  return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}.`);
 }
 
 /** False when nobody is there to answer. @throws StopError `consent` when somebody does not agree. */
@@ -217,5 +217,5 @@ export function endOf(
 }
 
 export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
-  return stopped && { ...stopped.detail, command };
+  return stopped && { ...stopped.detail, nextCommand: command };
 }

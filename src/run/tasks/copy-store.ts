@@ -18,7 +18,8 @@ export async function copyStore(
     throw stop(
       'usage',
       `${from} is named as both stores.`,
-      `Name two: ${commandLine(['store', 'copy', 'FROM', 'TO'])}`,
+      'Name two.',
+      commandLine(['store', 'copy', 'FROM', 'TO']),
     );
   const opening = { ...options, command: `store copy ${from} ${to}` };
   return (await storeAt(from)).alone(from, opening, async (source) => {

@@ -104,7 +104,8 @@ async function requireTold(
   throw stop(
     'clock',
     `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-    `Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. To name the day yourself: ${commandLine(['store', 'purge', '--before', 'DAY'])}`,
+    `Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. Or name the day yourself.`,
+    commandLine(['store', 'purge', '--before', 'DAY']),
   );
 }
 
@@ -123,7 +124,8 @@ export function requireSettled(erased: Erased): Erased {
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, or settle what is in doubt and run its list once more, then run forget again. To settle: ${commandLine(['settle', first?.batch ?? batch])}`,
+    `Finish or cancel the batch, or settle what is in doubt and run its list once more, then run forget again.`,
+    commandLine(['settle', first?.batch ?? batch]),
   );
 }
 

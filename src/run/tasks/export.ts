@@ -108,5 +108,5 @@ export async function batchOfJob(
   const found = await eachLedger(store, batchIn, tell);
   const [first] = found.flat();
   if (first !== undefined) return first;
-  throw stop('usage', `This job has no batch over ${file}.`, `Run the job first. ${allBatches()}`);
+  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first.', allBatches());
 }

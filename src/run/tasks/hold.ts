@@ -48,7 +48,8 @@ function requireOpen({ batch: { id, state } }: FoundBatch): void {
   throw stop(
     'usage',
     `Batch ${id} is ${state} already.`,
-    `Only an open batch can be paused or resumed. ${allBatches()}`,
+    'Only an open batch can be paused or resumed.',
+    allBatches(),
   );
 }
 

@@ -130,9 +130,8 @@ async function doubtsOf(
     kind === 'in_doubt'
       ? `There is nothing to decide about row ${row} of batch ${batch.id}: ${reason}.`
       : `Row ${row} of batch ${batch.id} is not in doubt.`,
-    kind !== undefined
-      ? `See its state with ${commandLine(['status', batch.id, row])}`
-      : `See which rows are with ${commandLine(['settle', batch.id])}`,
+    kind !== undefined ? 'See its state.' : 'See which rows are.',
+    commandLine(kind !== undefined ? ['status', batch.id, row] : ['settle', batch.id]),
   );
 }
 

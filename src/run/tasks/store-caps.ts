@@ -25,7 +25,8 @@ export async function holdToAccounts(location: string, clock: Clock): Promise<re
     throw stop(
       'usage',
       `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
-      `To see how these are changed: ${commandLine(['accounts', 'edit', '--help'])}`,
+      'See how these are changed.',
+      commandLine(['accounts', 'edit', '--help']),
     );
   const options = { clock, command: 'store caps', waitForLockMs: 0, create: false };
   const ledger = await store.open(location, options);

@@ -287,7 +287,7 @@ export async function doubtsLike(
   const shape = like && shapeOf(like);
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
   const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
-  throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
+  throw stop('usage', fact, 'See what is in doubt.', commandLine(['settle', batch.id]));
 }
 
 /** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
@@ -336,7 +336,7 @@ export async function refuseOver(
     throw stop('usage', fact, 'Say what became of it with --answer or --not-done.');
   // Each that is sent again may be paid for twice, so the command decides about no other.
   const all = those.length === there.length ? ['--retry'] : [];
-  throw stop('usage', fact, `Decide about it in batch ${by}: ${commandLine(['settle', by, ...all])}`);
+  throw stop('usage', fact, `Decide about it in batch ${by}.`, commandLine(['settle', by, ...all]));
 }
 
 /**

@@ -156,7 +156,7 @@ function refuseUnfinished(batch: Batch): void {
   const { id, state, vendor, operation, command } = batch;
   if (vendor !== 'service') {
     const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
-    throw stop('usage', fact, `Name a batch that does. ${allBatches()}`);
+    throw stop('usage', fact, 'Name a batch that does.', allBatches());
   }
   if (state !== 'open') return;
   const finish = command === undefined ? '' : `: ${command}`;
@@ -174,7 +174,8 @@ async function requireAccount(batch: Batch): Promise<Account> {
   throw stop(
     'account',
     `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`,
-    `Add it again. To see how: ${commandLine(['accounts', 'add', '--help'])}`,
+    'Add it again.',
+    commandLine(['accounts', 'add', '--help']),
   );
 }
 

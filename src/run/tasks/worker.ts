@@ -91,7 +91,8 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
   throw stop(
     'account',
     `No account of ${path} can be used.`,
-    `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+    'See how one is added.',
+    commandLine(['accounts', 'add', '--help']),
   );
 }
 
@@ -112,7 +113,8 @@ async function openForWork(
     throw stop(
       'usage',
       `The store ${location} has no workers: it is a folder, or was not set up for them.`,
-      `Set up a database, and name it with --store. To see how: ${commandLine(['store', 'init', '--help'])}`,
+      'Set up a database, and name it with --store.',
+      commandLine(['store', 'init', '--help']),
     );
   try {
     return { ledger: await store.open(location, { ...options, waitForLockMs: 0, create: false }), queue };

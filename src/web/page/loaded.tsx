@@ -75,6 +75,7 @@ export function Refusal({ refused }: { readonly refused: Refused | undefined }) 
   return (
     <div class="refusal" role="alert">
       <strong>{refused.message}</strong> {refused.next}
+      {refused.nextCommand !== undefined && <code> {refused.nextCommand}</code>}
     </div>
   );
 }

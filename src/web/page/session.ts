@@ -103,12 +103,14 @@ const silence = (): Refused =>
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
+  readonly nextCommand: string | undefined;
   readonly choices: Refusal['error']['choices'];
 
-  constructor({ code, message, next, choices }: Refusal['error']) {
+  constructor({ code, message, next, next_command, choices }: Refusal['error']) {
     super(message);
     this.code = code;
     this.next = next;
+    this.nextCommand = next_command;
     this.choices = choices;
   }
 }

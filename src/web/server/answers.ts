@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { bugWords, StopError, stop } from '../../core/errors.ts';
+import { bugWords, STOP_BUTTONS, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
@@ -70,8 +70,12 @@ function refusedAs(error: unknown): Refusal['error'] {
     const next = 'This is a bug of Rowonce: please report what you did.';
     return { code: 'bug', message: bugWords(error), next };
   }
-  const { code, message, next, choices } = stopped.detail;
-  return { code, message, next, ...present({ choices: choices?.map((each) => ({ ...each })) }) };
+  const { code, message, next, nextCommand, choices } = stopped.detail;
+  return {
+    ...{ code, message, next },
+    ...present({ next_command: nextCommand, button: STOP_BUTTONS[code] }),
+    ...present({ choices: choices?.map((each) => ({ ...each })) }),
+  };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */

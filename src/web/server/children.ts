@@ -91,8 +91,13 @@ export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | unde
 function stopIn(result: unknown): StopError | undefined {
   const { stopped, budget_to_finish: leastBudget } = stoppedIn(result) ?? {};
   if (stopped === undefined || stopped.code === 'bug') return undefined;
-  const { code, message, next, plan, answers, choices } = stopped;
-  return new StopError({ code, message, next, ...present({ plan, answers, choices, leastBudget }) });
+  const { code, message, next, next_command: nextCommand, plan, answers, choices } = stopped;
+  return new StopError({
+    code,
+    message,
+    next,
+    ...present({ nextCommand, plan, answers, choices, leastBudget }),
+  });
 }
 
 function endOf(child: ChildProcess): Promise<Ended> {

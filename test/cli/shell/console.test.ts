@@ -10,7 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
 import { report } from '../../../src/cli/main.ts';
 import { stoppedBy } from '../../../src/commands/shared/spending.ts';
-import { STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
+import { STOP_BUTTONS, STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
+import { present } from '../../../src/core/objects.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
 
 interface Setting extends Partial<TerminalOptions> {
@@ -82,9 +83,9 @@ describe('a stop after which the same command goes on', () => {
       terminal.fail(stopped.detail);
       const goesOn = GOES_ON.includes(exit);
       expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
-      const command = goesOn ? { command: COMMAND } : {};
+      const more = present({ next_command: goesOn ? COMMAND : undefined, button: STOP_BUTTONS[code] });
       expect(JSON.parse(out())).toEqual({
-        stopped: { ...whole, resume_at: null, ...command },
+        stopped: { ...whole, resume_at: null, ...more },
         budget_to_finish: 7,
       });
     },
@@ -100,7 +101,7 @@ describe('a stop after which the same command goes on', () => {
     expect(lastLine(err())).toBe(COMMAND);
     expect(JSON.parse(out())).toMatchObject({
       rows: 3,
-      stopped: { code, command: COMMAND, answers: ['yes'] },
+      stopped: { code, next_command: COMMAND, answers: ['yes'] },
     });
   });
 });
