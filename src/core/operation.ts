@@ -40,8 +40,6 @@ export interface Call {
   readonly after?: number;
   /** Present exactly when `after` is: what the change does to its subject. No part of the key, nor of the request. */
   readonly change?: Change;
-  /** Why what it asks by may be somebody else's, for a plan to warn of. No part of the key, nor of the request. */
-  readonly doubt?: string;
   /** Whole credits that it may cost at most, where the job says so; left out: what the dialect says. */
   readonly creditsMost?: number;
   /** What the call asked was erased then, with the answer; nothing of it but its operation is left. No part of the key. */
@@ -78,12 +76,9 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/**
- * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `doubt`: why
- * it may be somebody else's, as a clause.
- */
+/** A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". */
 export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string; readonly doubt?: string }
+  | { readonly kind: 'usable'; readonly value: string }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 

@@ -90,8 +90,6 @@ export const PlanFigures = noun({
   reasons: plan(z.array(ReasonObject).optional(), ({ reasons }) =>
     reasons.length === 0 ? undefined : reasons.map(ReasonObject.of),
   ),
-  /** What is asked by last, because it may be another's, such as a short link. */
-  warnings: plan(z.array(ReasonObject).optional(), ({ warnings }) => warnings?.map(ReasonObject.of)),
 });
 
 const used = membersOf<{ readonly input: string; readonly column: string }>();

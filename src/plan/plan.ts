@@ -58,8 +58,6 @@ export interface Plan {
     readonly count: number;
     readonly firstRows: readonly RowNumber[];
   }[];
-  /** What rows to buy may be asked by that may be another's, in the same form; absent when there is none. */
-  readonly warnings?: Plan['reasons'];
   /**
    * Rows in doubt whose calls a run may send again, because a person or the job decided so, or because the vendor can be asked;
    * absent when there is none. `most` is their part of `credits.most`, and `atRisk` what of it counts as in doubt already.
@@ -179,7 +177,6 @@ function sum(kinds: readonly Alike[], of: (left: Left) => number): number {
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
-  readonly #warnings = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** What is to buy, grouped by the identifiers that it asks about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, Alike>();
@@ -223,17 +220,17 @@ class Draft {
     }
   }
 
-  #addLookedUp({ row, answers, left }: LookedUp): void {
+  #addLookedUp({ answers, left }: LookedUp): void {
     this.#addAnswers(answers);
     const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
     if (isAnew('unanswered')) this.#rowsUnanswered += 1;
     if (left.some(({ again }) => again !== undefined)) this.#rowsAgain += 1;
-    for (const each of left) if (each.isShared !== true) this.#addLeft(row, each);
+    for (const each of left) if (each.isShared !== true) this.#addLeft(each);
   }
 
-  #addLeft(row: RowNumber, left: StepLeft): void {
-    const { kind, again, anew, toAsk } = left;
+  #addLeft(left: StepLeft): void {
+    const { kind, again, anew } = left;
     if (again !== undefined) {
       this.#atRisk += again.atRisk;
       addAlike(this.#again, left);
@@ -241,7 +238,6 @@ class Draft {
     if (kind !== 'to_buy') return;
     addAlike(this.#toBuy, left);
     if (anew === 'unanswered') addAlike(this.#unanswered, left);
-    for (const { doubt } of toAsk) if (doubt !== undefined) this.#warnings.add(row, doubt);
   }
 
   /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
@@ -254,7 +250,6 @@ class Draft {
     // The extra credits of the batch may allow fewer of them.
     const again = sum(sentAgain, worst);
     const unanswered = [...this.#unanswered.values()];
-    const warnings = this.#warnings.all();
     const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
     return {
       ...this.#counts,
@@ -273,7 +268,6 @@ class Draft {
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
       reasons: this.#reasons.all(),
-      ...(warnings.length === 0 ? {} : { warnings }),
     };
   }
 

@@ -114,38 +114,3 @@ test('a profile is one call, whether a row has its address or its slug, and whic
     ['bought', 'profile_slug'],
   ]);
 });
-
-test('what may be of another company is asked by last, and the plan warns of the rows', async () => {
-  const desk = await openDesk({ concurrency: 1, matchRate: 0 });
-  await desk.write(
-    'list.csv',
-    `Website,LinkedIn
-shop.acme.com.au,linkedin.com/company/acme
-acme.wixsite.com/home,
-mail.acme.com.au,linkedin.com/company/acme
-shop.com.au,https://lnkd.in/e8fGh
-`,
-  );
-  const { stdout } = await desk.type(['plan', 'enrich-company', 'list.csv']);
-  for (const line of [
-    '  row 2: domain is the shop of acme.com.au, and not its site, so it is asked by last\n',
-    '  row 3: domain is a page at wixsite.com, where many companies have theirs, so it is asked by last\n',
-    '  row 4: domain is where mail of acme.com.au is read, and not its site, so it is asked by last\n',
-    '  row 5: profile URL is a short link, which may lead to anybody, so it is asked by last\n',
-  ])
-    expect(stdout).toContain(line);
-  const { warnings } = await desk.json(['plan', 'enrich-company', 'list.csv']);
-  expect(warnings).toContainEqual({
-    reason: 'profile URL is a short link, which may lead to anybody',
-    count: 1,
-    first_rows: [5],
-  });
-  await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website, profile_url]\n');
-  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  expect(desk.place.rows().map(({ _reason }) => _reason)).toEqual([
-    'no match by profile_url, website',
-    'no match by website',
-    'no match by profile_url, website',
-    'no match by website, profile_url',
-  ]);
-});

@@ -10,7 +10,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, unanswered, part, row, again, warnings = [] } = plan;
+  const { tooOld = 0, unanswered, part, row, again } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -35,7 +35,6 @@ export function planLines(plan: Plan): readonly string[] {
     part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
-    warnings.slice(0, REASONS_SHOWN).map((each) => `${reasonLine(each)}, so it is asked by last`),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Normalised } from '../../core/operation.ts';
-import { abnCandidates, isRounded, readAbn } from '../../operations/lookup/abn.ts';
+import { isRounded, readAbn } from '../../operations/lookup/abn.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -119,7 +119,7 @@ function abnIssue(text: string): CellIssue | undefined {
   const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
   if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
   if (isRounded(digits)) return byHand('rounded');
-  return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped', abnCandidates(digits));
+  return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped');
 }
 
 /** As it is dialled from abroad, or at home. */

@@ -78,51 +78,10 @@ export function isRounded(digits: string): boolean {
   return digits.length === DIGITS && digits.endsWith('00000');
 }
 
-const checksumHolds = (digits: string): boolean => passes(weightedSum(digits));
-
-function weightedSum(digits: string): number {
-  return WEIGHTS.reduce((total, weight, place) => {
+function checksumHolds(digits: string): boolean {
+  const sum = WEIGHTS.reduce((total, weight, place) => {
     const digit = Number(digits[place]) - (place === 0 ? 1 : 0);
     return total + weight * digit;
   }, 0);
-}
-
-const passes = (sum: number): boolean => sum % MODULUS === 0;
-
-/**
- * The ABNs that may have been meant by a person who wrote one digit wrong, swapped two neighbours, or left one digit out,
- * in rising order; empty for text that is not ten or eleven digits. A person has to choose: one number in 89 passes by
- * chance, so even an only candidate may be another company's.
- */
-export function abnCandidates(digits: string): readonly Abn[] {
-  if (!/^[0-9]{10,11}$/.test(digits)) return [];
-  const found = digits.length === DIGITS ? [...replaced(digits), ...swapped(digits)] : completed(digits);
-  return [...new Set(found)].filter((each) => !each.startsWith('0') && each !== digits).sort() as Abn[];
-}
-
-const TEN_DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
-
-function replaced(digits: string): readonly string[] {
-  const sum = weightedSum(digits);
-  return WEIGHTS.flatMap((weight, place) => {
-    const fitting = TEN_DIGITS.filter((digit) => passes(sum + weight * (digit - Number(digits[place]))));
-    return fitting.map((digit) => digits.slice(0, place) + digit + digits.slice(place + 1));
-  });
-}
-
-function swapped(digits: string): readonly string[] {
-  return WEIGHTS.slice(1)
-    .map(
-      (_, place) => `${digits.slice(0, place)}${digits[place + 1]}${digits[place]}${digits.slice(place + 2)}`,
-    )
-    .filter(checksumHolds);
-}
-
-/** Ten digits with an eleventh put in wherever the checksum then holds. */
-function completed(digits: string): readonly string[] {
-  return WEIGHTS.flatMap((weight, place) => {
-    const [before, after] = [digits.slice(0, place), digits.slice(place)];
-    const sum = weightedSum(`${before}0${after}`);
-    return TEN_DIGITS.filter((digit) => passes(sum + weight * digit)).map((digit) => before + digit + after);
-  });
+  return sum % MODULUS === 0;
 }

@@ -15,8 +15,7 @@ const LONGEST_CELL = 2048;
 
 type Unusable = Extract<Normalised, { kind: 'unusable' }>;
 
-const usable = (value: string, doubt?: string): Normalised =>
-  doubt === undefined ? { kind: 'usable', value } : { kind: 'usable', value, doubt };
+const usable = (value: string): Normalised => ({ kind: 'usable', value });
 const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 
 /** A leading apostrophe tells a spreadsheet program that the cell is text; exports keep it. No identifier begins with one. */
@@ -62,7 +61,7 @@ export const normaliseDomain = normaliser((text) => {
   const { host, sharedHost: problem } = address;
   // Repeated, so that the result stays the same when it is normalised again; `www.com` is a domain and stays.
   if (problem !== undefined) return unusable(problem);
-  return usable(host.replace(/^(?:www\.)+(?=.*\.)/, ''), address.doubt);
+  return usable(host.replace(/^(?:www\.)+(?=.*\.)/, ''));
 });
 
 /**
@@ -79,7 +78,7 @@ export const normaliseWebsite = normaliser((text) => {
   url.protocol = 'https:';
   const { port, pathname, search } = url;
   const path = pathname === '/' && search === '' ? '' : pathname;
-  return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`, address.doubt);
+  return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`);
 });
 
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
@@ -164,8 +163,7 @@ function profileUrl(text: string, whose: Whose): Normalised {
   const address = readAddress(text);
   if ('problem' in address) return address;
   const network = networkOf(address);
-  if (network === undefined)
-    return usable(cleanUrl(address), SHORT_LINKS.has(address.host) ? SHORT_LINK : undefined);
+  if (network === undefined) return usable(cleanUrl(address));
   const found = slugIn(address.url, network.sections[whose]);
   if (found === undefined) return unusable(wrongPage(network, whose));
   return usable(`https://${network.host}/${found.section}/${encodeURIComponent(found.slug)}`);
@@ -242,8 +240,6 @@ interface WebAddress {
   /** Lower case and punycode, without the dot that closes an absolute name. */
   readonly host: string;
   readonly sharedHost: string | undefined;
-  /** Why the host may not be that of one company's site. */
-  readonly doubt: string | undefined;
 }
 
 /** A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong with it. */
@@ -259,7 +255,7 @@ function readAddress(text: string): WebAddress | Unusable {
   if (url.username !== '' || url.password !== '') return unusable('contains a user name');
   // Lower case and punycode by the URL parser.
   const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
-  return hostProblem(host) ?? { url, host, sharedHost: publicHostProblem(host), doubt: doubtOf(host) };
+  return hostProblem(host) ?? { url, host, sharedHost: publicHostProblem(host) };
 }
 
 function hostProblem(host: string): Unusable | undefined {
@@ -327,34 +323,4 @@ function publicHostProblem(host: string): string | undefined {
     name = name.slice(dot + 1);
   }
   return undefined;
-}
-
-// ------------------------------------------------------------------------------------------------------ what may be another's
-
-const SHORT_LINKS: ReadonlySet<string> = new Set(
-  wordsIn('lnkd.in bit.ly tinyurl.com ow.ly goo.gl t.co rb.gy is.gd buff.ly'),
-);
-const SHORT_LINK = 'is a short link, which may lead to anybody';
-
-/** They give each of their customers a name below theirs, and vendors may take that for their own. */
-const SITE_BUILDERS = wordsIn(`
-  wixsite.com wixstudio.io editorx.io squarespace.com weebly.com wordpress.com blogspot.com webflow.io myshopify.com
-  godaddysites.com business.site square.site jimdosite.com jimdofree.com strikingly.com mystrikingly.com yolasite.com
-  webnode.page site123.me bigcartel.com github.io netlify.app vercel.app pages.dev web.app firebaseapp.com
-`);
-
-/** Below these, names are given away: `shop.com.au` is a name of its own, and `shop.acme.com.au` is none. */
-const SHARED_END =
-  /^(?:ac|asn|co|com|edu|gen|geek|gov|govt|id|iwi|kiwi|ltd|maori|me|mil|ne|net|nhs|or|org|plc|school)\.[a-z]{2}$/;
-
-/** Why the host may not be that of the company's site, as a clause; undefined where nothing speaks against it. */
-function doubtOf(host: string): string | undefined {
-  const builder = SITE_BUILDERS.find((each) => host.endsWith(`.${each}`));
-  if (builder !== undefined) return `is a page at ${builder}, where many companies have theirs`;
-  const { kind, rest = '' } =
-    /^(?:www\.)?(?<kind>mail|webmail|shop)\.(?<rest>.+\..+)$/.exec(host)?.groups ?? {};
-  if (kind === undefined || SHARED_END.test(rest)) return undefined;
-  return kind === 'shop'
-    ? `is the shop of ${rest}, and not its site`
-    : `is where mail of ${rest} is read, and not its site`;
 }

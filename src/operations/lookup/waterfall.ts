@@ -38,8 +38,6 @@ export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Why its answer may be about another: "website is the shop of acme.com.au, and not its site". */
-  readonly doubt?: string;
 }
 
 export interface TieredInput {
@@ -64,7 +62,6 @@ interface Reading {
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
-  readonly doubt: string | undefined;
   readonly source: string;
 }
 
@@ -86,8 +83,7 @@ export function prepareTiers(
     return cannotBeAsked(reading) ? unaskable(reading) : reading;
   });
   const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
-  // What may be another's is asked last, when nothing else of the row is left.
-  const tiers = asked.map(tierOf).sort((one, other) => Number('doubt' in one) - Number('doubt' in other));
+  const tiers = asked.map(tierOf);
   const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
   if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
@@ -126,12 +122,9 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 }
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
-  if (own.kind === 'usable') {
-    return { identifier, value: own.value, doubt: own.doubt, source: identifier.name };
-  }
+  if (own.kind === 'usable') return { identifier, value: own.value, source: identifier.name };
   if (derived?.said.kind !== 'usable') return undefined;
-  const { value, doubt } = derived.said;
-  return { identifier, value, doubt, source: derived.from.name };
+  return { identifier, value: derived.said.value, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -199,10 +192,7 @@ function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReadi
 
 function tierOf(readings: readonly UsableReading[]): Tier {
   const parameters = Object.fromEntries(readings.map(({ identifier, value }) => [identifier.name, value]));
-  const name = Object.keys(parameters).join('+');
-  const doubtful = readings.find((each) => each.doubt !== undefined);
-  if (doubtful === undefined) return { name, parameters };
-  return { name, parameters, doubt: `${doubtful.identifier.label} ${doubtful.doubt}` };
+  return { name: Object.keys(parameters).join('+'), parameters };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons
@@ -288,12 +278,9 @@ export function lookUpOperation(
     inputs: identifiers,
     tiers: identifiers.map((identifier) => identifier.name),
     prepare: (row, options) => prepareTiers(identifiers, row, options),
+    // A lost answer may have been charged, so only the user may pay again.
     next: (input, answered) =>
-      nextTier(input, answered, ({ parameters, doubt }) => {
-        // A lost answer may have been charged, so only the user may pay again.
-        const call = { operation: name, parameters, ifLost: 'hold' } as const;
-        return doubt === undefined ? call : { ...call, doubt };
-      }),
+      nextTier(input, answered, ({ parameters }) => ({ operation: name, parameters, ifLost: 'hold' })),
   });
 }
 

@@ -243,7 +243,6 @@ export const text = {
       unknown: 'not known yet',
     },
     reasons: 'Why rows are invalid',
-    warnings: 'What is asked by last, as it may be of another',
     reason: 'Reason',
     rowCount: 'Rows',
     firstRows: 'The first',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abnCandidates, formatAbn, readAbn } from '../../../src/operations/lookup/abn.ts';
+import { formatAbn, readAbn } from '../../../src/operations/lookup/abn.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**
@@ -105,45 +105,3 @@ test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b'])(
     expect(readAbn(text)).toEqual({ kind: 'blank' });
   },
 );
-
-describe('the candidates of a number that fails', () => {
-  test('hold the right one when one digit is wrong', () => {
-    fc.assert(
-      fc.property(validAbn, fc.nat(10), fc.nat(9), (abn, place, digit) => {
-        fc.pre(abn[place] !== String(digit));
-        expect(abnCandidates(abn.slice(0, place) + digit + abn.slice(place + 1))).toContain(abn);
-      }),
-    );
-  });
-
-  test('hold the right one when two neighbours changed places', () => {
-    fc.assert(
-      fc.property(validAbn, fc.nat(9), (abn, place) => {
-        const [first, second] = [abn[place], abn[place + 1]];
-        fc.pre(first !== second);
-        expect(abnCandidates(`${abn.slice(0, place)}${second}${first}${abn.slice(place + 2)}`)).toContain(
-          abn,
-        );
-      }),
-    );
-  });
-
-  test('hold the right one when any digit was lost', () => {
-    fc.assert(
-      fc.property(validAbn, fc.nat(10), (abn, place) => {
-        expect(abnCandidates(abn.slice(0, place) + abn.slice(place + 1))).toContain(abn);
-      }),
-    );
-  });
-
-  test('are all right by themselves, each once, and never the number that was asked about', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^[0-9]{10,11}$/), (digits) => {
-        const candidates = abnCandidates(digits);
-        for (const each of candidates) expect(readAbn(each)).toEqual(usable(each));
-        expect(new Set(candidates).size).toBe(candidates.length);
-        expect(candidates).not.toContain(digits);
-      }),
-    );
-  });
-});

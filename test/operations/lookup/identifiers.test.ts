@@ -89,22 +89,6 @@ describe('a domain', () => {
   ]);
 });
 
-test.each([
-  ['shop.acme.com.au', 'is the shop of acme.com.au, and not its site'],
-  ['https://www.shop.acme.com/a', 'is the shop of acme.com, and not its site'],
-  ['webmail.acme.org.au', 'is where mail of acme.org.au is read, and not its site'],
-  ['acme.weebly.com', 'is a page at weebly.com, where many companies have theirs'],
-  ['weebly.com', undefined],
-  ['shop.com.au', undefined],
-  ['mail.co.nz', undefined],
-  ['shop.com', undefined],
-  ['shopacme.com.au', undefined],
-])('%s may be used, and is doubted where it may be of another: %s', (cell, doubt) => {
-  expect(normaliseDomain(cell)).toMatchObject({ kind: 'usable', ...(doubt && { doubt }) });
-  expect(normaliseWebsite(cell)).toMatchObject({ kind: 'usable', ...(doubt && { doubt }) });
-  expect('doubt' in normaliseDomain(cell)).toBe(doubt !== undefined);
-});
-
 describe('a website', () => {
   reads(normaliseWebsite, [
     ['acme.org.au', 'https://acme.org.au'],

@@ -97,7 +97,6 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
       )}
       {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
       <Reasons title={text.plan.reasons} reasons={plan.reasons} />
-      <Reasons title={text.plan.warnings} reasons={plan.warnings} />
       {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
