@@ -12,19 +12,19 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
   client: 6_611,
-  commands: 4_954,
-  core: 2_353,
+  commands: 4_953,
+  core: 2_348,
   files: 9_090,
   index: 338,
   job: 1_394,
   ledger: 8_528,
   lib: 1_727,
-  objects: 1_216,
-  operations: 3_037,
-  plan: 3_888,
+  objects: 1_214,
+  operations: 2_949,
+  plan: 3_882,
   run: 9_257,
   sandbox: 2_394,
-  web: 9_343,
+  web: 9_341,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
