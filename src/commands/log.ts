@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { moneyWords } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
-import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
+import { LogEntryObject, LogObject } from '../objects/log-object.ts';
 import { aboutOf, type LogAbout, type LogEntry, logOf } from '../run/tasks/log.ts';
-import { pricesOfAccounts } from '../run/tasks/spend.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 import { TableFile } from './shared/table-file.ts';
@@ -34,22 +32,20 @@ export default command({
   output: LogObject,
   async run({ about: text, store, output, changes, all }, { console }) {
     const about = await aboutOf(text, store);
-    const prices = await pricesOfAccounts();
     const table =
       output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
     const most = all ? Number.POSITIVE_INFINITY : SHOWN;
-    const shown: PricedEntry[] = [];
+    const shown: LogEntry[] = [];
     let count = 0;
     const enough = new AbortController();
     await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
-      const priced = { ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') };
       count += 1;
-      if (shown.length < most) shown.push(priced);
+      if (shown.length < most) shown.push(entry);
       // A table has all of them, and words no more than are shown.
       if (table !== undefined)
         await table.add({
-          ...LogEntryObject.of(priced),
-          ended: priced.decision?.kind ?? endOf(priced) ?? null,
+          ...LogEntryObject.of(entry),
+          ended: entry.decision?.kind ?? endOf(entry) ?? null,
         });
       else if (count > most) enough.abort();
     });
@@ -71,7 +67,7 @@ export default command({
 
 function linesFor(
   about: LogAbout,
-  entries: readonly PricedEntry[],
+  entries: readonly LogEntry[],
   {
     output,
     count,
@@ -86,7 +82,7 @@ function linesFor(
 
 // ---------------------------------------------------------------------------------------------------- as words
 
-function lineOf(entry: PricedEntry): string {
+function lineOf(entry: LogEntry): string {
   const { atMs, operator = 'nobody noted', batch, row } = entry;
   const where = batch === undefined ? '' : `  batch ${batch.id}${row === undefined ? '' : ` row ${row}`}`;
   return `${isoTime(atMs).slice(0, 19)}Z  ${operator}  ${whatOf(entry)}${where}${batch?.sandbox ? '  (play money)' : ''}`;
@@ -102,7 +98,7 @@ const ACTS: Readonly<Record<Exclude<LogEntry['kind'], 'asked' | 'changed' | 'dec
   erased: 'erased a person or old data',
 };
 
-function whatOf(entry: PricedEntry): string {
+function whatOf(entry: LogEntry): string {
   const { kind, request, decision, batch } = entry;
   if (request === undefined)
     return `${ACTS[kind as keyof typeof ACTS]}${batch === undefined ? '' : `, ${batch.operation} over ${batch.inputPath}`}`;
@@ -134,12 +130,10 @@ function subjectOf({ request }: LogEntry): string {
     .join(', ');
 }
 
-function costOf(entry: PricedEntry): string {
+function costOf(entry: LogEntry): string {
   const { charged = 0, inDoubt = 0 } = entry.request ?? {};
-  const { money } = LogEntryObject.of(entry);
-  const amount = money === null ? '' : ` (${moneyWords(money)})`;
   return linesOf(
-    `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
+    `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}`,
     inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
   ).join(', ');
 }

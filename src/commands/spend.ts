@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { moneyWords } from '../client/account/price.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
 import { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
@@ -62,10 +61,10 @@ function linesOfGroups(groups: readonly SpendGroup[]): readonly string[] {
 const nameOf = ({ name }: SpendGroup): string => name ?? 'nobody noted';
 
 function figuresOf(group: SpendGroup): string {
-  const { spent, exact, saved, requests, batches, budget, money, input, account } = group;
+  const { spent, exact, saved, requests, batches, budget, input, account } = group;
   const credits = atMost(spent, !exact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
   return linesOf(
-    `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}${money.length === 0 || spent === 0 ? '' : ` (${money.map(moneyWords).join(' + ')})`}`,
+    `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}`,
     `${grouped(group.in_doubt)} in doubt`,
     `${grouped(saved)} saved`,
     counted(requests, 'request'),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type CreditPrice, moneyFor } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import type { LogEntry } from '../run/tasks/log.ts';
 import type { Drift, Spend, SpendGroup } from '../run/tasks/spend.ts';
@@ -7,18 +6,10 @@ import { membersOf, noun } from './noun.ts';
 
 /** Who did what, and what it cost. */
 
-/** Money at the price that the accounts file has for a credit. */
-export const MoneyOfCredits = z.object({ amount: z.number(), currency: z.string() });
-
-/** An entry of the log, with the price of a credit of its account, if there is one. */
-export interface PricedEntry extends LogEntry {
-  readonly price?: CreditPrice | undefined;
-}
-
-const entry = membersOf<PricedEntry>();
-const text = (read: (entry: PricedEntry) => string | undefined) =>
+const entry = membersOf<LogEntry>();
+const text = (read: (entry: LogEntry) => string | undefined) =>
   entry(z.string().nullable(), (of) => read(of) ?? null);
-const count = (read: (entry: PricedEntry) => number | undefined) =>
+const count = (read: (entry: LogEntry) => number | undefined) =>
   entry(z.number().nullable(), (of) => read(of) ?? null);
 
 /** One thing that a person did: a request, a decision about one, or what was done with a batch. */
@@ -47,11 +38,6 @@ export const LogEntryObject = noun({
   /** Credits of a request. */
   charged: count(({ kind, request }) => (kind === 'decided' ? undefined : request?.charged)),
   in_doubt: count(({ kind, request }) => (kind === 'decided' ? undefined : request?.inDoubt)),
-  money: entry(MoneyOfCredits.nullable(), ({ kind, request, price }) =>
-    kind === 'decided' || request === undefined || price === undefined
-      ? null
-      : moneyFor(request.charged, price),
-  ),
   /** What the vendor answered to a change. */
   status: count(({ request }) => request?.status),
   said: text(({ request }) => request?.said),
@@ -85,8 +71,6 @@ export const SpendGroupObject = z.object({
   budget: z.number().nullable(),
   input: z.string().optional(),
   account: z.string().optional(),
-  /** What was spent, one for each currency. */
-  money: z.array(MoneyOfCredits),
 }) satisfies z.ZodType<SpendGroup>;
 
 const drift = membersOf<Drift>();

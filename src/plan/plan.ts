@@ -1,4 +1,3 @@
-import type { CreditPrice } from '../client/account/price.ts';
 import { unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -46,8 +45,6 @@ export interface Plan {
      */
     readonly expected: Credits;
   };
-  /** What a credit costs the owner of the account; absent where the accounts file does not say. */
-  readonly ofCredit?: CreditPrice;
   /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
   readonly row?: { readonly calls: number; readonly most: Credits };
   /** How long the run takes at the account's limit; undefined when no limit is known. */
@@ -242,7 +239,7 @@ class Draft {
 
   /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
   plan(refreshes: boolean): Plan {
-    const { requestsPerSecond, row, ofCredit } = this.#pricing;
+    const { requestsPerSecond, row } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
     const worst = (left: Left): number => worstCredits(this.#pricing, left);
@@ -258,7 +255,6 @@ class Draft {
         ? {}
         : { unanswered: { rows: this.#rowsUnanswered, most: credits(sum(unanswered, worst)) } }),
       ...(row.calls > 1 ? { row } : {}),
-      ...(ofCredit === undefined ? {} : { ofCredit }),
       ...(this.#rowsAgain === 0
         ? {}
         : { again: { rows: this.#rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),

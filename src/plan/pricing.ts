@@ -1,5 +1,4 @@
 import { requestsPerSecond } from '../client/account/account.ts';
-import type { CreditPrice } from '../client/account/price.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
@@ -17,7 +16,6 @@ export interface Pricing {
   /** Share of the account's earlier questions of that kind that were answered; undefined before the first answer. */
   matchRateOf(call: Call): number | undefined;
   readonly requestsPerSecond: number | undefined;
-  readonly ofCredit: CreditPrice | undefined;
 }
 
 interface RowWorst {
@@ -47,7 +45,6 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     chargesMisses: chargesMisses(dialect),
     matchRateOf: ({ operation }) => rates.get(operation),
     requestsPerSecond: requestsPerSecond(account),
-    ofCredit: account.price,
   };
 }
 

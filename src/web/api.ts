@@ -14,7 +14,6 @@ import {
 } from '../objects/batch-object.ts';
 import { FiguresObject } from '../objects/figures-object.ts';
 import { ListDescription } from '../objects/list-object.ts';
-import { MoneyOfCredits } from '../objects/log-object.ts';
 import { membersOf, noun } from '../objects/noun.ts';
 import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
 import { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
@@ -428,8 +427,6 @@ export const AccountChoice = z.object({
   sandbox: z.boolean(),
   /** A limit per day, so that a start needs none. */
   has_budget: z.boolean(),
-  /** What a credit costs; null where the account does not say. */
-  price: MoneyOfCredits.nullable(),
   region: z.string().nullable(),
 });
 export type AccountChoice = z.infer<typeof AccountChoice>;

@@ -50,13 +50,9 @@ describe('rowonce log', () => {
     expect(decided).toMatch(
       /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
     );
-    expect(asked).toMatch(
-      /Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(A\$0\.00\), 1 in doubt /,
-    );
+    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits, 1 in doubt /);
     const bought = await desk.json(['log', 'list.csv-2.example']);
-    expect(bought.entries).toMatchObject([
-      { operator: 'Ann', charged: 1, money: { amount: 0.04, currency: 'AUD' } },
-    ]);
+    expect(bought.entries).toMatchObject([{ operator: 'Ann', charged: 1 }]);
     expect((await desk.type(['log', '--changes'])).stdout).toBe('Nothing has been changed yet.\n');
     expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(
       'Nothing was asked about nobody.example, https://nobody.example.\n',
@@ -96,19 +92,15 @@ describe('rowonce spend', () => {
         in_doubt: 1,
         batches: 2,
         budget: 500,
-        money: [{ amount: 0.12, currency: 'AUD' }],
       },
     ]);
     expect(await groups(desk, '--by', 'operator')).toMatchObject([
       { name: 'Ann', spent: 2, in_doubt: 1, batches: 1 },
       { name: 'Bob', spent: 1, in_doubt: 0, batches: 1, saved: 2 },
     ]);
-    desk.list(9);
-    const plan = await desk.type(['plan', 'enrich-company', 'list.csv', '--account', 'data']);
-    expect(plan.stdout).toMatch(/credits +at most 5 \(A\$0\.20\), probably \d \(A\$/);
     const shown = await desk.type(['spend', '--month', month]);
     expect(shown.stdout).toBe(
-      `${month} (UTC), by account\n  data  3 credits of 500 (A$0.12), 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
+      `${month} (UTC), by account\n  data  3 credits of 500, 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
     );
     const rows = table((await desk.type(['spend', '--month', month, '--by', 'batch', '-o', '-'])).stdout);
     expect(rows.map(({ spent, input }) => [spent, input])).toEqual([

@@ -131,6 +131,12 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
   return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
 }
 
+/** What a credit costs. A file of accounts that cannot be read has no prices, which another command says. */
+export async function priceOfAccount(identity: string): Promise<CreditPrice | undefined> {
+  const accounts = await loadAccounts().catch(() => undefined);
+  return accounts?.configured.find((account) => account.identity === identity)?.price;
+}
+
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
 export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
   const entries = Object.entries(document.value?.accounts ?? {});

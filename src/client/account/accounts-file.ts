@@ -115,7 +115,7 @@ const shared = {
     ),
   price: price
     .optional()
-    .describe('what a credit costs you, such as `0.04 AUD`, to show money beside credits'),
+    .describe('what a credit costs you, such as `0.04 AUD`, which a report then says in money'),
   sandbox: z
     .literal(true)
     .optional()

@@ -1,4 +1,3 @@
-import { moneyFor, moneyWords } from '../../client/account/price.ts';
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
@@ -29,18 +28,13 @@ export function planLines(plan: Plan): readonly string[] {
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
-    `  credits        at most ${credits.most}${inMoney(plan, credits.most)}, probably ${credits.expected}${inMoney(plan, credits.expected)}`,
+    `  credits        at most ${credits.most}, probably ${credits.expected}`,
     row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
     part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
   );
-}
-
-/** ` (A$1.60)`, where the account says what a credit costs. */
-function inMoney({ ofCredit }: Pick<Plan, 'ofCredit'>, credits: number): string {
-  return ofCredit === undefined ? '' : ` (${moneyWords(moneyFor(credits, ofCredit))})`;
 }
 
 /** A run is no new purchase of the whole list, but goes on with what was begun. */

@@ -6,18 +6,6 @@ import { outputProblem } from '../../lib/atomic-file.ts';
 import { safeCell } from '../../lib/formulas.ts';
 import { refuseTwoOnStdout } from './input.ts';
 
-/** What stands in the place of `money`: numbers are added up in a column of their own. */
-const MONEY = ['amount', 'currency'] as const;
-
-interface Money {
-  readonly amount: number;
-  readonly currency: string;
-}
-
-interface Line {
-  readonly money: Money | readonly Money[] | null;
-}
-
 /** Writes what `--json` tells as a table, as it comes, so that memory does not grow with it. It holds what was asked about people, as the ledger does. */
 export class TableFile {
   readonly #to: NodeJS.WritableStream;
@@ -31,8 +19,7 @@ export class TableFile {
    */
   static async open(path: string, lines: { readonly shape: object }, json: boolean): Promise<TableFile> {
     refuseTwoOnStdout(json, path);
-    const columns = Object.keys(lines.shape).flatMap((name) => (name === 'money' ? MONEY : name));
-    const table = new TableFile(path, columns);
+    const table = new TableFile(path, Object.keys(lines.shape));
     // Spreadsheet programs take a text for UTF-8 by this mark.
     if (table.#isFile) await table.#write('\uFEFF');
     await table.#write(csvLine(table.#columns));
@@ -49,10 +36,8 @@ export class TableFile {
     this.#failed.catch(() => {});
   }
 
-  add<Of extends Line>({ money, ...line }: Of): Promise<void> {
-    const sums = [money ?? []].flat();
-    const [amount, currency] = [sums.map((each) => each.amount), sums.map((each) => each.currency)];
-    const cells = new Map<string, unknown>(Object.entries({ ...line, amount, currency }));
+  add(line: object): Promise<void> {
+    const cells = new Map<string, unknown>(Object.entries(line));
     return this.#write(csvLine(this.#columns.map((name) => cellOf(cells.get(name)))));
   }
 

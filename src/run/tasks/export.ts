@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { priceOfAccount } from '../../client/account/account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -22,7 +23,6 @@ import { newestBatch } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { choose } from '../choose.ts';
 import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
-import { pricesOfAccounts } from './spend.ts';
 
 interface ExportOptions {
   /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
@@ -54,7 +54,7 @@ export async function exportBatch(
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
     const { answerPlace } = settings;
-    const price = (await pricesOfAccounts()).get(batch.accountIdentity);
+    const price = await priceOfAccount(batch.accountIdentity);
     const order = { ledger, job: settings, answerPlace, emit, ...notes, ...present({ price }) };
     return await writeOutput(order, input, batch, destination);
   } finally {

@@ -1,5 +1,3 @@
-import { loadAccounts } from '../../client/account/account.ts';
-import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { counted, grouped } from '../../core/plain-text.ts';
@@ -30,8 +28,6 @@ export interface SpendGroup {
   /** The list of a batch, and its account. */
   readonly input?: string | undefined;
   readonly account?: string | undefined;
-  /** What was spent, by the prices of the accounts; none where an account has no price, one for each currency. */
-  readonly money: Money[];
 }
 
 export interface Spend {
@@ -56,7 +52,6 @@ export function monthOf(text: string): string {
 export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
-  const prices = await pricesOfAccounts();
   const groups = new Map<string, Sum>();
   await eachLedgerThere(store, async (ledger) => {
     const lines = new Map((await ledger.batches()).map((line) => [line.id, line]));
@@ -64,7 +59,7 @@ export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend
       const line = lines.get(part.batch);
       if (line === undefined) continue;
       const sum = sumFor(groups, line, nameBy(by, line, part));
-      add(sum, part, line, prices.get(line.accountIdentity));
+      add(sum, part, line);
     }
     for (const line of lines.values()) {
       if (line.createdAtMs < fromMs || line.createdAtMs >= untilMs) continue;
@@ -76,7 +71,7 @@ export async function spendOf({ store, month, by }: SpendOptions): Promise<Spend
     }
     for (const sum of groups.values()) await complete(sum, ledger, by, fromMs);
   });
-  const shown = [...groups.values()].map(groupOf).filter(isUsed);
+  const shown = [...groups.values()].map(({ lines: _, ...group }) => group).filter(isUsed);
   return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent) };
 }
 
@@ -122,38 +117,23 @@ async function begunBy(ledger: LedgerReader, { id }: Batch, by: SpendBy): Promis
 type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
 /** A group while it is added up. */
-type Sum = Writable<Omit<SpendGroup, 'money'>> & {
-  readonly lines: Set<Batch>;
-  /** By currency; undefined once something was spent that has no price. */
-  amounts: Map<string, number> | undefined;
-};
+type Sum = Writable<SpendGroup> & { readonly lines: Set<Batch> };
 
 function sumFor(groups: Map<string, Sum>, { sandbox }: Batch, name: string | null): Sum {
   const key = JSON.stringify([sandbox, name]);
   const sum: Sum = groups.get(key) ?? {
     ...{ name, sandbox, spent: 0, exact: true, in_doubt: 0, saved: 0, requests: 0, batches: 0, budget: null },
-    ...{ lines: new Set(), amounts: new Map() },
+    lines: new Set(),
   };
   groups.set(key, sum);
   return sum;
 }
 
-function add(
-  sum: Sum,
-  { spent, inDoubt, requests }: Spent,
-  line: Batch,
-  price: CreditPrice | undefined,
-): void {
+function add(sum: Sum, { spent, inDoubt, requests }: Spent, line: Batch): void {
   sum.lines.add(line);
   sum.spent += spent;
   sum.in_doubt += inDoubt;
   sum.requests += requests;
-  if (spent === 0) return;
-  if (price === undefined) sum.amounts = undefined;
-  else {
-    const { amount, currency } = moneyFor(spent, price);
-    sum.amounts?.set(currency, (sum.amounts.get(currency) ?? 0) + amount);
-  }
 }
 
 /** What the ledger says of all of it: whether prices were stated, and the budget. Batches of other ledgers are not known to it. */
@@ -167,22 +147,6 @@ async function complete(sum: Sum, ledger: LedgerReader, by: SpendBy, fromMs: num
       : await ledger.batchMoney(line.id);
   sum.budget ??= cap;
   if (by === 'batch') Object.assign(sum, { input: line.inputPath, account: line.accountName });
-}
-
-function groupOf({ lines: _, amounts, ...group }: Sum): SpendGroup {
-  const money = [...(amounts ?? [])].map(([currency, amount]) => {
-    return { amount: Math.round(amount * 1e6) / 1e6, currency };
-  });
-  return { ...group, money };
-}
-
-/** By the identity of the account. A file of accounts that cannot be read has no prices, which another command says. */
-export async function pricesOfAccounts(): Promise<ReadonlyMap<string, CreditPrice>> {
-  const accounts = await loadAccounts().then(
-    ({ configured }) => configured,
-    () => [],
-  );
-  return new Map(accounts.flatMap(({ identity, price }) => (price === undefined ? [] : [[identity, price]])));
 }
 
 // ------------------------------------------------------------------------------------ beside the vendor's count

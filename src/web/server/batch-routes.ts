@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { priceOfAccount } from '../../client/account/account.ts';
 import type { Clock } from '../../core/clock.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
@@ -7,7 +8,6 @@ import { readFigures } from '../../files/output/output.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
-import { pricesOfAccounts } from '../../run/tasks/spend.ts';
 import { BatchDetail, type BatchList, BatchListQuery, BatchView, SummaryView } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import type { Server } from './server.ts';
@@ -47,7 +47,7 @@ function summaryRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/summary', async (context) => {
     const found = await batchOf(context, server);
     const { batch, location } = found;
-    const price = (await pricesOfAccounts()).get(batch.accountIdentity);
+    const price = await priceOfAccount(batch.accountIdentity);
     const summary = await lookInto(location, async (ledger) => {
       const counts = await ledger.counts(batch.id);
       const read = () => readFigures(ledger, batch, price);

@@ -106,7 +106,7 @@ export async function accountChoices(): Promise<readonly AccountChoice[]> {
   return [...configured, sandboxAccount('provider'), sandboxAccount('service')].map(accountChoice);
 }
 
-export function accountChoice({ name, vendor, sandbox, budget, price, region }: Account): AccountChoice {
+export function accountChoice({ name, vendor, sandbox, budget, region }: Account): AccountChoice {
   const hasBudget = budget.perDay !== undefined;
-  return { name, vendor, sandbox, has_budget: hasBudget, price: price ?? null, region: region ?? null };
+  return { name, vendor, sandbox, has_budget: hasBudget, region: region ?? null };
 }

@@ -16,15 +16,6 @@ export function spentWords({ spent, exact }: { readonly spent: number; readonly 
   return exact || spent === 0 ? grouped(spent) : text.atMost(grouped(spent));
 }
 
-/** `A$1.60`. */
-export const moneyWords = ({
-  amount,
-  currency,
-}: {
-  readonly amount: number;
-  readonly currency: string;
-}): string => new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
-
 /** All rows of a batch, with those of people whom its list does not name. */
 export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
   of.rows + (of.rows_beyond ?? 0);

@@ -5,7 +5,7 @@ import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/action.ts';
 import { Agree } from '../parts/agree.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
+import { counted, duration, grouped } from '../parts/figures.ts';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -139,7 +139,6 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 function Figures({ plan }: { readonly plan: PlanView }) {
   const { figures } = text.plan;
   const { credits, seconds } = plan;
-  const { price } = plan.account;
   const others = [
     [figures.invalid, plan.invalid],
     [figures.duplicates, plan.duplicates],
@@ -169,9 +168,6 @@ function Figures({ plan }: { readonly plan: PlanView }) {
               {' '}
               {figures.expected} {grouped(credits.expected)}
             </small>
-          )}
-          {price !== null && credits.most > 0 && (
-            <div class="muted small">{moneyWords({ ...price, amount: credits.most * price.amount })}</div>
           )}
         </Figure>
       )}
