@@ -231,7 +231,8 @@ describe('choosing', () => {
     expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
       expect.objectContaining({
         code: 'account',
-        next: 'Try it for free with --account sandbox-provider, or see how one is added: npx --no rowonce accounts add --help',
+        next: 'Try it for free with --account sandbox-provider, or see how one is added.',
+        nextCommand: 'npx --no rowonce accounts add --help',
       }),
     );
   });
