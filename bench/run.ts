@@ -1,5 +1,5 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [speed|page|statements|parts]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [speed|page|statements|parts|walk]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
  * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
@@ -10,12 +10,14 @@ import { measurePage } from './page.ts';
 import { judgingBesideParsing } from './parts.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
+import { measureWalk } from './walk.ts';
 
 const benches: Readonly<Record<string, (flags: readonly string[]) => Promise<readonly string[]>>> = {
   speed: measureSpeed,
   page: measurePage,
   statements: measureStatements,
   parts: async () => judgingBesideParsing(),
+  walk: measureWalk,
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.
