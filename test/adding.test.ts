@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Command } from '../src/commands/shared/command.ts';
+import { callOf } from '../src/commands/shared/library.ts';
+import { loadMember } from '../src/core/family.ts';
+import type { Format } from '../src/core/format.ts';
+import type { Operation } from '../src/core/operation.ts';
+import { InputFile } from '../src/files/input-file.ts';
+
+/**
+ * Goal: who follows `docs/internals/adding.md` has a working operation, command and format.
+ * Method: each program is taken out of the page as it stands, put into a folder, loaded and run.
+ */
+async function added<Member>(path: string): Promise<Member | undefined> {
+  const guide = await readFile(new URL('../docs/internals/adding.md', import.meta.url), 'utf8');
+  const [, program = ''] = guide.split(`\`${path}\``)[1]?.split('```') ?? [];
+  const at = new URL(`../${path}`, import.meta.url);
+  const whole = program
+    .replace(/^ts\n/, '')
+    .replaceAll(/from '(\.[^']+)'/g, (_, file: string) => `from '${new URL(file, at).href}'`);
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-guide-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [name = ''] = path.split('/').at(-1)?.split('.') ?? [];
+  await writeFile(join(folder, `${name}.ts`), whole);
+  return loadMember<Member>(pathToFileURL(folder), name);
+}
+
+test('the operation in the guide works as it stands', async () => {
+  const operation = await added<Operation>('src/operations/verify-email.ts');
+  expect(operation?.prepare({ email: 'jo' }, {})).toEqual({
+    kind: 'invalid',
+    reason: 'e-mail jo: is not an e-mail address',
+  });
+  expect(operation?.prepare({}, {})).toEqual({ kind: 'invalid', reason: 'e-mail: blank' });
+  expect(operation?.prepare({ email: ' Jo@Example.org ' }, {})).toEqual({
+    kind: 'ready',
+    input: 'jo@example.org',
+  });
+
+  const call = { operation: 'verify-email', parameters: { email: 'jo@example.org' }, ifLost: 'hold' };
+  expect(operation?.next('jo@example.org', () => undefined)).toEqual({ kind: 'send', call });
+  expect(operation?.next('jo@example.org', () => ({ kind: 'found', fields: true }))).toEqual({
+    kind: 'end',
+    outcome: { kind: 'matched', matchedBy: 'email' },
+  });
+});
+
+test('so does the command, which is a call of the library as well', async () => {
+  const inputs = callOf((await added<Command>('src/commands/inputs.ts')) as Command);
+  expect(await inputs({ operation: 'delete-invite' })).toEqual({
+    operation: 'delete-invite',
+    inputs: ['invite_code', 'email', 'project_id'],
+  });
+  await expect(inputs({ operation: 'delete-invites' })).rejects.toMatchObject({
+    code: 'usage',
+    next: 'Did you mean delete-invite?',
+  });
+});
+
+test('so does the format', async () => {
+  const format = await added<Format>('src/files/formats/psv.ts');
+  const path = join(await mkdtemp(join(tmpdir(), 'rowonce-guide-')), 'a.psv');
+  onTestFinished(() => rm(join(path, '..'), { recursive: true }));
+  await writeFile(path, 'abn|name\n1|"A|B"\n');
+  const sheet = await format?.open(new InputFile(path), {});
+  expect(await sheet?.header()).toEqual(['abn', 'name']);
+  expect((await sheet?.survey())?.rows).toBe(1);
+});
