@@ -54,7 +54,7 @@ export interface Correction {
 export interface ReadOptions extends Reading {
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
-  /** The columns that a job names: a sheet that has them is the one. */
+  /** The columns that a job names: a row that has them is the header. */
   readonly wanted?: readonly string[];
   /** What an earlier batch had found out about the same bytes: nothing is guessed then. */
   readonly asBefore?: FoundLayout;

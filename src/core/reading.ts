@@ -50,7 +50,7 @@ export const Reading = z.strictObject({
     .string()
     .min(1, 'is empty')
     .optional()
-    .describe('the sheet of a workbook; left out: the one that was open, or looks like a list'),
+    .describe('the sheet of a workbook; left out: the one that was open'),
   header_row: z
     .union([z.int(), z.string()])
     .transform(String)
@@ -102,16 +102,13 @@ export function readingEntries(options: Reading) {
  * which every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
-  /** The sheet, where it is not the one that was open when the workbook was saved, or the first that has rows. */
-  sheet: z.string().optional(),
   header_row: z.string().optional(),
-  /** Rows below the header that are none of the table: lines of totals at its end, or what is below it and names nobody. */
+  /** Rows behind a blank one at the end that name nobody. */
   left_out: z
     .array(
       z.object({
         /** `211`, or `214-230`. */
         rows: z.string(),
-        why: z.enum(['totals', 'below', 'header']).catch('below'),
         text: z.string(),
       }),
     )

@@ -105,7 +105,7 @@ export async function openMappedInput(path: string, job: ReadingJob, ledger?: Ba
   return { ...input, columns };
 }
 
-/** The sheet of a workbook is the one that has the columns which a job names. */
+/** The header of a list is the row that has the columns which a job names. */
 function readAs({ read, columns }: ReadingJob): ReadOptions {
   return {
     ...read,

@@ -85,12 +85,9 @@ const LayoutObject = noun({
   header_row: shaped(z.string(), ({ sheet }) => rowRangeText(sheet.start.header)),
   /** Whether that row was guessed: it is not the first. */
   header_guessed: shaped(z.boolean(), ({ sheet }) => sheet.start.isFound),
-  /** The sheet, where it is not the one that was open; left out otherwise. */
-  sheet: shaped(z.string().optional(), ({ sheet }) => sheet.layout.sheet),
-  /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `below` for what stands below the table. */
-  left_out: shaped(
-    z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'below', 'header']), text: z.string() })),
-    ({ sheet }) => (sheet.layout.left_out ?? []).map((each) => ({ ...each })),
+  /** Rows that are not asked about: they stand behind a blank one at the end and name nobody. */
+  left_out: shaped(z.array(z.object({ rows: z.string(), text: z.string() })), ({ sheet }) =>
+    (sheet.layout.left_out ?? []).map((each) => ({ ...each })),
   ),
   /** The first rows that hold something. */
   top: shaped(z.array(z.object({ row: z.number(), text: z.string() })), ({ sheet }) =>

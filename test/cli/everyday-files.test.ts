@@ -3,9 +3,7 @@
  * it is, with the repair beside it where that is certain.
  * Method: the real command before the sandbox as a vendor, over small lists.
  */
-import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
 import { openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
@@ -36,15 +34,6 @@ describe('a list goes through', () => {
     expect(used.stderr).toContain('columns 1 and 2 have the same name, "Domain".');
   });
 
-  test('with its header once more, as where lists were put together', async () => {
-    const { code, stderr, output, requests } = await ran(
-      'Domain,Name\nx.example,X\ny.example,Y\nDomain, Name\nz.example,Z\n',
-    );
-    expect([code, requests]).toEqual([0, 3]);
-    expect(stderr).toContain('Row 4 is the header once more, left out; --rows 2-4 includes it.');
-    expect(output[3]).toMatch(/^Domain, Name,+$/);
-  });
-
   test('with blank lines of delimiters, which are no rows and get blank cells', async () => {
     const { code, output, requests } = await ran('Domain,Name\nx.example,X\n,\ny.example,Y\n , \n,\n');
     expect([code, requests]).toEqual([0, 2]);
@@ -61,49 +50,6 @@ test.each([
   const { code, stderr, requests } = await ran(page);
   expect([code, requests]).toEqual([2, 0]);
   expect(stderr).toMatch(/list\.csv is a web page and no list: .*\nLog in there, export the list again/);
-});
-
-test('a link whose text is a word is looked up by where it goes, and stays as it is', async () => {
-  const desk = await openDesk();
-  const to = (row: number, site: string) =>
-    `<row r="${row}"><c r="A${row}" t="inlineStr"><is><t>Acme</t></is></c>` +
-    `<c r="B${row}" t="str"><f>HYPERLINK("${site}","Visit")</f><v>Visit</v></c></row>`;
-  const rows = [
-    textRow(1, 'Company', 'Website'),
-    textRow(2, 'Acme', 'Visit'),
-    to(3, 'https://beta.com.au/?a=1&amp;b=2'),
-    textRow(4, 'Gamma', 'gamma.com.au'),
-    textRow(5, 'Delta', 'none'),
-    to(6, 'mailto:jo@delta.com.au'),
-  ];
-  const linked = ['A2', 'B2', 'B4', 'B5'];
-  const behind = linked.map((cell, at) => `<hyperlink ref="${cell}" r:id="rId${at}"/>`).join('');
-  const targets = [
-    'https://record.com.au',
-    'https://www.acme.com.au',
-    'https://other.com.au',
-    '../Delta.docx',
-  ];
-  const parts = bookParts({ rows: rows.join(''), behind: `<hyperlinks>${behind}</hyperlinks>` });
-  const links = targets.map(
-    (target, at) =>
-      `<Relationship Id="rId${at}" Type="x/hyperlink" Target="${target}" TargetMode="External"/>`,
-  );
-  const name = 'xl/worksheets/_rels/sheet1.xml.rels';
-  const book = zipOf([...parts, { name, content: `<Relationships>${links.join('')}</Relationships>` }]);
-  await writeFile(desk.place.path('list.xlsx'), book);
-  const planned = await desk.json(['plan', 'enrich-company', 'list.xlsx']);
-  expect([planned.columns, planned.to_buy, planned.invalid]).toEqual([{ website: 'Website' }, 3, 2]);
-
-  const { code } = await desk.type([...RUN, 'list.xlsx', '--attention-ok']);
-  expect(code).toBe(0);
-  const asked = desk.place.vendor.requests().map(({ body }) => body.domain ?? body.website);
-  expect(asked.toSorted()).toEqual(['acme.com.au', 'beta.com.au', 'gamma.com.au']);
-  const sheet = partsOf(await readFile(desk.place.path('list.enriched.xlsx'))).find((part) =>
-    part.name.endsWith('sheet1.xml'),
-  );
-  expect(sheet?.text).toContain('<t>Visit</t>');
-  expect(sheet?.text).toContain('<f>HYPERLINK("https://beta.com.au/?a=1&amp;b=2","Visit")</f><v>Visit</v>');
 });
 
 test('what is wrong with a cell is said as what it is', async () => {

@@ -27,6 +27,7 @@ async function deskWithReport(): Promise<Desk> {
     ['Register', null, 'Ours', null],
     ['ABN', 'Name', 'Town', 'Donated'],
     ...table,
+    [],
     ['Total', null, null, 150],
     [],
     ['Size', 'Meaning'],
@@ -47,8 +48,7 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   const { code, stderr } = await desk.type(RUN);
   expect(code).toBe(0);
   expect(stderr).toContain('The column names come from row 4 ("ABN", "Name", "Town", "Donated");');
-  expect(stderr).toContain('Row 10 is a line of totals (Total, 150), left out;');
-  expect(stderr).toContain('Rows 12-14 stand below the table (Size, Meaning), left out;');
+  expect(stderr).toContain('Rows 11-15 stand below the table (Total, 150), left out;');
   expect(await desk.requests()).toBe(5);
   const output = await readSheet(readFileSync(desk.place.path('report.enriched.xlsx')), { trim: false });
   const status = (output[3] ?? []).indexOf('_status');
@@ -58,6 +58,7 @@ test('only the rows of its table are asked about, the rest stays where it was, a
     ['Register', null, null],
     ['ABN', 'Donated', '_status'],
     ...CHARITIES.slice(1).map(([abn], at) => [Number(abn), (at + 1) * 10, 'matched']),
+    [null, null, null],
     ['Total', 150, null],
     [null, null, null],
     ['Size', null, null],
@@ -88,7 +89,7 @@ test.each([
   [['--header-row', '4-9'], /--header-row 4-9 cannot be read\.\nGive one row, such as 3,/],
   [['--rows', 'x'], /--rows x cannot be read\./],
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
-  [['--header-row', '11'], /row 11 is blank, so it cannot be the header\./],
+  [['--header-row', '10'], /row 10 is blank, so it cannot be the header\./],
   [['--rows', '300-400'], /report\.xlsx has no row from 300 to 400\./],
   [
     ['--country', 'Australia'],

@@ -130,11 +130,11 @@ async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Lay
 }
 
 async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly LeftOut[]> {
-  let rows = layout.header.last > 0 ? undefined : new TableRows(0, [], options);
+  let rows = layout.header.last > 0 ? undefined : new TableRows(0, options);
   try {
     for await (const group of readRecords(layout)) {
       for (const { kind, cells, row } of group) {
-        if (kind === 'header') rows = new TableRows(row, cells, options);
+        if (kind === 'header') rows = new TableRows(row, options);
         else if (kind === 'row') rows?.take({ number: row, cells });
       }
     }

@@ -362,16 +362,10 @@ function headerNote(rows: string, names: readonly string[]): string {
   return `The column names come from ${where} (${shown.join(', ')}${more}); use ${FLAG} to change that.`;
 }
 
-function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
-  const isOne = !rows.includes('-');
-  const what = {
-    totals: isOne ? 'is a line of totals' : 'are lines of totals',
-    below: isOne ? 'stands below the table' : 'stand below the table',
-    header: 'is the header once more',
-  }[why];
+function leftOutNote({ rows, text }: LeftOut, header: RowRange): string {
+  const [what, them] = rows.includes('-') ? [`Rows ${rows} stand`, 'them'] : [`Row ${rows} stands`, 'it'];
   const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
-  const shown = text === '' ? '' : ` (${foreignWords(text)})`;
-  return `${isOne ? 'Row' : 'Rows'} ${rows} ${what}${shown}, left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
+  return `${what} below the table (${foreignWords(text)}), left out; ${say} includes ${them}.`;
 }
 
 const CELLS_SHOWN = 4;

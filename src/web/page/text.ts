@@ -408,14 +408,9 @@ export const text = {
       row === '0'
         ? 'No row has the names of the columns, so they are called A, B and so on.'
         : `The column names come from ${row.includes('-') ? `rows ${row.replace('-', ' and ')}` : `row ${row}`}.`,
-    otherSheet: (sheet: string) => `The open sheet has nothing to look up, so this is the sheet “${sheet}”.`,
     oneRow: (row: string) => `row ${row}`,
     rowsTo: (first: string, last: string) => `rows ${first} to ${last}`,
-    leftOut: {
-      totals: (rows: string, first: string) => `Left out: ${rows}, a line of totals (${first}).`,
-      below: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
-      header: (rows: string) => `Left out: ${rows}, the header once more.`,
-    },
+    leftOut: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
     takeIn: (areMany: boolean) => (areMany ? 'Include them' : 'Include it'),
     onlyRows: (rows: string) => `Only ${rows} are used.`,
     lookAgain: 'Use what looks like the list',

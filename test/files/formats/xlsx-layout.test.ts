@@ -60,67 +60,10 @@ test('the header is where it is said to be, although another row looks likelier'
   ]);
 });
 
-describe('lines of totals at the end are left out', () => {
-  test.each([
-    ['beside their sum', [['Total', '', 60]], '5', '5'],
-    ['apart from the table', [undefined, ['Total', '', 7]], '6', '6'],
-    ['beside nothing', [['Grand total 2026', '', '']], '5', '5'],
-    [
-      'of the last group and of all',
-      [
-        ['NSW Total', '', 30],
-        ['Summe', '', 60],
-      ],
-      '5-6',
-      '6',
-    ],
-  ])('%s', async (_what, below, leftOut, last) => {
-    const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
-    expect(rows).toEqual(numbered(2));
-    expect(layout.left_out?.map((each) => [each.rows, each.why])).toEqual([[leftOut, 'totals']]);
-    expect(notes).toEqual([expect.stringContaining(`left out; --rows 2-${last} includes`)]);
-  });
-
-  test('in a list of which nobody knows what it is about by words that no company has, or apart from it', async () => {
-    const companies = [
-      ['Company', 'Size'],
-      ['Acme', 10],
-      ['Total Fitness', 20],
-    ];
-    const rowsWith = async (...below: Parameters<typeof sheetOf>[1][]) =>
-      (await read(sheetOf(1, ...companies, ...below))).rows.length;
-    expect(await rowsWith(['Grand total', 30])).toBe(2);
-    expect(await rowsWith(undefined, ['Total', 30])).toBe(2);
-    expect(await rowsWith(['Total', 30])).toBe(3);
-    expect(await rowsWith(undefined, ['Total', 'large'])).toBe(3);
-    expect(await rowsWith(undefined, ['Total', ''])).toBe(3);
-  });
-
-  test.each([
-    ['a company of that name, with an address', [['Total', 't@total.com', 60]]],
-    ['a company whose name begins so', [['Total Fitness', '', 100]]],
-    [
-      'a line that somebody is named below',
-      [
-        ['Total', '', 60],
-        ['Delta', 'd@delta.com', 5],
-      ],
-    ],
-  ])('but not %s', async (_what, below) => {
-    const { rows, notes } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
-    expect([rows.length, notes]).toEqual([3 + below.length, []]);
-  });
-
-  test('unless the rows are named', async () => {
-    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, ['Total', '', 60]), { rows: '3-5' });
-    expect(rows.map(([row]) => row)).toEqual([3, 4, 5]);
-    expect(layout).toEqual({});
-  });
-});
-
 describe('rows behind a blank one that name nobody are left out', () => {
-  test('as another table with its title is, and a remark below a line of totals', async () => {
+  test('as a line of totals is, a remark, and another table with its title', async () => {
     const below = [
+      undefined,
       ['Total', '', 60],
       ['as of May'],
       undefined,
@@ -131,19 +74,17 @@ describe('rows behind a blank one that name nobody are left out', () => {
     ];
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.left_out).toEqual([
-      { rows: '5', why: 'totals', text: 'Total, 60' },
-      { rows: '6-11', why: 'below', text: 'as of May' },
+    expect(layout.left_out).toEqual([{ rows: '6-12', text: 'Total, 60' }]);
+    expect(notes).toEqual([
+      'Rows 6-12 stand below the table (Total, 60), left out; --rows 2-12 includes them.',
     ]);
-    expect(notes[1]).toBe(
-      'Rows 6-11 stand below the table (as of May), left out; --rows 2-11 includes them.',
-    );
   });
 
-  test('the header once more', async () => {
-    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, HEADER, ...LEADS));
-    expect(rows.map(([row]) => row)).toEqual([2, 3, 4, 6, 7, 8]);
-    expect(layout.left_out).toEqual([{ rows: '5', why: 'header', text: '' }]);
+  test('unless the rows are named', async () => {
+    const book = sheetOf(1, HEADER, ...LEADS, undefined, ['Total', '', 60]);
+    const { rows, layout } = await read(book, { rows: '3-6' });
+    expect(rows.map(([row]) => row)).toEqual([3, 4, 6]);
+    expect(layout).toEqual({});
   });
 
   test.each([
@@ -177,43 +118,14 @@ describe('rows behind a blank one that name nobody are left out', () => {
   });
 });
 
-describe('the likely sheet', () => {
-  const list = sheetOf(1, HEADER, ...LEADS);
-  const summary = sheetOf(1, ['Region', 'Leads'], ['North', 3]);
-  const open = (rows: string) => ({
-    rows,
-    otherSheets: [{ name: 'Data', rows: list }],
-    properties: '<bookViews><workbookView activeTab="0"/></bookViews>',
-  });
-
-  test('is another than the open one, where that has nothing to look up and the other has', async () => {
-    const found = await read(open(summary));
-    expect(found).toMatchObject({ header: HEADER, layout: { sheet: 'Data' } });
-    expect(found.notes).toEqual([
-      'Read from the sheet "Data", because the one that was open has nothing that can be looked up; to use another, name it with --sheet: "Leads" and "Data".',
-    ]);
-    expect(await read(open(summary), { asBefore: { sheet: 'Data' } })).toMatchObject({ header: HEADER });
-  });
-
-  test.each([
-    ['it has what can be looked up', open(sheetOf(1, ['Site'], ['acme.com'])), {}],
-    ['a job names its columns', open(summary), { wanted: ['Region'] }],
-    ['a run has read it before', open(summary), { asBefore: {} }],
-  ])('is the open one where %s', async (_what, book, options) => {
-    const sheet = await opened(book, options);
-    expect(sheet.tabs?.filter(({ isRead }) => isRead).map(({ name }) => name)).toEqual(['Leads']);
-    expect(sheet.layout).toEqual({});
-  });
-});
-
 test('what a batch has kept is read so again, whatever would be guessed', async () => {
-  const book = sheetOf(1, ['Leads'], HEADER, ...LEADS, ['Total', '', 60]);
+  const book = sheetOf(1, ['Leads'], HEADER, ...LEADS, undefined, ['Total', '', 60]);
   const first = await read(book);
   expect(first.layout).toEqual({
     header_row: '2',
-    left_out: [{ rows: '6', why: 'totals', text: 'Total, 60' }],
+    left_out: [{ rows: '7', text: 'Total, 60' }],
   });
   expect(await read(book, { asBefore: first.layout })).toEqual(first);
-  const other = { header_row: '2', left_out: [{ rows: '4-5', why: 'below', text: '' }] } as const;
-  expect((await read(book, { asBefore: other })).rows.map(([row]) => row)).toEqual([3, 6]);
+  const other = { header_row: '2', left_out: [{ rows: '4-5', text: '' }] };
+  expect((await read(book, { asBefore: other })).rows.map(([row]) => row)).toEqual([3, 7]);
 });

@@ -105,8 +105,6 @@ interface Link {
   readonly type: string;
   readonly address: string;
   readonly part: string;
-  /** As it is written, for what is no part. */
-  readonly target: string;
 }
 
 /** @param part whose links they are; empty for those of the archive itself. */
@@ -119,7 +117,7 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
     opened(element, { Id = '', Type = '', Target = '' }) {
       if (element !== 'Relationship') return;
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
-      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target, target: Target });
+      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
     },
   });
   return links;

@@ -5,8 +5,6 @@ import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
-import { isCompanyProfile, isPersonProfile, isWebsite } from '../../../operations/lookup/recognise.ts';
-import { isLookupName, isWebName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { rowsWithout, TableRows } from '../../shape/left-out.ts';
 import {
@@ -22,7 +20,7 @@ import {
   topRows,
 } from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
-import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
+import { type Book, type BookSheet, sheetsMeant } from './book.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 
 /** The table on a sheet, found in one reading of it: where it begins and ends, and what stands around it. */
@@ -40,8 +38,6 @@ export interface SheetTable {
   /** The columns in which a row of the table has a formula. */
   readonly formulas: ReadonlySet<number>;
   readonly frame: SheetFrame;
-  /** Where the link of a cell goes, by the cell's address. */
-  readonly links: ReadonlyMap<string, string>;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
   readonly start: ListStart;
@@ -52,30 +48,19 @@ type Top = Pick<SheetTable, 'columns' | 'header'>;
 
 // --------------------------------------------------------------------------------------------- the sheet that is meant
 
-/** A list has so many times the rows of a summary of it. */
-const TIMES_THE_ROWS = 3;
-
 /**
- * The table of the sheet that is named, or that was open when the workbook was saved: unless it has no rows, or nobody can be asked
- * about by any column of it and another one looks more like a list.
+ * The table of the sheet that is named, or that was open when the workbook was saved; where that has no rows, of the first that has.
  * @throws StopError `input` when there is nothing on any, or a row does not fit: what is damaged is not passed over.
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
-  const [first, ...others] = sheetsMeant(book, options.sheet ?? options.asBefore?.sheet);
+  const [first, ...others] = sheetsMeant(book, options.sheet);
   const open = await surveyed(book, first, options);
-  const isBlank = open.counts.rows === 0;
-  const isMeant = options.asBefore !== undefined || open.isLikely;
-  for (const tab of isMeant && !isBlank ? [] : others) {
-    const other = await surveyed(book, tab, { ...options, wanted: [] }).catch(() => undefined);
-    if (other === undefined || other.counts.rows === 0) continue;
-    if (isBlank) return tableOf(book, other, options, undefined, 'no rows');
-    const isList = other.isLikely && other.counts.rows >= open.counts.rows * TIMES_THE_ROWS;
-    if (isList && !tab.isHidden) return tableOf(book, other, options, tab.name, NO_LOOKUPS);
+  for (const tab of open.counts.rows === 0 ? others : []) {
+    const other = await surveyed(book, tab, options).catch(() => undefined);
+    if (other !== undefined && other.counts.rows > 0) return tableOf(book, other, options);
   }
-  return tableOf(book, open, options, options.asBefore?.sheet, NO_LOOKUPS);
+  return tableOf(book, open, options);
 }
-
-const NO_LOOKUPS = 'nothing that can be looked up';
 
 // ------------------------------------------------------------------------------------------------ the table of a sheet
 
@@ -86,10 +71,7 @@ interface Surveyed {
   readonly start: (ListStart & Top) | undefined;
   readonly counts: Counts;
   readonly frame: SheetFrame;
-  readonly links: SheetTable['links'];
   readonly leftOut: readonly LeftOut[];
-  /** Whether somebody can be asked about by a column of it, or it has the columns that a job names. */
-  readonly isLikely: boolean;
 }
 
 /** What is found out about the rows of a table. */
@@ -103,22 +85,13 @@ interface Counts {
 
 /** @throws StopError `input` for a row that does not fit. */
 async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<Surveyed> {
-  const { wanted = [] } = options;
   const top = await firstRows(book, tab, options);
   const where = whereOf(book, tab);
   const start = top.length === 0 ? undefined : startOf(where, top, options);
-  const header = start?.header.last ?? Number.POSITIVE_INFINITY;
-  const named = top.find(({ number }) => number === header)?.cells ?? [];
-  const table = new TableRows<SheetRow>(header, named, options);
+  const table = new TableRows<SheetRow>(start?.header.last ?? 0, options);
   const reader = new SheetReader(book);
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
-  const names = start?.columns.names ?? [];
-  const isWanted = wanted.length > 0 && wanted.every((name) => names.includes(name));
-  return {
-    ...{ tab, top, start, counts, frame: reader.frame, leftOut: table.end() },
-    links: await linkTargets(book, tab, reader.frame),
-    isLikely: isWanted || table.hasLookups || names.some(isLookupName),
-  };
+  return { tab, top, start, counts, frame: reader.frame, leftOut: table.end() };
 }
 
 async function countedRows(
@@ -149,16 +122,6 @@ function count(counts: Counts, row: SheetRow): void {
   if (row.isHidden) counts.hidden += 1;
 }
 
-async function linkTargets(
-  { archive }: Book,
-  { part }: BookSheet,
-  { links }: SheetFrame,
-): Promise<SheetTable['links']> {
-  if (links.size === 0) return links;
-  const targets = new Map((await linksOf(archive, part)).map(({ id, target }) => [id, target]));
-  return new Map([...links].map(([cell, id]) => [cell, targets.get(id) ?? '']));
-}
-
 /** Those that hold something, as many as it takes to find the header. */
 async function firstRows(book: Book, tab: BookSheet, options: ReadOptions): Promise<readonly SheetRow[]> {
   const last = saidHeader(options)?.last ?? 0;
@@ -186,28 +149,22 @@ function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
 /** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
 
-/**
- * @param sheet its name, where it is another than a reading without a guess would take.
- * @param lack what the open sheet has not, where this is another.
- */
 function tableOf(
   book: Book,
-  { tab, top, start, counts, frame, links, leftOut }: Surveyed,
+  { tab, top, start, counts, frame, leftOut }: Surveyed,
   options: ReadOptions,
-  sheet: string | undefined,
-  lack: string,
 ): SheetTable {
   if (start === undefined) throw blank(book.archive.path, tab);
   const { header, columns } = start;
   const left_out = leftOut.length === 0 ? undefined : leftOut;
-  const layout: FoundLayout = { ...present({ sheet }), ...keptOf(start), ...present({ left_out }) };
+  const layout: FoundLayout = { ...keptOf(start), ...present({ left_out }) };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
-    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, links, layout },
+    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, layout },
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
     notes: [
-      ...(options.sheet === undefined ? sheetNotes(book, tab, lack) : []),
+      ...(options.sheet === undefined ? sheetNotes(book, tab) : []),
       ...layoutNotes(layout, header, columns.names),
       ...(counts.hidden > 0
         ? [`${counted(counts.hidden, 'hidden row')} of the sheet will be processed like all others.`]
@@ -216,9 +173,9 @@ function tableOf(
   };
 }
 
-function sheetNotes({ sheets, open }: Book, tab: BookSheet, lack: string): readonly string[] {
+function sheetNotes({ sheets, open }: Book, tab: BookSheet): readonly string[] {
   if (sheets.length === 1) return [];
-  const otherwise = open === undefined ? '' : `, because the one that was open has ${lack}`;
+  const otherwise = open === undefined ? '' : ', because the one that was open has no rows';
   const why = tab === open ? ', which was open when it was saved' : otherwise;
   const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
   return [
@@ -243,22 +200,8 @@ export function tableRow(row: SheetRow, table: SheetTable): TableRow {
   if (number === header.last) return { kind: 'header', number, cells };
   if (number < header.last || !hasRow(number)) return { kind: 'left_out', number, cells };
   const unreadable = strayWords(number, cells, table);
-  return { kind: 'row', number, cells: withLinks(row, table), ...present({ unreadable }) };
+  return { kind: 'row', number, cells, ...present({ unreadable }) };
 }
-
-/** A cell that names nobody by its text, such as "Visit", is read as where its link goes. In the workbook it stays as it is. */
-function withLinks({ number, cells, links: own }: SheetRow, table: SheetTable): readonly string[] {
-  const { columns, links } = table;
-  if (own.size === 0 && links.size === 0) return cells;
-  return cells.map((text, column) => {
-    const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
-    const isAsked = text !== '' && isWebName(columns.names[columns.places.indexOf(column)] ?? '');
-    return isAsked && namesSomebody(target) && !namesSomebody(text) ? target : text;
-  });
-}
-
-const namesSomebody = (text: string): boolean =>
-  isWebsite(text) || isCompanyProfile(text) || isPersonProfile(text);
 
 /** The cells below the names; behind those of a row that cannot be read all others. */
 export function inputRow({ number: row, cells, unreadable }: TableRow, { places }: NamedColumns): InputRow {

@@ -143,14 +143,13 @@ function OfText({ read, choose }: Choosing) {
 /** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
 function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
   if (found === undefined) return null;
-  const { header_row: header, header_guessed: isGuessed, left_out: leftOut, sheet } = found.layout;
+  const { header_row: header, header_guessed: isGuessed, left_out: leftOut } = found.layout;
   const say = (more: Partial<Read>): void => change({ read: { ...read, ...more } });
   const { rows, ...others } = read;
-  if (!isGuessed && leftOut.length === 0 && rows === undefined && sheet === undefined) return null;
+  if (!isGuessed && leftOut.length === 0 && rows === undefined) return null;
   const below = Number(header.split('-').at(-1)) + 1;
   return (
     <ul class="notice plain-list guesses">
-      {sheet !== undefined && <li>{text.list.otherSheet(sheet)}</li>}
       {isGuessed && (
         <li>
           {text.list.headerIn(header)} <HeaderRow found={found} choose={choose} />
@@ -158,7 +157,7 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
       )}
       {leftOut.map((each) => (
         <li key={each.rows}>
-          {text.list.leftOut[each.why](rowsWords(each.rows), each.text)}{' '}
+          {text.list.leftOut(rowsWords(each.rows), each.text)}{' '}
           <Button
             class="plain"
             onClick={() => say({ rows: `${below}-${each.rows.split('-').at(-1)}` })}
