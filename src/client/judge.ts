@@ -13,14 +13,13 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { chargedCredits } from './judge/cost.ts';
-import { firstFitting, is2xx, isReadable } from './judge/rules.ts';
-import { type Said, stopFor, vendorWords } from './judge/said.ts';
+import { firstFitting, is2xx, isReadable, type ParsedReply, stopFor, vendorWords } from './judge/reply.ts';
 import { type Conclusion, concluded, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
 import { rateHintsIn } from './rate-hints.ts';
 
-export * from './judge/alike.ts';
+export { changeFields, leftBy } from './judge/change-fields.ts';
 export { isExactCharge } from './judge/cost.ts';
-export { changeFields, leftBy } from './judge/published.ts';
+export * from './judge/shapes.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -68,7 +67,7 @@ export function judge(reply: Reply, dialect: Dialect, operation: DialectOperatio
 
 /** An answer and what it means, by a rule of the dialect or by the table. */
 interface Meant {
-  readonly said: Said;
+  readonly parsed: ParsedReply;
   readonly means: PlainMeaning;
   /** The rules that may read it, in their order, and the one that does. */
   readonly rules: readonly AnswerRule[];
@@ -85,21 +84,21 @@ function meantBy(
 ): Meant {
   const own = vendorReply(raw, dialect);
   const isOuter = own === undefined;
-  const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), isOuter };
+  const parsed: ParsedReply = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), isOuter };
   const rules = isOuter
     ? (dialect.through?.envelope.answers ?? [])
     : [...(operation.answers ?? []), ...dialect.answers];
-  const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
+  const rule = firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at);
   if (rule !== undefined && rule.means !== 'as_stated')
-    return { said, rules, rule, table: undefined, means: ofNobody(rule, said, call) ?? rule.means };
-  const table = concluded(said, dialect, operation, call);
-  return { said, rules, rule: undefined, table, means: table.row.means };
+    return { parsed, rules, rule, table: undefined, means: ofNobody(rule, parsed, call) ?? rule.means };
+  const table = concluded(parsed, dialect, operation, call);
+  return { parsed, rules, rule: undefined, table, means: table.row.means };
 }
 
 /** A 404 to a change may be about its path, or about a project that is not there, and of nobody in it: then a rule without words says nothing of them. */
 function ofNobody(
   { means, body: tests = [] }: AnswerRule,
-  { raw }: Said,
+  { raw }: ParsedReply,
   call: Call | undefined,
 ): PlainMeaning | undefined {
   const hasWords = [tests]
@@ -128,12 +127,12 @@ export type RuleFound = {
 
 /** What judges an answer, for display. */
 export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
-  const { said, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
-  const { status } = said.raw;
+  const { parsed, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
+  const { status } = parsed.raw;
   if (rule === undefined) return { row: table?.row.name ?? '', means, status };
   const found = { rule, means, status, dialect: dialect.name };
   const number = rules.indexOf(rule) + 1;
-  if (said.isOuter) return { ...found, list: 'api_call.answers', number };
+  if (parsed.isOuter) return { ...found, list: 'api_call.answers', number };
   const ofOperation = operation.answers?.length ?? 0;
   return number > ofOperation
     ? { ...found, list: 'answers', number: number - ofOperation }
@@ -146,8 +145,8 @@ function verdictOf(
   operation: DialectOperation,
   call: Call | undefined,
 ): Verdict {
-  const { said, rule, means, table } = answer;
-  const charged = chargedCredits(said, means, rule, dialect, operation);
+  const { parsed, rule, means, table } = answer;
+  const charged = chargedCredits(parsed, means, rule, dialect, operation);
   const why = whyOf(answer, call);
   switch (means) {
     case 'found':
@@ -157,8 +156,8 @@ function verdictOf(
     case 'project_refused':
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
-      const hints = said.isOuter ? undefined : dialect.rate_hints;
-      const { pauseMs } = rateHintsIn(said.raw, hints, said.body);
+      const hints = parsed.isOuter ? undefined : dialect.rate_hints;
+      const { pauseMs } = rateHintsIn(parsed.raw, hints, parsed.body);
       const wait = present({ pauseMs });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
@@ -171,20 +170,20 @@ function verdictOf(
     case 'credits_used_up':
     case 'wrong_address': {
       const by = table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`;
-      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, said, dialect) };
+      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, parsed, dialect) };
     }
     default:
       return unreachable(means);
   }
 }
 
-function whyOf({ said, means, table }: Meant, call: Call | undefined): string {
+function whyOf({ parsed, means, table }: Meant, call: Call | undefined): string {
   // What a match says of itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
-    return `status ${said.raw.status}`;
-  const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(said.raw.status);
+    return `status ${parsed.raw.status}`;
+  const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
   const isQuoted = table !== undefined && (isOdd || table.isPartial);
-  return vendorWords(said, table, isQuoted) + (table?.row.clause ?? '');
+  return vendorWords(parsed, table, isQuoted) + (table?.row.clause ?? '');
 }
 
 /** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */
@@ -197,8 +196,8 @@ export const NOT_YET = 'not yet';
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
   // What a person told has no status.
-  const said = /^status \d+, (.*)$/s.exec(why)?.[1];
-  return said && `the vendor says that something is missing: ${said}`;
+  const words = /^status \d+, (.*)$/s.exec(why)?.[1];
+  return words && `the vendor says that something is missing: ${words}`;
 }
 
 /**

@@ -4,24 +4,23 @@ import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
 import { type AnswerRule, type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
 import { leavesOf, pathOf } from './names.ts';
-import { headerOf } from './rules.ts';
-import type { Said } from './said.ts';
+import { headerOf, type ParsedReply } from './reply.ts';
 import type { PlainMeaning } from './table.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 
 export function chargedCredits(
-  said: Said,
+  parsed: ParsedReply,
   means: PlainMeaning,
   rule: AnswerRule | undefined,
   dialect: Dialect,
   operation: DialectOperation,
 ): Credits {
   // The ledger counts in whole credits, and no bill exceeds the largest exact one.
-  const amount = Math.ceil(statedAmount(said, dialect, operation) ?? Number.NaN);
+  const amount = Math.ceil(statedAmount(parsed, dialect, operation) ?? Number.NaN);
   const isStated = Number.isSafeInteger(amount);
   if (!(rule?.charged ?? (isStated || means === 'found'))) return credits(0);
-  return credits(isStated ? amount : assumedCredits(said, means, dialect, operation));
+  return credits(isStated ? amount : assumedCredits(parsed, means, dialect, operation));
 }
 
 /**
@@ -29,7 +28,7 @@ export function chargedCredits(
  * cost is never less than the bill.
  */
 function assumedCredits(
-  { body }: Said,
+  { body }: ParsedReply,
   means: PlainMeaning,
   { fields_at: fields }: Dialect,
   { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
@@ -57,7 +56,7 @@ export function isExactCharge(
 
 /** The cost that the answer states, which may be a part of a credit. What the dialect names is believed whatever it says. */
 function statedAmount(
-  { raw, body }: Pick<Said, 'raw' | 'body'>,
+  { raw, body }: Pick<ParsedReply, 'raw' | 'body'>,
   { credits_charged: named }: Dialect,
   { credits: { most } }: DialectOperation,
 ): number | undefined {

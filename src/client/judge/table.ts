@@ -2,14 +2,12 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
-import { HeardOfChange } from './change.ts';
-import { Heard } from './heard.ts';
-import { type Held, heldIn, placeIn } from './held.ts';
+import { publishedId, publishedIdIn } from './change-fields.ts';
+import { type Content, contentOf, placeIn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf } from './names.ts';
-import { publishedId, publishedIdIn } from './published.ts';
 import { Question } from './question.ts';
-import { is2xx, is3xx, is4xx, isReadable } from './rules.ts';
-import type { Said } from './said.ts';
+import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
+import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
 
 /** The table that says what an answer means where no rule of the dialect does: the first row that fits decides. */
@@ -20,30 +18,32 @@ export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 const ACCEPTED = 202;
 
 /** An answer as the table looks at it. */
-function answerOf(said: Said, question: Question) {
-  const { raw, body } = said;
+function answerOf(parsed: ParsedReply, question: Question) {
+  const { raw, body } = parsed;
   const { call } = question;
-  const value = jsonIn(said);
+  const value = jsonIn(parsed);
   const isJson = value !== undefined;
   const leaves = leavesOf(value ?? null);
   /** What it says of a change that was made; undefined for a lookup and for a free question. */
-  const change = call?.change === undefined ? undefined : new HeardOfChange(question, call).listen(leaves);
+  const change = call?.change === undefined ? undefined : new ChangeStatements(question, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
-  const held = isLookup && is2xx(raw.status) ? heldIn(value ?? null, leaves, question) : 'nothing';
+  const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, question) : 'nothing';
   const isFree = call === undefined && is2xx(raw.status);
-  const [heard, holds] = change ? [change, false] : heardBeside(held, leaves, isFree, said, question);
+  const [statements, holds] = change
+    ? [change, false]
+    : statementsBeside(content, leaves, isFree, parsed, question);
   /** Whether the id came that a change has to show; `none`: it has to show none. */
   const published = change && publishedIdIn(question, value, raw.status !== ACCEPTED);
   /** It says that a change was made. */
   const isProved = [change?.yes, published === 'came'].includes(true);
   /** The status of HTTP, or the one that a 2xx states which does not show what was asked for. */
-  const by = is2xx(raw.status) && !holds && !isProved ? (heard.status ?? raw.status) : raw.status;
+  const by = is2xx(raw.status) && !holds && !isProved ? (statements.status ?? raw.status) : raw.status;
   return {
-    ...{ question, said, isJson, value, leaves, held, holds },
-    ...{ heard, change, isLookup, published, isProved, by },
+    ...{ question, parsed, isJson, value, leaves, content, holds },
+    ...{ statements, change, isLookup, published, isProved, by },
     http: raw.status,
     /** It names an error, or says that a change was not made. */
-    isNo: heard.no || heard.trouble || (isProved && heard.status !== undefined),
+    isNo: statements.no || statements.trouble || (isProved && statements.status !== undefined),
     isBlank: value === undefined ? body.kind === 'blank' : isNothing(value),
   };
 }
@@ -51,39 +51,39 @@ function answerOf(said: Said, question: Question) {
 type Answer = ReturnType<typeof answerOf>;
 
 /** What it says beside what it holds, and whether it does: a plain value or two may be details of what it says. */
-function heardBeside(
-  held: Held,
+function statementsBeside(
+  content: Content,
   leaves: readonly Leaf[],
   isFree: boolean,
-  { raw }: Said,
+  { raw }: ParsedReply,
   question: Question,
-): readonly [Heard, boolean] {
-  const holds = held === 'data' || held === 'details';
-  const beside = new Heard(question).listen(leaves, !holds && !isFree);
-  if (held !== 'details' || !speaksOfItself(beside, raw.status, question)) return [beside, holds];
-  return [new Heard(question).listen(leaves, true), false];
+): readonly [Statements, boolean] {
+  const holds = content === 'data' || content === 'details';
+  const beside = new Statements(question).listen(leaves, !holds && !isFree);
+  if (content !== 'details' || !speaksOfItself(beside, raw.status, question)) return [beside, holds];
+  return [new Statements(question).listen(leaves, true), false];
 }
 
 const isNothing = (value: JsonValue): boolean =>
   !isFilled(value) && (isPlain(value) || Object.keys(value as object).length === 0);
 
 /** The JSON of it; undefined where it is none. A number is JSON by chance. */
-function jsonIn({ raw, body }: Said): JsonValue | undefined {
+function jsonIn({ raw, body }: ParsedReply): JsonValue | undefined {
   return body.kind === 'json' && (is2xx(raw.status) || isReadable(body)) ? body.value : undefined;
 }
 
 /** Whether a server says that it has nothing at the path. */
-function isOfRoute({ value, by, said }: Answer): boolean {
+function isOfRoute({ value, by, parsed }: Answer): boolean {
   const isOfServer = isObject(value) && 'path' in value && 'timestamp' in value;
-  return is4xx(by) && (isOfServer || namesRoute(said.raw.body));
+  return is4xx(by) && (isOfServer || namesRoute(parsed.raw.body));
 }
 
 /** Whether somebody is there already, or has the role. That a user exists says nothing of the project. */
-function isSoAlready({ question, http, by, heard, change }: Answer): boolean {
+function isSoAlready({ question, http, by, statements, change }: Answer): boolean {
   const { leaves } = question.call?.change ?? {};
   const isOfPeople = ['invited', 'member'].includes(leaves?.state ?? '') && (is2xx(http) || is4xx(by));
-  if (change?.other || heard.yes) return false;
-  return isOfPeople && heard.told.some(({ value }) => ALREADY.test(plainWords(String(value))));
+  if (change?.other || statements.yes) return false;
+  return isOfPeople && statements.told.some(({ value }) => ALREADY.test(plainWords(String(value))));
 }
 
 const ALREADY =
@@ -94,8 +94,8 @@ const isPaid = ({ change, question }: Answer): boolean =>
   change !== undefined && question.operation.credits.most > 0;
 
 /** A service has projects, which may refuse a key. */
-const isOfService = ({ question, said, isJson }: Answer): boolean =>
-  question.dialect.vendor === 'service' && !said.isOuter && isJson;
+const isOfService = ({ question, parsed, isJson }: Answer): boolean =>
+  question.dialect.vendor === 'service' && !parsed.isOuter && isJson;
 
 const isOfKey = (it: Answer): boolean => isFreeNo(it) && (is2xx(it.by) || [400, 403].includes(it.by));
 
@@ -104,7 +104,8 @@ const saysNone = (it: Answer): boolean => it.isLookup && says('no_match')(it);
 /** So a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
 
-const isEmptyPlace = ({ held, heard }: Answer): boolean => held === 'empty' || heard.countedNone;
+const isEmptyPlace = ({ content, statements }: Answer): boolean =>
+  content === 'empty' || statements.countedNone;
 
 const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
   is2xx(by) && by !== ACCEPTED && isBlank && published === 'none';
@@ -119,8 +120,8 @@ const isOfOwn = ({ change }: Answer): boolean => !!change?.isAny && !change.coun
 const isThingOfOwn = ({ change }: Answer): boolean => !!change?.isAny && change.thing && !change.yes;
 
 /** Whether the plain values in it may be details of what it says: that it failed, or is not there yet. */
-function speaksOfItself(heard: Heard, http: number, { isOwn }: Question): boolean {
-  const { isError, codes, says, no, trouble, status } = heard;
+function speaksOfItself(statements: Statements, http: number, { isOwn }: Question): boolean {
+  const { isError, codes, says, no, trouble, status } = statements;
   if (isError || http === ACCEPTED || codes.has('refused')) return true;
   // What a call of one's own asks about may say no, and count what has failed.
   return !isOwn && (no || trouble || status !== undefined || [...says].some((each) => each !== 'done'));
@@ -147,8 +148,8 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside what was asked for only a code counts. */
 const says =
   (...senses: readonly Sense[]) =>
-  ({ holds, heard }: Answer) =>
-    senses.some((sense) => (holds ? heard.codes : heard.says).has(sense));
+  ({ holds, statements }: Answer) =>
+    senses.some((sense) => (holds ? statements.codes : statements.says).has(sense));
 
 /** It says nothing of the question: the request did not come in whole, or in time. */
 const isUnfinished = (by: number): boolean =>
@@ -180,7 +181,7 @@ export const TABLE: readonly Row[] = [
     row(
       'the service has no such step',
       'wrong_address',
-      ({ said, by }) => said.isOuter && NO_STEP.includes(by),
+      ({ parsed, by }) => parsed.isOuter && NO_STEP.includes(by),
     ),
     row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
     row('the status is 429', 'rate_limited', ({ by, isJson }) => by === 429 || (by === 420 && isJson)),
@@ -193,7 +194,7 @@ export const TABLE: readonly Row[] = [
     row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
     row('it is empty, and nothing is published of it', 'found', isEmptySuccess, WITHOUT_A_WORD),
     row('it has no body', 'in_doubt', ({ isBlank, by }) => isBlank && is2xx(by), ', without a body'),
-    row('it is too deep', 'in_doubt', ({ said }) => 'why' in said.body),
+    row('it is too deep', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
     row('it is not JSON', 'in_doubt', ({ by }) => is2xx(by), ', which is not JSON'),
     row('it is no word of the vendor', 'in_doubt', () => true),
   ]),
@@ -204,14 +205,14 @@ export const TABLE: readonly Row[] = [
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
     row('its code says at work', 'pending', (it) => says('working')(it) && !it.question.isOwn),
-    row('it says no', 'in_doubt', (it) => it.heard.no || isWrappedNo(it), HOLDS_DATA),
+    row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [
     row('it is not yet done', 'pending', (it) => says('working', 'pending')(it) || it.http === ACCEPTED),
     row('it says no', 'in_doubt', (it) => it.isNo || says('refused')(it), NAMES_ERROR),
     row('the place of what was asked for is empty', 'no_match', isEmptyPlace),
-    row('it has nothing but an id', 'pending', ({ held }) => held === 'ids'),
+    row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
   ]),
   // A list of what counts as done, and not of what counts as failed.
@@ -237,8 +238,8 @@ export const TABLE: readonly Row[] = [
   ]),
   // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing of it.
   ...of('a free question, or a service in front of the vendor', () => true, [
-    row('the service has no answer of the vendor', 'in_doubt', ({ said }) => said.isOuter),
-    row('it says no', 'in_doubt', ({ heard }) => heard.no || heard.isError, NAMES_ERROR),
+    row('the service has no answer of the vendor', 'in_doubt', ({ parsed }) => parsed.isOuter),
+    row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, NAMES_ERROR),
     row('it was accepted', 'in_doubt', ({ by }) => by === ACCEPTED, ', which is no answer yet'),
     row('it is an answer', 'found', () => true),
   ]),
@@ -256,20 +257,20 @@ export interface Conclusion {
 
 /** @param call undefined for a free question, which is about no call. */
 export function concluded(
-  said: Said,
+  parsed: ParsedReply,
   dialect: Dialect,
   operation: DialectOperation,
   call: Call | undefined,
 ): Conclusion {
-  const answer = answerOf(said, new Question(dialect, said.isOuter ? undefined : call, operation));
-  const { heard, published, isJson, isLookup, change } = answer;
+  const answer = answerOf(parsed, new Question(dialect, parsed.isOuter ? undefined : call, operation));
+  const { statements, published, isJson, isLookup, change } = answer;
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;
   const clause = isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause;
   return {
     row: { ...found, clause },
-    isPartial: found.means === 'found' && isLookup && heard.trouble,
-    texts: heard.told.map(({ value }) => value).filter((value) => typeof value === 'string'),
+    isPartial: found.means === 'found' && isLookup && statements.trouble,
+    texts: statements.told.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };
 }
 

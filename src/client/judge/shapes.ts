@@ -14,12 +14,11 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
-import { HeardOfChange } from './change.ts';
-import { Heard } from './heard.ts';
-import { isData } from './held.ts';
+import { isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
 import { Question } from './question.ts';
-import { is2xx } from './rules.ts';
+import { is2xx } from './reply.ts';
+import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
 
 /** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
@@ -115,7 +114,7 @@ function shapeOf(raw: RawReply, dialect: Dialect, call: Call): readonly unknown[
   const own = vendorReply(raw, dialect);
   const question = new Question(dialect, call);
   const body = readBodyOnce((own ?? raw).body);
-  const said = heardIn((own ?? raw).status, body, question).told.map(({ value }) => {
+  const parsed = statementsOf((own ?? raw).status, body, question).told.map(({ value }) => {
     if (typeof value !== 'string') return value;
     const text = question.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
       SHARED.includes(name) ? ' ' : QUOTED,
@@ -127,16 +126,16 @@ function shapeOf(raw: RawReply, dialect: Dialect, call: Call): readonly unknown[
     return `${namesOf(leaf)}:${typeof value === 'boolean' ? value : typeof value}`;
   });
   const parts = [call.operation, own === undefined, (own ?? raw).status, body.kind];
-  return [...parts, [...new Set(names)].sort(), [...new Set(said)].sort()];
+  return [...parts, [...new Set(names)].sort(), [...new Set(parsed)].sort()];
 }
 
 const leavesIn = (body: Body): readonly Leaf[] => (body.kind === 'json' ? leavesOf(body.value) : []);
 
-function heardIn(status: number, body: Body, question: Question): Heard {
+function statementsOf(status: number, body: Body, question: Question): Statements {
   const leaves = leavesIn(body);
   const { call } = question;
-  if (call?.change !== undefined) return new HeardOfChange(question, call).listen(leaves);
-  return new Heard(question).listen(
+  if (call?.change !== undefined) return new ChangeStatements(question, call).listen(leaves);
+  return new Statements(question).listen(
     leaves,
     !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, question))),
   );
@@ -163,14 +162,17 @@ export function ruleThatReads(
   if (body.kind === 'blank') return ruleOf(own.status, 'is: blank', means ?? good);
   // A page, or a text that is no JSON, is seldom the word of the vendor.
   if (body.kind !== 'json') return undefined;
-  const heard = heardIn(own.status, body, question);
-  if (heard instanceof HeardOfChange && heard.other) return undefined;
+  const statements = statementsOf(own.status, body, question);
+  if (statements instanceof ChangeStatements && statements.other) return undefined;
   // What has not happened yet is told by no rule.
-  if (means === undefined && (heard.says.has('pending') || heard.says.has('working'))) return undefined;
+  if (means === undefined && (statements.says.has('pending') || statements.says.has('working')))
+    return undefined;
   const isNo =
-    heard.no || heard.trouble || [...heard.says].some((sense) => sense !== 'done' && !isLater(sense));
+    statements.no ||
+    statements.trouble ||
+    [...statements.says].some((sense) => sense !== 'done' && !isLater(sense));
   // A company has a state and a type as well.
-  const told = heard.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
+  const told = statements.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
   const test = told.map((leaf) => testOf(leaf, question)).find((each) => each !== undefined);
   return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
 }

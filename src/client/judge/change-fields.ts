@@ -5,7 +5,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import type { Question } from './question.ts';
-import { bodyMatches } from './rules.ts';
+import { bodyMatches } from './reply.ts';
 
 /** What a service publishes that its answer to a change holds. */
 

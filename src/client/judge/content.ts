@@ -7,7 +7,7 @@ import type { Question } from './question.ts';
 /** What an answer to a lookup holds of what was asked for. */
 
 /** `details`: a plain value or two that may be about what the answer says. `empty`: the place for it is there, and nothing in it. `ids`: nothing but ids. `nothing`: neither. */
-export type Held = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
+export type Content = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
 
 /** What an operation looks for, by the names that answers give it. */
 const OWN_THINGS: Readonly<Record<string, RegExp>> = {
@@ -22,10 +22,10 @@ const MOST_DETAILS = 2;
 const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
-export function heldIn(body: JsonValue, leaves: readonly Leaf[], question: Question): Held {
+export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Question): Content {
   const { dialect, call } = question;
   const listed = listIn(body, question);
-  if (listed) return heldByList(listed);
+  if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
   const partOf = ({ under, name }: Leaf): Name => under[place.depth] ?? name;
   const inThings = place.leaves.filter((leaf) => partOf(leaf).isThing);
@@ -54,7 +54,7 @@ function listIn(body: JsonValue, { operation, dialect }: Question): readonly Jso
 }
 
 /** A word alone may be the answer's own. */
-function heldByList(listed: readonly JsonValue[]): Held {
+function contentOfList(listed: readonly JsonValue[]): Content {
   if (listed.every(isBlank)) return 'empty';
   return listed.some((each) => !isPlain(each) && !isBlank(each)) ? 'data' : 'nothing';
 }
