@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
-  client: 6_617,
+  client: 6_612,
   commands: 4_925,
   core: 2_345,
   files: 8_932,
