@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
-import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
-import { LogEntryObject, LogObject } from '../objects/log-object.ts';
-import { aboutOf, type LogAbout, type LogEntry, logOf } from '../run/tasks/log.ts';
+import { stop } from '../core/errors.ts';
+import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
+import { foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
+import {
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseWebsite,
+} from '../operations/lookup/identifiers.ts';
+import { isAbn, isEmail } from '../operations/lookup/recognise.ts';
+import { eachLedgerThere, findBatch } from '../run/open-ledger.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
-import { TableFile } from './shared/table-file.ts';
 
 /** As many as a person looks through. */
 const SHOWN = 100;
@@ -20,120 +32,248 @@ export default command({
       z.string().optional(),
       'an e-mail address, an ABN, a web address, or a batch; left out: everything',
     ),
-    changes: flag(z.boolean().default(false), 'only what was changed at the service, with what it answered'),
     all: flag(z.boolean().optional(), 'every entry, not only the newest 100'),
-    output: flag(
-      z.string().optional(),
-      'write every entry as a table (CSV); - is standard output',
-      '<file>',
-      { short: 'o' },
-    ),
   }),
   output: LogObject,
-  async run({ about: text, store, output, changes, all }, { console }) {
+  async run({ about: text, store, all }) {
     const about = await aboutOf(text, store);
-    const table =
-      output === undefined ? undefined : await TableFile.open(output, LogEntryObject, console.json);
     const most = all ? Number.POSITIVE_INFINITY : SHOWN;
-    const shown: LogEntry[] = [];
-    let count = 0;
-    const enough = new AbortController();
-    await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
-      count += 1;
-      if (shown.length < most) shown.push(entry);
-      // A table has all of them, and words no more than are shown.
-      if (table !== undefined)
-        await table.add({
-          ...LogEntryObject.of(entry),
-          ended: entry.decision?.kind ?? endOf(entry) ?? null,
-        });
-      else if (count > most) enough.abort();
+    const entries: LogEntryObject[] = [];
+    // Play money has a store of its own, which comes last.
+    await eachLedgerThere(store, async (ledger) => {
+      for await (const entry of entriesIn(ledger, about)) {
+        if (entries.length > most) return;
+        entries.push(entry);
+      }
     });
-    await table?.close();
-    const more = count > shown.length;
+    const more = entries.length > most;
+    const shown = entries.slice(0, most);
     return {
-      lines: output === '-' ? [] : linesFor(about, shown, { output, count, changes }),
-      object: LogObject.parse({
-        about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
-        entries: shown.map(LogEntryObject.of),
-        more: table === undefined && more,
-        output: output === undefined || output === '-' ? null : output,
-      }),
-      advice:
-        more && output === undefined ? ['There is more: --all shows it, and -o log.csv writes it.'] : [],
+      lines: shown.length === 0 ? [nothingLine(about)] : shown.map(lineOf),
+      object: {
+        about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : [...about.values],
+        entries: shown,
+        more,
+      },
+      advice: more ? ['There is more: --all shows it.'] : [],
     };
   },
 });
 
-function linesFor(
-  about: LogAbout,
-  entries: readonly LogEntry[],
-  {
-    output,
-    count,
-    changes,
-  }: { readonly output: string | undefined; readonly count: number; readonly changes: boolean },
-): readonly string[] {
-  if (output !== undefined) return [`${counted(count, 'entry', 'entries')} in ${output}`];
-  if (entries.length > 0) return entries.map(lineOf);
-  if (about.kind !== 'values') return [`Nothing has been ${changes ? 'changed' : 'done'} yet.`];
-  return [`Nothing was ${changes ? 'changed for' : 'asked about'} ${about.values.join(', ')}.`];
+// ---------------------------------------------------------------------------------------------------- about whom
+
+type About =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'batch'; readonly batch: BatchId }
+  | { readonly kind: 'values'; readonly values: readonly string[] };
+
+/** What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it is written. */
+async function aboutOf(text: string | undefined, store: string | undefined): Promise<About> {
+  if (text === undefined) return { kind: 'all' };
+  const word = text.trim();
+  const isBatch = word === 'last' || /^[0-9a-f]{4,8}$/.test(word);
+  if (isBatch) return { kind: 'batch', batch: (await findBatch(word, store)).batch.id };
+  const values = spellingsOf(word);
+  if (values.length > 0) return { kind: 'values', values };
+  throw stop('usage', 'There is nothing to search for.', 'Give an e-mail address, an ABN or a web address.');
+}
+
+/** The text, and as operations send it: by what it is, so that an address does not find the company of its domain. */
+function spellingsOf(text: string): readonly string[] {
+  if (text === '' || text.length > 500) return [];
+  const readers = isEmail(text)
+    ? [normaliseEmail]
+    : isAbn(text)
+      ? [normaliseAbn]
+      : [
+          normaliseDomain,
+          normaliseWebsite,
+          normalisePersonProfile,
+          normaliseCompanyProfile,
+          normaliseProfileSlug,
+        ];
+  const read = readers.map((reader) => reader(text));
+  return [...new Set([text, ...read.flatMap((each) => (each.kind === 'usable' ? each.value : []))])];
+}
+
+const nothingLine = (about: About): string =>
+  about.kind === 'values'
+    ? `Nothing was asked about ${about.values.join(', ')}.`
+    : 'Nothing has been done yet.';
+
+// ---------------------------------------------------------------------------------------------------- the entries
+
+/** The entries of a ledger, newest first. */
+async function* entriesIn(ledger: LedgerReader, about: About): AsyncGenerator<LogEntryObject, void> {
+  const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
+  const acts = await actsIn(ledger, about, batches);
+  for await (const attempts of attemptsOf(ledger, about))
+    for (const attempt of attempts) {
+      while ((acts[0]?.at ?? '') >= isoTime(attempt.sentAtMs)) yield acts.shift() as LogEntryObject;
+      yield* entriesOf(attempt, batches);
+    }
+  yield* acts;
+}
+
+async function* attemptsOf(
+  ledger: LedgerReader,
+  about: About,
+): AsyncGenerator<readonly AttemptRecord[], void> {
+  if (about.kind !== 'values') return yield* ledger.logged(about.kind === 'batch' ? about.batch : undefined);
+  const found: AttemptRecord[] = [];
+  for await (const part of ledger.attemptsAbout(about.values)) found.push(...part);
+  yield found.sort((one, other) => other.attempt - one.attempt);
+}
+
+type Batches = ReadonlyMap<BatchId, Batch>;
+
+/** What was done with batches, and erased. */
+async function actsIn(ledger: LedgerReader, about: About, batches: Batches): Promise<LogEntryObject[]> {
+  if (about.kind === 'values') return [];
+  const entries: LogEntryObject[] = [];
+  for (const batch of batches.values())
+    if (about.kind === 'all' || batch.id === about.batch)
+      for (const { kind, operator, atMs } of await ledger.acts(batch.id))
+        entries.push(entryOf({ atMs, kind, operator, batch }));
+  if (about.kind === 'all')
+    for (const { kind, operator, atMs } of await ledger.erasures())
+      entries.push(entryOf({ atMs, kind, operator, batch: undefined }));
+  return entries.sort((one, other) => other.at.localeCompare(one.at));
+}
+
+interface Did {
+  readonly atMs: number;
+  readonly kind: LogEntryObject['kind'];
+  readonly operator: string | undefined;
+  readonly batch: Batch | undefined;
+}
+
+const entryOf = ({ atMs, kind, operator, batch }: Did): LogEntryObject => ({
+  at: isoTime(atMs),
+  kind,
+  operator: operator ?? null,
+  batch: batch?.id ?? null,
+  row: null,
+  account: batch?.accountName ?? null,
+  sandbox: batch?.sandbox ?? false,
+  operation: batch?.operation ?? null,
+  subject: null,
+  asked: {},
+  hash: null,
+  ended: null,
+  decided_by: null,
+  why: null,
+  charged: null,
+  in_doubt: null,
+  status: null,
+  said: null,
+});
+
+/** An attempt, and the decisions about it before it, the newest first. */
+function entriesOf(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
+  const { batch: id, row, call, closure, decision, decisions, operator, reserved, sentAtMs } = attempt;
+  const batch = batches.get(id);
+  const request = requestOf(attempt);
+  const decided = decisions.map((made): LogEntryObject => {
+    const by = made.by === 'person' ? made.operator : undefined;
+    const of = { atMs: made.atMs, kind: 'decided', operator: by, batch: batches.get(made.batch) } as const;
+    return {
+      ...{ ...entryOf(of), ...request, row },
+      ...{ ended: made.kind, decided_by: made.by, why: made.why },
+    };
+  });
+  decided.reverse();
+  // Of a note the person's word is told, because nothing was sent.
+  if (call.operation === NOTE_PERSON) return decided;
+  const kind = call.change === undefined ? 'asked' : 'changed';
+  const isTold = decision?.kind === 'told';
+  const isHeld = closure?.kind === 'in_doubt' && !isTold && attempt.released === undefined;
+  const settled = closure?.kind === 'answered' ? closure : undefined;
+  const charged = isTold ? reserved : (settled?.charged ?? 0);
+  const asked: LogEntryObject = {
+    ...{ ...entryOf({ atMs: sentAtMs, kind, operator, batch }), ...request, row },
+    ended: isTold ? 'found' : (settled?.answer ?? closure?.kind ?? 'open'),
+    ...{ why: closure?.why ?? '', charged, in_doubt: isHeld ? reserved : 0 },
+  };
+  return [...decided, asked];
+}
+
+const MOST_SAID = 2_000;
+const HASH_SHOWN = 16;
+
+/** What was asked. The vendor's own words are told of changes alone: what was bought about people is in no log. */
+function requestOf({ call, reply, key }: AttemptRecord) {
+  const { operation, parameters, change, erasedAtMs } = call;
+  const named = Object.entries(parameters).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const;
+  });
+  const asked: LogEntryObject['asked'] = Object.fromEntries(named);
+  const as = asked.role === undefined ? '' : ` as ${asked.role}`;
+  const isErased = erasedAtMs !== undefined;
+  const altered = isErased ? undefined : change;
+  return {
+    operation,
+    subject: altered ? `${subjectWords(altered.subject)}${as}` : null,
+    asked,
+    hash: isErased ? key.slice(0, HASH_SHOWN) : null,
+    status: reply?.status ?? null,
+    said: altered ? (reply?.body.toString('utf8').slice(0, MOST_SAID) ?? null) : null,
+  };
 }
 
 // ---------------------------------------------------------------------------------------------------- as words
 
-function lineOf(entry: LogEntry): string {
-  const { atMs, operator = 'nobody noted', batch, row } = entry;
-  const where = batch === undefined ? '' : `  batch ${batch.id}${row === undefined ? '' : ` row ${row}`}`;
-  return `${isoTime(atMs).slice(0, 19)}Z  ${operator}  ${whatOf(entry)}${where}${batch?.sandbox ? '  (play money)' : ''}`;
+function lineOf(entry: LogEntryObject): string {
+  const { at, batch, row, sandbox } = entry;
+  const where = batch === null ? '' : `  batch ${batch}${row === null ? '' : ` row ${row}`}`;
+  const who = entry.operator ?? 'nobody noted';
+  return `${at.slice(0, 19)}Z  ${who}  ${whatOf(entry)}${where}${sandbox ? '  (play money)' : ''}`;
 }
 
-const ACTS: Readonly<Record<Exclude<LogEntry['kind'], 'asked' | 'changed' | 'decided'>, string>> = {
-  begun: 'began a batch',
-  gone_on: 'continued a batch',
-  settled: 'decided about a batch',
-  paused: 'paused a batch',
-  resumed: 'resumed a batch',
-  cancelled: 'cancelled a batch',
-  erased: 'erased a person or old data',
+function whatOf(entry: LogEntryObject): string {
+  const { kind, operation, ended, decided_by: by, why, charged, in_doubt } = entry;
+  switch (kind) {
+    case 'decided': {
+      const who = by === 'person' ? '' : `, by ${by === 'job' ? 'the job' : 'a rule'}`;
+      const what = ended === 'told' ? '' : ` ${ended}`;
+      return `decided${what}${who}, about ${subjectOf(entry)} (${foreignWords(why ?? '')})`;
+    }
+    case 'asked':
+      return `${operation} ${subjectOf(entry)}: ${ended}, ${costOf(entry)} (${foreignWords(why ?? '')})`;
+    case 'changed': {
+      const cost = charged === 0 && in_doubt === 0 ? '' : `, ${costOf(entry)}`;
+      // A change that was made is done: nothing was looked for.
+      return `${operation} ${subjectOf(entry)}: ${ended === 'found' ? 'done' : ended}${cost}, ${saidOf(entry)}`;
+    }
+    case 'erased':
+      return 'erased a person or old data';
+    default:
+      return `${ACTS[kind]} a batch, ${operation}`;
+  }
+}
+
+const ACTS = {
+  begun: 'began',
+  gone_on: 'continued',
+  settled: 'decided about',
+  paused: 'paused',
+  resumed: 'resumed',
+  cancelled: 'cancelled',
 };
 
-function whatOf(entry: LogEntry): string {
-  const { kind, request, decision, batch } = entry;
-  if (request === undefined)
-    return `${ACTS[kind as keyof typeof ACTS]}${batch === undefined ? '' : `, ${batch.operation} over ${batch.inputPath}`}`;
-  if (decision !== undefined) {
-    const who = decision.by === 'person' ? '' : `, by ${decision.by === 'job' ? 'the job' : 'a rule'}`;
-    return `decided${decision.kind === 'told' ? '' : ` ${decision.kind}`}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
-  }
-  const { operation, charged, inDoubt, why } = request;
-  const said = kind === 'changed' ? `, ${saidOf(entry)}` : ` (${foreignWords(why)})`;
-  const cost = kind === 'changed' && charged + inDoubt === 0 ? '' : `, ${costOf(entry)}`;
-  return `${operation} ${subjectOf(entry)}: ${endOf(entry)}${cost}${said}`;
-}
-
-/** A change that was made is done: nothing was looked for. */
-const endOf = ({ kind, request }: LogEntry): string | undefined =>
-  kind === 'changed' && request?.ended === 'found' ? 'done' : request?.ended;
-
-const saidOf = ({ request }: LogEntry): string =>
-  request?.status === undefined
-    ? 'no answer'
-    : `status ${request.status} ${foreignWords(request.said ?? '')}`.trim();
+const saidOf = ({ status, said }: LogEntryObject): string =>
+  status === null ? 'no answer' : `status ${status} ${foreignWords(said ?? '')}`.trim();
 
 /** `email jo@x.com`, or by what it is known since it was erased. */
-function subjectOf({ request }: LogEntry): string {
-  if (request?.hash !== undefined) return `erased, hash ${request.hash}`;
-  if (request?.subject !== undefined) return request.subject;
-  return Object.entries(request?.asked ?? {})
-    .map(([name, value]) => `${name} ${foreignWords(value, 80)}`)
-    .join(', ');
+function subjectOf({ hash, subject, asked }: LogEntryObject): string {
+  if (hash !== null) return `erased, hash ${hash}`;
+  const pairs = Object.entries(asked).map(([name, value]) => `${name} ${foreignWords(value, 80)}`);
+  return subject ?? pairs.join(', ');
 }
 
-function costOf(entry: LogEntry): string {
-  const { charged = 0, inDoubt = 0 } = entry.request ?? {};
+function costOf({ charged, in_doubt: inDoubt }: LogEntryObject): string {
   return linesOf(
-    `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}`,
-    inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
+    `${grouped(charged ?? 0)} ${charged === 1 ? 'credit' : 'credits'}`,
+    (inDoubt ?? 0) > 0 && `${grouped(inDoubt ?? 0)} in doubt`,
   ).join(', ');
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
-import { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
-import { monthOf, SPEND_BY, type Spend, type SpendGroup, spendOf } from '../run/tasks/spend.ts';
+import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
+import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
+import { eachLedgerThere } from '../run/open-ledger.ts';
 import { command, flag } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
-import { TableFile } from './shared/table-file.ts';
+
+const month = z.string().refine((text) => /^20\d{2}-(?:0[1-9]|1[0-2])$/.test(text), {
+  error: 'is no month',
+  params: { next: 'Write it as 2026-11.' },
+});
 
 export default command({
   name: 'spend',
@@ -14,53 +19,142 @@ export default command({
   input: z.strictObject({
     ...COMMON,
     month: flag(
-      z.string().optional(),
+      month.optional(),
       'such as 2026-11, in UTC as budgets count it; left out: this one',
       '<month>',
     ),
     by: flag(z.enum(SPEND_BY).default('account'), 'how to add it up', '<what>'),
-    output: flag(z.string().optional(), 'write it as a table (CSV); - is standard output', '<file>', {
-      short: 'o',
-    }),
   }),
   output: SpendObject,
-  async run({ store, output, by, ...given }, { console }) {
-    const month = monthOf(given.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
-    const spend = await spendOf({ store, month, by });
-    if (output !== undefined) {
-      const table = await TableFile.open(output, SpendGroupObject, console.json);
-      for (const group of spend.groups) await table.add(group);
-      await table.close();
-    }
-    const written = output === '-' ? undefined : output;
-    return {
-      lines: output === '-' ? [] : linesFor(spend),
-      object: SpendObject.of({ ...spend, output: written }),
-      advice: written === undefined ? [] : [`Written to ${written}.`],
+  async run({ store, month = isoTime(systemClock.wallMs()).slice(0, 7), by }) {
+    const found = await eachLedgerThere(store, (ledger) => spentIn(ledger, month, by));
+    const groups = found.flatMap((sums) => [...sums.values()]).map(({ group }) => group);
+    const spend: SpendObject = {
+      month,
+      by,
+      groups: groups.filter(isUsed).sort(by === 'day' ? byName : bySpent),
     };
+    return { lines: linesFor(spend), object: spend };
   },
 });
 
-function linesFor({ month, by, groups }: Spend): readonly string[] {
+// ---------------------------------------------------------------------------------------------------- the sums
+
+/** A group while it is added up. */
+interface Sum {
+  readonly group: SpendGroupObject;
+  readonly batches: Set<Batch>;
+}
+
+/** Play money is in groups of its own. */
+async function spentIn(
+  ledger: LedgerReader,
+  month: string,
+  by: SpendObject['by'],
+): Promise<ReadonlyMap<string, Sum>> {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
+  const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
+  const sums = new Map<string, Sum>();
+  for await (const part of ledger.spentBetween(fromMs, untilMs)) {
+    const batch = batches.get(part.batch);
+    if (batch === undefined) continue;
+    const { group } = sumFor(sums, batch, nameBy(by, batch, part));
+    group.spent += part.spent;
+    group.in_doubt += part.inDoubt;
+    group.requests += part.requests;
+  }
+  for (const batch of batches.values()) {
+    if (batch.createdAtMs < fromMs || batch.createdAtMs >= untilMs) continue;
+    const [begun] = by === 'operator' ? await ledger.acts(batch.id) : [];
+    const { group } = sumFor(sums, batch, nameBy(by, batch, { dayMs: batch.createdAtMs, ...begun }));
+    group.batches += 1;
+    group.saved += await ledger.saved(batch.id);
+  }
+  for (const sum of sums.values()) await complete(sum, ledger, by, fromMs);
+  return sums;
+}
+
+function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum {
+  const { sandbox } = batch;
+  const key = JSON.stringify([sandbox, name]);
+  const sum = sums.get(key) ?? {
+    group: {
+      ...{ name, sandbox, spent: 0, exact: true, in_doubt: 0, saved: 0, requests: 0, batches: 0 },
+      budget: null,
+    },
+    batches: new Set(),
+  };
+  sum.batches.add(batch);
+  sums.set(key, sum);
+  return sum;
+}
+
+function nameBy(
+  by: SpendObject['by'],
+  { id, accountName }: Batch,
+  { dayMs, operator = null }: Pick<Spent, 'dayMs'> & { readonly operator?: string | null | undefined },
+): string | null {
+  switch (by) {
+    case 'account':
+      return accountName;
+    case 'batch':
+      return id;
+    case 'day':
+      return isoTime(dayMs).slice(0, 10);
+    case 'operator':
+      return operator;
+  }
+}
+
+/** What the ledger says of all of it: whether prices were stated, and the budget. */
+async function complete(
+  { group, batches }: Sum,
+  ledger: LedgerReader,
+  by: SpendObject['by'],
+  fromMs: number,
+): Promise<void> {
+  for (const { id } of batches) if ((await ledger.batchMoney(id)).isAtMost) group.exact = false;
+  const [batch] = batches;
+  if (batch === undefined || by === 'day' || by === 'operator') return;
+  const { cap = null } =
+    by === 'account'
+      ? await ledger.accountMoney(batch.accountIdentity, 'month', fromMs)
+      : await ledger.batchMoney(batch.id);
+  group.budget = cap;
+  if (by === 'batch') Object.assign(group, { input: batch.inputPath, account: batch.accountName });
+}
+
+const isUsed = ({ spent, in_doubt, requests, batches }: SpendGroupObject): boolean =>
+  spent + in_doubt + requests + batches > 0;
+
+const byName = (one: SpendGroupObject, other: SpendGroupObject): number =>
+  Number(one.sandbox) - Number(other.sandbox) || (one.name ?? '').localeCompare(other.name ?? '');
+const bySpent = (one: SpendGroupObject, other: SpendGroupObject): number =>
+  Number(one.sandbox) - Number(other.sandbox) || other.spent - one.spent || byName(one, other);
+
+// ---------------------------------------------------------------------------------------------------- as words
+
+function linesFor({ month, by, groups }: SpendObject): readonly string[] {
   const title = `${month} (UTC), by ${by}`;
   if (groups.length === 0) return [`${title}: nothing was spent.`];
-  const [real, play] = [false, true].map((sandbox) => groups.filter((group) => group.sandbox === sandbox));
+  const [play, real] = [groups.filter(({ sandbox }) => sandbox), groups.filter(({ sandbox }) => !sandbox)];
   return linesOf(
     title,
-    linesOfGroups(real ?? []),
-    (play ?? []).length > 0 && 'play money of sandboxes',
-    linesOfGroups(play ?? []),
+    linesOfGroups(real),
+    play.length > 0 && 'play money of sandboxes',
+    linesOfGroups(play),
   );
 }
 
-function linesOfGroups(groups: readonly SpendGroup[]): readonly string[] {
+function linesOfGroups(groups: readonly SpendGroupObject[]): readonly string[] {
   const width = Math.max(0, ...groups.map((group) => nameOf(group).length));
   return groups.map((group) => `  ${nameOf(group).padEnd(width)}  ${figuresOf(group)}`);
 }
 
-const nameOf = ({ name }: SpendGroup): string => name ?? 'nobody noted';
+const nameOf = ({ name }: SpendGroupObject): string => name ?? 'nobody noted';
 
-function figuresOf(group: SpendGroup): string {
+function figuresOf(group: SpendGroupObject): string {
   const { spent, exact, saved, requests, batches, budget, input, account } = group;
   const credits = atMost(spent, !exact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
   return linesOf(

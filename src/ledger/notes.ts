@@ -1,6 +1,6 @@
 import type { Context, Writing } from './context.ts';
 import type { Cell, Sql } from './db.ts';
-import { ACTS, type Act, type BalanceNote, type BatchId, GOES_ON, type Notice } from './records.ts';
+import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts';
 
 /** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
 
@@ -29,14 +29,6 @@ export const readNotes = ({ db }: Context) => ({
     const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
     return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
   },
-  /** What vendors said was left, oldest first. */
-  async balances(): Promise<readonly BalanceNote[]> {
-    const notes = await db.rows<{ said: string; at: number; facts: string }>(
-      `SELECT said, at, facts FROM notes WHERE kind = 'balance' ORDER BY id`,
-      [],
-    );
-    return notes.map(({ said, at, facts }) => ({ accountIdentity: said, atMs: at, ...JSON.parse(facts) }));
-  },
 });
 
 const ACT = `
@@ -64,13 +56,6 @@ export const writeNotes = (context: Writing) => ({
       await sql.rows(
         `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
         [Math.floor(atMs), sha256, context.worker, shown],
-      );
-    }),
-  noteBalance: ({ accountIdentity, atMs, ...facts }: BalanceNote): Promise<void> =>
-    context.transaction(async (sql) => {
-      await sql.rows(
-        `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'balance', ?, ?, 'person', '', ?)`,
-        [Math.floor(atMs), accountIdentity, context.worker, JSON.stringify(facts)],
       );
     }),
 });

@@ -150,14 +150,6 @@ export interface AccountCaps {
   readonly perMonth?: Credits;
 }
 
-/** What a vendor said was left, and what the books had booked of its account by then. */
-export interface BalanceNote {
-  readonly accountIdentity: string;
-  readonly atMs: number;
-  readonly left: number;
-  readonly spent: number;
-}
-
 /** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
 export interface FinishedRow {
   readonly batch: BatchId;
@@ -195,12 +187,6 @@ export interface Notice {
   /** What is sent, as JSON without personal data. */
   readonly body: string;
   readonly atMs: number;
-}
-
-/** Of which attempts a log tells: those of one batch, or of all; with `changes` only those that altered the service. */
-export interface LoggedOf {
-  readonly batch?: BatchId | undefined;
-  readonly changes?: boolean | undefined;
 }
 
 /** What attempts cost, added up by batch, day and who made them. */

@@ -3,7 +3,7 @@ import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
-import { type AttemptId, type BatchId, type Credits, credits, type LoggedOf, type Spent } from './records.ts';
+import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
 /**
  * Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long.
@@ -35,16 +35,13 @@ export const readReports = ({ db }: Context) => ({
     }
   },
 
-  /** Attempts, newest first. */
-  async *logged(
-    { batch, changes = false }: LoggedOf,
-    most = RECORDS_AT_ONCE,
-  ): AsyncGenerator<readonly AttemptRecord[]> {
+  /** Attempts of one batch, or of all, newest first. */
+  async *logged(batch?: BatchId, most = RECORDS_AT_ONCE): AsyncGenerator<readonly AttemptRecord[]> {
     const accounts = await db.rows<{ id: number; since: number }>(ACCOUNTS, [batch ?? null, batch ?? null]);
     for (let [at, id] = [Number.MAX_SAFE_INTEGER, 0]; ; await setImmediate()) {
       const found = accounts.map((of) =>
         db.rows<{ id: AttemptId; at: number }>(LOGGED, [
-          ...[of.id, of.since, at, at, id, batch ?? null, changes ? 1 : 0, most],
+          ...[of.id, of.since, at, at, id, batch ?? null, most],
         ]),
       );
       const newest = (await Promise.all(found)).flat().sort((a, b) => b.at - a.at || b.id - a.id);
@@ -95,7 +92,7 @@ UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
 SELECT id, sent_at AS at FROM calls WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
-  AND batch = coalesce(CAST(? AS TEXT), batch) AND (CAST(? AS {int}) = 0 OR subject IS NOT NULL)
+  AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 const PAGE = `

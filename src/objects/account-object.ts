@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Account, describeKey } from '../client/account/account.ts';
 import type { StopError } from '../core/errors.ts';
-import { DriftObject } from './log-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Accounts, without their keys. */
@@ -73,6 +72,7 @@ export const AccountTest = z.object({
   user: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).optional(),
   /** The credits that the vendor says are left. */
   balance: z.number().optional(),
-  drift: DriftObject.optional(),
+  /** The credits that it has spent by our books. */
+  booked: z.number().optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;
