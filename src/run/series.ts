@@ -277,7 +277,7 @@ export async function settleSeries(
 ): Promise<StopError | undefined> {
   const { account, job } = context;
   // A sandbox has another port at every start, and no money is at stake there. By a trial a person looks into the matter.
-  if (account.baseUrl === undefined || account.sandbox || job.origin?.kind === 'trial') return undefined;
+  if (account.baseUrl === undefined || job.origin?.kind === 'trial') return undefined;
   const misses = await settleMisses(context, account.baseUrl);
   return misses ?? (batch.state === 'finished' ? undefined : heldMatches(context, batch));
 }

@@ -9,7 +9,7 @@ import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
-import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
+import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, hearOfAnswers, missesNow } from './series.ts';
 import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
@@ -411,29 +411,14 @@ interface ReachedVendor {
   stop?(): Promise<void>;
 }
 
-/**
- * Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours; where it
- * has an address, it runs already.
- */
+/** Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours. */
 async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
   const { baseUrl } = account;
-  if (baseUrl !== undefined) {
-    if (account.sandbox) await requireSandbox(baseUrl);
-    return { baseUrl };
-  }
+  if (baseUrl !== undefined) return { baseUrl };
   invariant(account.sandbox, `account ${account.name} has no address`);
   const sandbox = await spawnSandbox({
     bookPath: bookPathIn(sandboxFolder, account.vendor),
     flags: account.sandboxFlags,
   });
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
-}
-
-/** Makes sure that the server is a sandbox, because for play money nobody is asked. @throws StopError `address`. */
-async function requireSandbox(url: URL): Promise<void> {
-  const fact = await differenceFromSandbox(url);
-  if (fact === undefined) return;
-  const port = url.port === '' ? '80' : url.port;
-  const start = commandLine(['sandbox', '--port', port, '--book', 'book.jsonl']);
-  throw stop('address', fact, 'Start one there.', start);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
 
 /** The program's start, which a package brings along as it stands. */
@@ -14,22 +14,6 @@ const STOP_MS = 5000;
 
 /** At most so much of the sandbox's output is quoted when it does not start. */
 const QUOTED_CHARACTERS = 2000;
-
-/** After so long a server that says nothing is no sandbox. */
-const LOOK_MS = 5000;
-
-/** Why what answers there is not a sandbox; undefined when it is one. It is not told any key. */
-export async function differenceFromSandbox({ origin }: URL): Promise<string | undefined> {
-  try {
-    const signal = AbortSignal.timeout(LOOK_MS);
-    const response = await fetch(`${origin}/sandbox/book`, { signal, redirect: 'error' });
-    const book: unknown = await response.json();
-    if (response.ok && typeof book === 'object' && book !== null && 'rate_limited' in book) return undefined;
-    return `What answers at ${origin} is not a sandbox.`;
-  } catch (error) {
-    return `No sandbox answers at ${origin}: ${messageOf(error)}.`;
-  }
-}
 
 interface SpawnOptions {
   /** The file of the book, which only one sandbox may use at a time, see `bookPathIn`. */

@@ -170,9 +170,7 @@ export async function driveMachines(
     await using place = await Workplace.open({ latencyMs: LATENCY_MS, ownProcess: true, flags });
     const rate = { [isByMinute ? 'per_minute' : 'per_second']: limit.requests };
     const limits = { ...rate, concurrency: CONCURRENCY, timeout: '3s' };
-    place.writeAccounts({
-      data: { vendor: 'provider', sandbox: true, base_url: place.vendor.url, limits },
-    });
+    place.writeAccount(place.vendor.url, { limits });
     const store = server.url(DATABASE);
     const all = listOf(settings.rows, random);
     const orders = (cap === undefined ? [0, 1] : [0]).map((at, _, { length }) => {

@@ -233,7 +233,6 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
     return accountThrough(name, entry, serviceOf(name, entry.via, document), document);
   }
   const baseUrl = baseUrlOf(name, entry, document);
-  if (entry.sandbox === true) return sandboxServer(name, entry, baseUrl, document);
   const service = entry.vendor === 'service' ? entry : undefined;
   const organizationId = service?.organization_id;
   return {
@@ -243,17 +242,6 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
     key: keySourceOf(entry, dirname(document.path)),
     ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
     ...(service === undefined ? {} : { documentationUrl: documentationOf(baseUrl) }),
-  };
-}
-
-/** A sandbox that a person has started, and that other processes may use as well. What it invents is known to no other account. */
-function sandboxServer(name: string, entry: AccountEntry, baseUrl: URL, document: AccountsDocument): Account {
-  return {
-    ...sandboxAccount(entry.vendor, {}),
-    ...ownPartsOf(name, entry, document),
-    sandbox: true,
-    baseUrl,
-    identity: canonicalJson(['sandbox', entry.vendor, baseUrl.origin]),
   };
 }
 

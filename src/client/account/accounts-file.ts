@@ -116,21 +116,12 @@ const shared = {
   price: price
     .optional()
     .describe('what a credit costs you, such as `0.04 AUD`, which a report then says in money'),
-  sandbox: z
-    .literal(true)
-    .optional()
-    .describe(
-      '`true`: a sandbox that you started at `base_url`, on this machine, for several processes; it needs no key and no budget',
-    ),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
 const BESIDE_VIA = ['connected_account', 'api_call_url'] as const;
 
-/** What an account of a sandbox has no use for: its vendors take one key, and speak the built-in dialects. */
-const NOT_OF_SANDBOX = [...KEYS, 'id', 'dialect', 'exclusive_key'] as const;
-
-/** What belongs together: one key, or a service that has it, or a sandbox that needs none. */
+/** What belongs together: one key, or a service that has it. */
 function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void {
   const refuse = (message: string, next: string, ...path: readonly string[]): void =>
     context.addIssue({ code: 'custom', message, params: { next }, path: [...path] });
@@ -139,7 +130,7 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   const keys = given(KEYS);
   const [beside] = given(BESIDE_VIA);
   if (entry.via !== undefined) {
-    const [own] = given(['base_url', 'sandbox', ...KEYS]);
+    const [own] = given(['base_url', ...KEYS]);
     const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
     if (own !== undefined)
       refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);
@@ -148,14 +139,6 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   } else if (beside !== undefined) {
     const next = 'Add via: with the name of the service account, or leave it out.';
     refuse('it belongs to an account with via', next, beside);
-  } else if (entry.sandbox === true) {
-    const [stray] = given(NOT_OF_SANDBOX);
-    if (stray !== undefined) refuse('a sandbox account has none', 'Leave it out.', stray);
-    // Nobody is asked before a sandbox is, so its address cannot be that of a real vendor.
-    const address = URL.parse(String(entry.base_url));
-    if (address === null || isLoopback(address.hostname)) return;
-    const next = 'Write it as http://127.0.0.1:4810, where a sandbox listens by itself.';
-    refuse('a sandbox must be on this machine', next, 'base_url');
   } else if (keys.length === 0)
     refuse('the key is missing', 'Add key_env: with the name of an environment variable.');
   else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');

@@ -324,8 +324,8 @@ function readTier(tier: string): WrittenTier {
 }
 
 /**
- * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. What it
- * lets through stays under the 20 calls of a row: four identifiers have 15 combinations, and no row asks by one twice.
+ * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. A row stays under
+ * its 20 calls: four identifiers have 15 combinations, and no row asks by one twice.
  */
 export function checkWaterfall(
   tiers: readonly string[],
@@ -336,34 +336,10 @@ export function checkWaterfall(
   }
   const choice = `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: […] } to send whichever ones a row has.`;
   if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
-  return unknownMember(tiers, waterfall) ?? repeatedTier(waterfall, choice);
-}
-
-function unknownMember(tiers: readonly string[], waterfall: readonly string[]): WaterfallProblem | undefined {
   const unknown = waterfall
     .flatMap((tier) => readTier(tier).members)
     .find((member) => !tiers.includes(member));
   if (unknown === undefined) return undefined;
   const message = `the waterfall names ${foreignName(unknown)}, which this operation does not know`;
   return { message, next: suggestion(unknown, tiers) };
-}
-
-function repeatedTier(waterfall: readonly string[], choice: string): WaterfallProblem | undefined {
-  const seen = new Map<string, string>();
-  for (const tier of waterfall) {
-    const { members: written, isAll } = readTier(tier);
-    const members = written.toSorted();
-    if (new Set(members).size < members.length) {
-      return { message: `the waterfall joins an identifier to itself in ${foreignName(tier)}`, next: choice };
-    }
-    // `abn+domain` and `domain+abn` are one call: the second could only repeat the answer of the first.
-    const same = isAll ? tierOfAll(members) : members.join('+');
-    const earlier = seen.get(same);
-    if (earlier !== undefined) {
-      const message = `the waterfall names ${foreignName(tier)} after ${foreignName(earlier)}, which is the same call`;
-      return { message, next: `Remove one ${foreignName(tier)} from the waterfall.` };
-    }
-    seen.set(same, tier);
-  }
-  return undefined;
 }

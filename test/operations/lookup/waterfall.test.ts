@@ -190,35 +190,12 @@ describe('a waterfall is checked before a row is read', () => {
       'Known are: code, site, page.',
     ],
     [['code+'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
-    [
-      ['code', 'code'],
-      'the waterfall names "code" after "code", which is the same call',
-      'Remove one "code" from the waterfall.',
-    ],
-    [
-      ['code+site', 'site+code'],
-      'the waterfall names "site+code" after "code+site", which is the same call',
-      'Remove one "site+code" from the waterfall.',
-    ],
-    [
-      ['all:code+site', 'all:site+code'],
-      'the waterfall names "all:site+code" after "all:code+site", which is the same call',
-      'Remove one "all:site+code" from the waterfall.',
-    ],
-    [
-      ['all:code', 'code'],
-      'the waterfall names "code" after "all:code", which is the same call',
-      'Remove one "code" from the waterfall.',
-    ],
     [['all:'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
   ])('%j may not', (waterfall, message, next) => {
     expect(checkWaterfall(names, waterfall)).toEqual({ message, next });
   });
 
-  test('nor an identifier joined to itself, an empty list, or any for an operation without', () => {
-    expect(checkWaterfall(names, ['code+code'])?.message).toBe(
-      'the waterfall joins an identifier to itself in "code+code"',
-    );
+  test('nor an empty list, or any for an operation without', () => {
     expect(checkWaterfall(names, [])?.message).toBe('the waterfall is empty');
     expect(checkWaterfall([], ['code'])?.message).toBe('this operation has no waterfall');
   });
