@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
-  client: 6_612,
+  client: 6_583,
   commands: 5_096,
   core: 2_345,
   files: 8_932,
@@ -20,10 +20,10 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   ledger: 8_496,
   lib: 1_727,
   objects: 1_180,
-  operations: 2_949,
+  operations: 2_925,
   plan: 3_875,
-  run: 8_761,
-  sandbox: 2_394,
+  run: 8_746,
+  sandbox: 2_378,
   web: 9_319,
 };
 
