@@ -88,7 +88,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/erase.ts',
     'tasks/export.ts',
     'tasks/hold.ts',
-    'tasks/merge.ts',
     'tasks/nightly.ts',
     'tasks/plan-job.ts',
     'tasks/row-story.ts',

@@ -1,7 +1,26 @@
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { EXIT } from '../core/errors.ts';
+import { EXIT, stop } from '../core/errors.ts';
+import { isAttention, isOutput } from '../core/our-columns.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
-import { type Merged, merge } from '../run/tasks/merge.ts';
+import { inputOf } from '../core/steps.ts';
+import {
+  cellReader,
+  type Known,
+  type Merge,
+  numberIn,
+  openInto,
+  openResult,
+  planMerge,
+  type Result,
+} from '../files/merging.ts';
+import { automaticNames } from '../files/output/output.ts';
+import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
+import { columnsOf, outputSettings } from '../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { checkWritable } from '../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../lib/file-name.ts';
+import { eachLedgerThere, lookInto } from '../run/open-ledger.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { COMMON, READ, readOf } from './shared/input.ts';
 
@@ -9,7 +28,7 @@ export default command({
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
   details:
-    'It takes our columns of an output, and the corrected cells of a needs-attention file; every other cell of yours stays, and no file is replaced. A row is found by what was sent for it, then by its other cells and their order; without the store, by all identifiers that both files have. What fits no row for certain, or was changed on both sides, is listed and not written, and the exit code is 3.',
+    'It takes our columns of an output, and the corrected cells of a needs-attention file; every other cell of yours stays, and no file is replaced. A row is found by what was sent for it, then by its other cells and their order. What fits no row for certain, or was changed on both sides, is listed and not written, and the exit code is 3.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
   input: z.strictObject({
     ...COMMON,
@@ -31,26 +50,131 @@ export default command({
     nowhere: z.array(z.object({ row: z.number(), identifiers: z.array(z.string()) })),
     kept: z.array(z.object({ row: z.number(), column: z.string(), kept: z.string(), result: z.string() })),
   }),
-  async run({ result, into, output, store, ...read }, { console }) {
-    const merged = await merge({ result, into, output, store, read: readOf(read), note: console.say });
-    const { rows, found, mended, nowhere, kept } = merged;
+  async run({ result: path, into: intoPath, output: named, store, ...read }, { console }) {
+    const result = await openResult(path);
+    const maker = await makerOf(result, store);
+    // Her header is the row that has what was sent.
+    const into = await openInto(intoPath, { ...readOf(read), wanted: Object.values(maker.columns) });
+    const output = await outputOf(named, result.path, into.path);
+    const mode = await modeLike(into.path);
+    const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
+    // Each merge may have cells that no other has, so none takes the place of one before.
+    const own: Ownership = { isOurs: async () => false, say: console.say, whyKept: 'is there already' };
+    const merged = await lookInto(maker.location, async (ledger) => {
+      const known = await knownOf(ledger, maker, result);
+      const { chunks, ...planned } = await planMerge({ result, into, known, note: console.say });
+      const written = await writeOwnFile({ path: output, mode, chunks: chunks(), beforePlacing }, own);
+      return { output: written, ...planned };
+    });
     return {
       lines: [merged.output],
       warnings: wordsOf(merged),
-      exitCode: nowhere.length + kept.length > 0 ? EXIT.attention : EXIT.done,
-      object: {
-        ...{ output: merged.output, rows, found, mended },
-        nowhere: nowhere.map(({ row, identifiers }) => ({ row, identifiers: [...identifiers] })),
-        kept: [...kept],
-      },
+      exitCode: merged.nowhere.length + merged.kept.length > 0 ? EXIT.attention : EXIT.done,
+      object: merged,
     };
   },
 });
 
+/** `leads.xlsx` → `leads.merged.xlsx`, so that what a user has is never replaced. */
+async function outputOf(named: string | undefined, result: string, into: string): Promise<string> {
+  const { stem, ending } = nameParts(into);
+  const path = resolve(named ?? join(dirname(into), `${stem}.merged${ending}`));
+  if (endingOf(path) !== endingOf(into)) {
+    const fact = `The output must be the same kind of file as ${into}, and the name ${path} says otherwise.`;
+    throw stop('output', fact, `Give it the ending ${ending}.`);
+  }
+  for (const taken of [result, into]) {
+    if (path === taken)
+      throw stop('output', `The output ${path} is also an input.`, 'Name another file with -o.');
+  }
+  await checkWritable(path);
+  return path;
+}
+
+// ------------------------------------------------------------------------------------------ which batch made a result
+
+interface Maker {
+  readonly batch: Batch;
+  readonly location: string;
+  readonly columns: Known['columns'];
+  /** How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells are those of its list. */
+  readonly fit: number;
+}
+
+/** Less of it may fit by coincidence. */
+const LEAST_SHARE = 0.5;
+
+/** So many rows tell of which list they are. */
+const ROWS_COMPARED = 200;
+
+/** @throws StopError `input` where no batch is known to have made it: nobody knows what was sent for its rows then. */
+async function makerOf(result: Result, store: string | undefined): Promise<Maker> {
+  const makers = await eachLedgerThere(store, (ledger, location) => makersIn(ledger, location, result));
+  const [maker] = makers.flat().sort((a, b) => b.fit - a.fit || b.batch.createdAtMs - a.batch.createdAtMs);
+  if (maker !== undefined) return maker;
+  const fact = `No batch of the store has made ${result.path}, so what was sent for its rows is not known.`;
+  throw stop('input', fact, 'Name the store that made it with --store, or merge the file as it was written.');
+}
+
+/** The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these say which row they are. */
+async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
+  const sha256 = await result.file.sha256();
+  const noted = await ledger.writers(result.path, sha256);
+  const cells = result.rows.slice(0, ROWS_COMPARED).map(cellReader(result.header));
+  const matchedBy = cells.flatMap((cell) => cell('_matched_by').split(/\+|; /)).filter((word) => word !== '');
+  const makers: Maker[] = [];
+  for (const batch of await ledger.batches()) {
+    const columns = columnsOf(batch.settings)?.columns ?? {};
+    const inputs = Object.keys(columns).map(inputOf);
+    const isKin = matchedBy.every((word) => inputs.includes(word));
+    if (!isKin || !Object.values(columns).every((column) => result.header.includes(column))) continue;
+    const own = noted.filter((each) => each.batch === batch.id);
+    const share = noted.length === 0 ? await shareOf(ledger, batch, result) : 0;
+    const fit = own.length === 0 ? share : own.some((each) => each.sha256 === sha256) ? 3 : 2;
+    if (fit > LEAST_SHARE) makers.push({ batch, location, columns, fit });
+  }
+  return makers;
+}
+
+async function shareOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<number> {
+  const rows = result.rows.slice(0, ROWS_COMPARED);
+  const own = batch.header.filter((name) => result.header.includes(name));
+  const before = await rowsOf(ledger, batch, { ...result, rows });
+  const cellsOf = cellReader(result.header);
+  const same = rows.flatMap((row) => {
+    const was = before.get(numberIn(result, row));
+    return own.filter((name) => was?.(name) === cellsOf(row)(name));
+  });
+  return same.length / Math.max(1, rows.length * own.length);
+}
+
+/** Rows of a result as they were in the list. */
+async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<Known['before']> {
+  const numbers = result.rows.map((row) => numberIn(result, row));
+  const cellsOf = cellReader(batch.header);
+  const rows = await ledger.cellsOf(batch.id, numbers.filter(Number.isSafeInteger));
+  return new Map([...rows].map(([number, row]) => [number, cellsOf(row)]));
+}
+
+async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: Result): Promise<Known> {
+  const job = outputSettings(batch.settings);
+  const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
+  return {
+    columns,
+    // A column that was kept is the user's.
+    answers: new Map(job.onExisting === 'keep' ? [] : names.map((name) => [name, job.onExisting] as const)),
+    // A list that was an output before has ours among its columns, and nobody knows which.
+    hers: new Set(isOutput(batch.header) ? [] : batch.header),
+    before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),
+  };
+}
+
+// ------------------------------------------------------------------------------------------ as words
+
 /** So many of each kind are shown; `--json` has all. */
 const MOST_SHOWN = 20;
 
-function wordsOf({ rows, found, mended, nowhere, kept }: Merged): readonly string[] {
+function wordsOf({ rows, found, mended, nowhere, kept }: Omit<Merge, 'chunks'>): readonly string[] {
   const named = (words: readonly string[]): string => words.map((text) => foreignName(text)).join(', ');
   return [
     `${found} of ${counted(rows, 'row')} found in the result.`,

@@ -8,7 +8,7 @@ import { inputOf } from '../core/steps.ts';
 import type { OnExisting } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
-import { isAboutAnother, kindByContent, kindByName, kindOfInput, squeezed } from './columns/column-kind.ts';
+import { kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
 import { isUnreadCopy, UNREAD_CELLS } from './json-copy.ts';
 import { isWorkbookName, JSON_CELLS } from './output/output.ts';
@@ -16,13 +16,13 @@ import type { CellKind } from './quality/cell-issues.ts';
 
 /**
  * Puts a result into a file that its user has edited since: of an output our columns, of rows that need attention the cells that were
- * mended in them. A row is found by what was sent for it, else by all identifiers; among rows whose identifiers are the same their other
- * cells decide, and then their order. The result is held in memory; her file streams.
+ * mended in them. A row is found by what was sent for it; among rows whose identifiers are the same their other cells decide, and then
+ * their order. The result is held in memory; her file streams.
  */
 
 type Cells = (column: string) => string;
 
-/** What a store knows of a result. */
+/** What the store knows of a result. */
 export interface Known {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
@@ -32,8 +32,6 @@ export interface Known {
   readonly hers: ReadonlySet<string>;
   /** Rows that need attention as they were in the list, where they were not erased. */
   readonly before: ReadonlyMap<RowNumber, Cells>;
-  /** All rows of the list, of an output that was edited: what it says now may never have been sent. */
-  readonly list?: AsyncIterable<Cells>;
 }
 
 export interface Result extends OpenedFile {
@@ -44,7 +42,7 @@ export interface Result extends OpenedFile {
 export interface MergeOrder {
   readonly result: Result;
   readonly into: OpenedFile;
-  readonly known: Known | undefined;
+  readonly known: Known;
   readonly note: (sentence: string) => void;
 }
 
@@ -55,8 +53,8 @@ export interface Merge {
   /** Cells of the user that were mended in the result. */
   readonly mended: number;
   /** Rows of the result of which no row of the file is sure to be the same, with their identifiers. */
-  readonly nowhere: readonly { readonly row: RowNumber; readonly identifiers: readonly string[] }[];
-  readonly kept: readonly KeptCell[];
+  readonly nowhere: { row: RowNumber; identifiers: string[] }[];
+  readonly kept: KeptCell[];
   chunks(): AsyncIterable<Buffer>;
 }
 
@@ -114,7 +112,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const results = resultLines(merging);
   const lines: Line[] = [];
   for await (const row of rowsOf(into)) lines.push(lineOf(merging, row.row, merging.cellsOf(row)));
-  const pairs = matchRows(merging, await asSent(merging, results), lines);
+  const pairs = pairRows(merging, results, lines);
   const [corrections, kept]: [Correction[], KeptCell[]] = [[], []];
   for await (const row of rowsOf(into)) {
     const from = pairs.get(row.row);
@@ -159,23 +157,18 @@ interface MergeColumns {
   readonly identifiers: readonly Identifier[];
 }
 
-function columnsOf(
-  result: Result,
-  path: string,
-  header: readonly string[],
-  known: Known | undefined,
-): MergeColumns {
+function columnsOf(result: Result, path: string, header: readonly string[], known: Known): MergeColumns {
   const isResult = isOutput(result.header);
   // An output brings our columns, and none of the user's may give way to them.
   if (isResult) ourColumnsIn(header, path);
   const ours = new Set<string>(isResult ? OUR_COLUMNS : [...ATTENTION_COLUMNS, UNREAD_CELLS]);
-  const sent = new Set(Object.values(known?.columns ?? {}));
+  const sent = new Set(Object.values(known.columns));
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
-    known?.answers.has(name) === true && !sent.has(name) && !result.header.includes(FOUND_PREFIX + name);
+    known.answers.has(name) && !sent.has(name) && !result.header.includes(FOUND_PREFIX + name);
   // One of hers that she has deleted or renamed since does not come back.
   const isNew = (name: string): boolean =>
-    !header.includes(name) && name !== UNREAD_CELLS && known?.hers.has(name) !== true;
+    !header.includes(name) && name !== UNREAD_CELLS && !known.hers.has(name);
   const added = isResult
     ? result.header.filter((name) => ours.has(name) || isAnswer(name) || isNew(name))
     : [];
@@ -183,8 +176,7 @@ function columnsOf(
   const own = result.header.filter(
     (name) => !(added.includes(name) || ours.has(name)) && header.includes(name),
   );
-  const identifiers = known ? sentColumns(known, result, path, header) : allIdentifiers(own, result, path);
-  return { isOutput: isResult, added, own, identifiers };
+  return { isOutput: isResult, added, own, identifiers: sentColumns(known, result, path, header) };
 }
 
 /** @throws StopError `input` for a column of hers that is called as one which would come, be it in another case. */
@@ -193,13 +185,13 @@ function requireOtherNames(
   result: Result,
   path: string,
   header: readonly string[],
-  known: Known | undefined,
+  known: Known,
 ): void {
   const spelled = new Map(header.map((name) => [name.toLowerCase(), name]));
   for (const name of added) {
     const there = spelled.get(name.toLowerCase());
     const mayStand =
-      there === name && (isOutput(header) || (known?.answers.get(name) ?? 'refuse') !== 'refuse');
+      there === name && (isOutput(header) || (known.answers.get(name) ?? 'refuse') !== 'refuse');
     if (there === undefined || mayStand) continue;
     const fact = `${path} has a column ${foreignName(there)}, and ${result.path} would bring ${foreignName(name)}.`;
     throw stop('input', fact, 'Give yours another name.');
@@ -221,44 +213,6 @@ function sentColumns(
   throw stop('input', fact, 'Give them their old names, and merge again.');
 }
 
-/** What may have been sent as an input, by the kind of its column. A domain is read out of any of these. */
-const FEEDS: Readonly<Record<string, readonly string[]>> = {
-  ...{ abn: ['abn'], email: ['email'], profile_url: ['profile_url'], profile_slug: ['profile_url'] },
-  ...{ website: ['website', 'domain'], domain: ['website', 'domain', 'email'] },
-};
-const IDENTIFIERS: ReadonlySet<string> = new Set(Object.values(FEEDS).flat());
-
-/** Cells of so many rows from the top say what a column is. */
-const ROWS_SAMPLED = 200;
-
-/** Where no store knows what was sent. What rows were matched by has to be one of them. @param own columns that both files have. */
-function allIdentifiers(own: readonly string[], result: Result, path: string): readonly Identifier[] {
-  const rows = result.rows.slice(0, ROWS_SAMPLED).map(cellReader(result.header));
-  const words = rows.flatMap((cell) => cell('_matched_by').split(/\+|; /));
-  const inputs = [...new Set(words)].filter((word) => word !== '');
-  const feeds = (input: string, { column, kind }: Identifier): boolean =>
-    squeezed(input) === squeezed(column) || FEEDS[input]?.includes(kind ?? '') === true;
-  const found = own
-    .filter((column) => !isAboutAnother(column))
-    .map((column): Identifier => {
-      const cells = rows.map((cell) => cell(column)).filter((cell) => cell !== '');
-      return { column, kind: kindByName(column, []) ?? kindByContent(cells) };
-    })
-    .filter((one) => IDENTIFIERS.has(one.kind ?? '') || inputs.some((input) => feeds(input, one)));
-  const without = inputs.find((input) => !found.some((one) => feeds(input, one)));
-  if (without === undefined && found.length > 0) return found;
-  const why =
-    without === undefined
-      ? 'they share no column that looks like an identifier'
-      : `rows of the result were matched by ${foreignName(without)}, and they share no column that is surely what was sent for it`;
-  const fact = `The rows of ${path} and ${result.path} cannot be matched: ${why}.`;
-  throw stop(
-    'input',
-    fact,
-    'Call your columns as the result does, or name the store that made it with --store.',
-  );
-}
-
 // ------------------------------------------------------------------------------------------ the rows
 
 interface Line {
@@ -272,10 +226,6 @@ interface Line {
 interface ResultLine extends Line {
   readonly source: ValuedRow;
   readonly cell: Cells;
-  /** Its identifiers as they are now: `key` has them as they were sent. */
-  readonly mended: string;
-  /** What it was told. What was paid for an answer is another thing in each row that got it. */
-  readonly answer: string;
 }
 
 function lineOf({ identifiers, own }: MergeColumns, row: RowNumber, cell: Cells): Line {
@@ -297,73 +247,41 @@ function identityOf(kind: CellKind | undefined, cell: string): string {
 }
 
 function resultLines(merging: Merging): readonly ResultLine[] {
-  const { result, known, added } = merging;
+  const { result, known } = merging;
   const cellsOf = cellReader(result.header);
-  const told = added.filter((name) => !ACCOUNT.has(name));
   const lines = result.rows.map((source): ResultLine => {
     const [row, cell] = [numberIn(result, source), cellsOf(source)];
-    const line = lineOf(merging, row, known?.before.get(row) ?? cell);
-    return { ...line, source, cell, mended: lineOf(merging, row, cell).key, answer: textOf(told.map(cell)) };
+    return { ...lineOf(merging, row, known.before.get(row) ?? cell), source, cell };
   });
   return lines.sort((one, other) => one.row - other.row);
 }
 
-/** Without the rows of an output that nothing was sent for as they are now: their answers are to something else. */
-async function asSent(merging: Merging, results: readonly ResultLine[]): Promise<readonly ResultLine[]> {
-  const keys = new Set<string>();
-  for await (const cell of merging.known?.list ?? []) keys.add(lineOf(merging, 0, cell).key);
-  return keys.size === 0 ? results : results.filter(({ key }) => keys.has(key));
-}
-
 type Pairs = ReadonlyMap<RowNumber, ResultLine>;
 
-function matchRows(merging: Merging, results: readonly ResultLine[], lines: readonly Line[]): Pairs {
+/** Rows whose identifiers are the same go by their other cells, then by their order; those without an identifier by their other cells alone. */
+function pairRows({ isOutput }: Merging, results: readonly ResultLine[], lines: readonly Line[]): Pairs {
   const pairs = new Map<RowNumber, ResultLine>();
   const there = Map.groupBy(lines, ({ key }) => key);
-  for (const [key, ones] of Map.groupBy(results, (one) => one.key))
-    pairSame(merging, key, ones, there.get(key) ?? [], pairs);
-  if (merging.isOutput) return pairs;
-  // A row that she has mended in her own file as well is told by its other cells too: another row may have been sent as it is now.
-  const found = new Set(pairs.values());
-  const open = Map.groupBy(
-    lines.filter(({ row }) => !pairs.has(row)),
-    ({ key, other }) => textOf([key, other]),
-  );
-  for (const one of results.filter((each) => !found.has(each) && each.mended !== '' && each.other !== '')) {
-    const line = open.get(textOf([one.mended, one.other]))?.shift();
-    if (line !== undefined) pairs.set(line.row, one);
+  for (const [key, ones] of Map.groupBy(results, (one) => one.key)) {
+    const found = new Set<ResultLine>();
+    const pair = (some: readonly ResultLine[], own: readonly Line[]): void => {
+      for (const [at, one] of some.slice(0, own.length).entries()) {
+        pairs.set(own[at]?.row ?? 0, one);
+        found.add(one);
+      }
+    };
+    const mine = there.get(key) ?? [];
+    const same = Map.groupBy(mine, ({ other }) => other);
+    for (const [other, some] of Map.groupBy(ones, (one) => one.other))
+      if (other !== '') pair(some, same.get(other) ?? []);
+    // Of which of several corrections the row is gone, nobody knows.
+    if (key === '' || !(isOutput || ones.length === mine.length)) continue;
+    pair(
+      ones.filter((one) => !found.has(one)),
+      mine.filter(({ row }) => !pairs.has(row)),
+    );
   }
   return pairs;
-}
-
-/** Pairs rows whose identifiers are the same. */
-function pairSame(
-  { isOutput, known }: Merging,
-  key: string,
-  ones: readonly ResultLine[],
-  lines: readonly Line[],
-  pairs: Map<RowNumber, ResultLine>,
-): void {
-  const found = new Set<ResultLine>();
-  const pair = (some: readonly ResultLine[], there: readonly Line[]): void => {
-    for (const [at, one] of some.slice(0, there.length).entries()) {
-      pairs.set(there[at]?.row ?? 0, one);
-      found.add(one);
-    }
-  };
-  // Rows that were told other things were sent as what nobody knows here, so that none of them may get the answer of another.
-  const isAlike = known !== undefined || new Set(ones.map(({ answer }) => answer)).size === 1;
-  const same = Map.groupBy(lines, ({ other }) => other);
-  for (const [other, some] of Map.groupBy(ones, (one) => one.other)) {
-    const there = same.get(other) ?? [];
-    if (other !== '' && (isAlike || (some.length === 1 && there.length === 1))) pair(some, there);
-  }
-  // Rows without an identifier are told by their other cells alone.
-  if (key === '' || !isAlike || !(isOutput || ones.length === lines.length)) return;
-  pair(
-    ones.filter((one) => !found.has(one)),
-    lines.filter(({ row }) => !pairs.has(row)),
-  );
 }
 
 // ------------------------------------------------------------------------------------------ the cells
@@ -378,7 +296,7 @@ function mend(
 ): void {
   const kinds = new Map(identifiers.map(({ column, kind }) => [column, kind]));
   const { row } = source;
-  const before = known?.before.get(from.row);
+  const before = known.before.get(from.row);
   for (const column of own) {
     const [mine, value] = [cellsOf(source)(column), from.cell(column)];
     // Where nobody knows what a cell was, a blank one can be filled without losing anything.
@@ -402,7 +320,7 @@ function addedCells({ known, added, cellsOf }: Merging, source: ValuedRow, from:
   const isSame = into('_as_of') === found('_as_of');
   const isOwn = added.map((column): boolean => {
     if (into(column).trim() === '' || into(column) === found(column)) return false;
-    const isNewer = !isSame && found('_as_of').trim() !== '' && known?.answers.get(column) !== 'fill';
+    const isNewer = !isSame && found('_as_of').trim() !== '' && known.answers.get(column) !== 'fill';
     if (isNewer && (isOurColumn(column) || found(column).trim() !== '')) return false;
     // What was paid for an answer that a later batch found in the ledger is no edit of what was paid first.
     if (isSame && (ACCOUNT.has(column) || found(column).trim() === '')) return true;

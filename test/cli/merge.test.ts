@@ -1,8 +1,8 @@
 /**
  * Goal: a user who went on working in her file while it was enriched gets the result into it: each answer and each correction goes to
  * its own row or is told of, and none of her work is lost.
- * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them; also on the
- * desk of a colleague who has no store. What edits in any mixture do is the matter of `files/merging/random-merges.test.ts`.
+ * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them. What
+ * edits in any mixture do is the matter of `files/merging/random-merges.test.ts`.
  */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -180,14 +180,6 @@ test('of an output nothing but our columns is taken: each cell of hers stays, wh
     ['Two', 'mine', 'matched'],
     ['One', '', 'matched'],
   ]);
-});
-
-test('an answer goes to no identifier that was never sent, also where she mended it in the output and in her list', async () => {
-  const desk = await deskAfterRun(HEADER, ONE, TWO);
-  await edit(desk, 'out.csv', ['33051775556', '53004085616']);
-  await desk.write('mine.csv', lines(HEADER, ONE, FOUR));
-  const { found, nowhere } = await desk.json(['merge', 'out.csv', 'mine.csv']);
-  expect([found, nowhere]).toEqual([1, [{ row: 3, identifiers: ['53004085616'] }]]);
 });
 
 test('a column that she has deleted or renamed since does not come back, and her rows are found without it', async () => {
@@ -405,55 +397,13 @@ test('corrections of rows with the same identifier go by their other cells, then
     expect(stderr).toContain(`${named} fits no row of your file for certain, so none of it was written.\n`);
 });
 
-/** A colleague, who was given the result and not the store. */
-const COLLEAGUE = { env: { ROWONCE_STORE: 'none', XDG_STATE_HOME: 'none' } };
-
-/** Two companies of a group share its website. They were found by their numbers, and the column is not called so. */
-const GROUP = [
-  '51824753556,group.example,',
-  '33051775556,group.example,',
-  '44676848475,else.example,',
-] as const;
-
-async function deskByNumber(): Promise<Desk> {
-  const desk = await openDesk();
-  await desk.write(
-    'job.yaml',
-    'operation: enrich-company\ncolumns: { abn: Registration }\nadd: { nm: name }\n',
-  );
-  await desk.write('list.csv', lines('Registration,Website,Note', ...GROUP));
-  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '90', '-o', 'out.csv']);
-  return desk;
-}
-
-test('a company gets what was found for its own number, whatever the column is called, and none of what another of its website has', async () => {
-  const [one, two] = GROUP;
-  const desk = await deskByNumber();
-  const { 44676848475: _, ...found } = await cellsBy(desk, 'out.csv', 'Registration', 'nm');
-  expect(new Set(Object.values(found)).size).toBe(2);
-  const mine = [`${two}call`, '53004085616,else.example,new', `${one}me`];
-  await desk.write('mine.csv', lines('Registration,Website,Note', ...mine));
-  const { nowhere } = await desk.json(['merge', 'out.csv', 'mine.csv'], COLLEAGUE);
-  expect(await cellsBy(desk, 'mine.merged.csv', 'Registration', 'nm')).toEqual({ ...found, 53004085616: '' });
-  expect(nowhere).toEqual([{ row: 4, identifiers: ['44676848475', 'else.example'] }]);
-});
-
-test('a file without what the rows were matched by is refused: nobody can tell who is who by a website that they share', async () => {
-  const desk = await deskByNumber();
-  await desk.write('sites.csv', lines('Website,Note', 'group.example,b', 'group.example,a'));
-  expect(await desk.type(['merge', 'out.csv', 'sites.csv'], COLLEAGUE)).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(
-      /were matched by "abn", and they share no column .*\nCall your columns .* --store/,
-    ),
+test('a result that no batch of the store has made is refused: nobody knows what was sent for its rows', async () => {
+  const desk = await deskAfterRun();
+  const merged = await desk.type(['merge', 'out.csv', 'list.csv'], {
+    env: { ROWONCE_STORE: 'none', XDG_STATE_HOME: 'none' },
   });
-});
-
-test('once the cells of its list are erased, a result is merged like one that no store knows', async () => {
-  const desk = await deskAfterRun('Domain,Note', 'a.example,one', 'b.example,two');
-  await desk.write('mine.csv', lines('Domain,Note', 'b.example,two', 'a.example,one', 'c.example,three'));
-  await desk.type(['store', 'purge', '--before', '2100-01-01', '--yes']);
-  expect((await desk.type(['merge', 'out.csv', 'mine.csv'])).stderr).toContain('2 of 3 rows found');
-  const found = await cellsBy(desk, 'out.csv', 'Domain', 'name');
-  expect(await cellsBy(desk, 'mine.merged.csv', 'Domain', 'name')).toEqual({ ...found, 'c.example': '' });
+  expect(merged).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/No batch of the store has made .*out\.csv, .*\nName the store .* --store/),
+  });
 });
