@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   type Account,
@@ -6,6 +7,7 @@ import {
   describeKey,
   findAccount,
   loadAccounts,
+  REGIONS,
   SANDBOX_NAMES,
   usableKey,
 } from '../client/account/account.ts';
@@ -19,40 +21,43 @@ import { linesOf, sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
-import {
-  BASE_URL,
-  edit,
-  KEY_STDIN,
-  keyFrom,
-  numberFlags,
-  numbersOf,
-  Price,
-  project,
-  region,
-} from './accounts/edit.ts';
 import { test } from './accounts/test.ts';
 import { argument, type CommandGroup, type Console, command, flag } from './shared/command.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
 const text = (about: string, value: string) => flag(z.string().optional(), about, value);
+const requests = (about = 'limit of the plan') => flag(z.int().optional(), about, '<requests>');
+const credits = (about: string) => flag(z.int().optional(), about, '<credits>');
 
 const addInput = z.strictObject({
   name: text('what jobs call it', '<name>'),
   vendor: flag(z.enum(VENDORS).optional(), 'whose account it is', '<vendor>'),
-  base_url: BASE_URL,
-  region: region('of a service; its address is under regions: in the file'),
+  base_url: text('where the API is', '<address>'),
+  region: flag(
+    z.enum(REGIONS).optional(),
+    'of a service; its address is under regions: in the file',
+    '<region>',
+    { meant: (word) => word.toUpperCase() },
+  ),
   organization: text('of a service', '<id>'),
-  project: project(z.string().optional()),
+  project: text('of a service: the project for invites that name none', '<id>'),
   id: text('what identifies this account, instead of its address', '<text>'),
   key_env: text('the environment variable that holds the key; the file then holds none', '<variable>'),
-  key_stdin: KEY_STDIN,
+  key_stdin: flag(z.boolean().optional(), 'read the key from standard input'),
   exclusive_key: flag(z.boolean().optional(), 'nobody else spends with this key'),
   dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>'),
   via: text('of a provider: the service account that reaches it', '<account>'),
   connected_account: text('with --via: what the service calls the account', '<name>'),
   api_call_url: text("with --via: where the service's API Call step is", '<address>'),
-  ...numberFlags(z.int().optional(), Price.optional()),
+  per_second: requests(),
+  per_minute: requests(),
+  per_hour: requests(),
+  per_day: requests(),
+  concurrency: requests('most requests at the same time; a kill may leave this many in doubt'),
+  budget_per_day: credits('most credits in one day (UTC), all runs together'),
+  budget_per_month: credits('most credits in one month (UTC), all runs together'),
+  price: text('what one credit costs you, such as "0.04 AUD"', '<price>'),
 });
 type Add = z.output<typeof addInput>;
 
@@ -79,7 +84,6 @@ export default {
         };
       },
     }),
-    edit,
     command({
       name: 'accounts list',
       summary: 'Show the accounts, where they are and what limits them; never a key.',
@@ -138,6 +142,17 @@ async function entryFrom(console: Console, input: Add, name: string) {
     price,
     ...numbersOf(input),
   });
+}
+
+/** Limits and budgets as they stand in the file, which gets no group that is empty. */
+function numbersOf({ budget_per_day, budget_per_month, ...input }: Add) {
+  const { per_second, per_minute, per_hour, per_day, concurrency } = input;
+  const limits = present({ per_second, per_minute, per_hour, per_day, concurrency });
+  const budget = present({ per_day: budget_per_day, per_month: budget_per_month });
+  return {
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(budget).length > 0 && { budget }),
+  };
 }
 
 const FLAGS_OF = {
@@ -211,9 +226,13 @@ async function organizationFrom(console: Console, input: Add, vendor: string): P
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-async function keyOf(console: Console, input: Add, account: string): Promise<object> {
-  const given = await keyFrom(account, input);
-  return Object.keys(given).length > 0 ? given : { key: usableKey(account, await askForKey(console)) };
+async function keyOf(console: Console, { key_env, key_stdin }: Add, account: string): Promise<object> {
+  if (key_env !== undefined && key_stdin)
+    throw stop('usage', '--key-env and --key-stdin both give a key.', 'Give one of them.');
+  if (key_env !== undefined) return { key_env };
+  return {
+    key: usableKey(account, key_stdin ? await textOf(process.stdin) : await askForKey(console)),
+  };
 }
 
 async function askForKey(console: Console): Promise<string> {

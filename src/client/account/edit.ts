@@ -8,7 +8,14 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { checkDocument } from '../../lib/yaml/document.ts';
 import { dialectOf } from '../dialect.ts';
-import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf, accountsSchema } from './account.ts';
+import {
+  ACCOUNTS_FILE,
+  type Account,
+  type Accounts,
+  accountsOf,
+  accountsSchema,
+  findAccount,
+} from './account.ts';
 
 /**
  * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old
@@ -40,81 +47,10 @@ export async function addAccount(path: string, name: string, entry: NewAccount):
       existing.set(name, document.createNode(entry));
     },
     async (written) => {
-      await dialectOf(accountIn(written, name));
+      await dialectOf(findAccount(written, name));
     },
   );
-  return accountIn(changed, name);
-}
-
-function accountIn({ configured, path }: Accounts, name: string): Account {
-  const found = configured.find((account) => account.name === name);
-  if (found !== undefined) return found;
-  throw stop('account', `There is no account ${name} in ${path}.`, 'Add it with accounts add.');
-}
-
-/** New values by the names of the file. `null` takes a value out, and what is not named stays as it is. */
-interface AccountChange {
-  readonly base_url?: string;
-  readonly region?: string;
-  readonly organization_id?: string | null;
-  readonly project_id?: string | null;
-  readonly price?: string | null;
-  /** One of the two takes the place of whatever said what the key is. */
-  readonly key?: string;
-  readonly key_env?: string;
-  readonly limits?: Readonly<Record<string, number | null>>;
-  readonly budget?: Readonly<Record<string, number | null>>;
-}
-
-/**
- * Changes an account of the file and returns it as a command will read it.
- * @throws StopError `account` when there is no such account, or when its key would be sent to an address that it was not
- * given for; `usage` when the entry would be wrong.
- */
-export async function changeAccount(
-  accounts: Accounts,
-  name: string,
-  { limits, budget, ...change }: AccountChange,
-): Promise<Account> {
-  const former = accountIn(accounts, name);
-  const isKeyGiven = change.key !== undefined || change.key_env !== undefined;
-  const apply = (document: Document): void => {
-    const entry = ['accounts', name];
-    if (isKeyGiven)
-      for (const each of ['key', 'key_env', 'key_command']) setIn(document, [...entry, each], null);
-    setMembers(document, entry, change);
-    for (const [group, members] of Object.entries({ limits, budget })) {
-      setMembers(document, [...entry, group], members);
-      const left = document.getIn([...entry, group]);
-      if (isMap(left) && left.items.length === 0) setIn(document, [...entry, group], null);
-    }
-  };
-  const changed = await rewrite(accounts.path, apply, async (written) => {
-    if (!isKeyGiven) requireSameAddress(former, accountIn(written, name));
-  });
-  return accountIn(changed, name);
-}
-
-/** Undefined changes nothing, and `null` takes out what is there. */
-function setIn(document: Document, path: readonly string[], value: unknown): void {
-  if (value === undefined) return;
-  if (value !== null) document.setIn(path, value);
-  // The library refuses to take something out of a group that is not there.
-  else if (document.hasIn(path)) document.deleteIn(path);
-}
-
-function setMembers(document: Document, path: readonly string[], members: object = {}): void {
-  for (const [member, value] of Object.entries(members)) setIn(document, [...path, member], value);
-}
-
-/** A key goes to the address that it was given for and to no other, whoever changes the address. */
-function requireSameAddress(former: Account, changed: Account): void {
-  if (former.baseUrl?.href === changed.baseUrl?.href) return;
-  throw stop(
-    'account',
-    `The key of ${former.name} was given for ${former.baseUrl?.href}, but would now be sent to ${changed.baseUrl?.href}.`,
-    'Give the key again with the new address.',
-  );
+  return findAccount(changed, name);
 }
 
 export async function removeAccount(path: string, name: string): Promise<void> {

@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { AccountTerms } from '../../ledger/ledger.ts';
 import { storeAt } from '../../ledger/stores.ts';
-import { commandLine } from '../../lib/command-line.ts';
 
 /** An account whose limits and budgets hold for all who spend from a ledger. */
 export interface HeldAccount {
@@ -25,8 +24,7 @@ export async function holdToAccounts(location: string, clock: Clock): Promise<re
     throw stop(
       'usage',
       `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
-      'See how these are changed.',
-      commandLine(['accounts', 'edit', '--help']),
+      'Change them there.',
     );
   const options = { clock, command: 'store caps', waitForLockMs: 0, create: false };
   const ledger = await store.open(location, options);
