@@ -11,8 +11,8 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
-  client: 6_583,
-  commands: 5_220,
+  client: 6_519,
+  commands: 5_092,
   core: 2_345,
   files: 8_850,
   index: 338,
@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_180,
   operations: 2_925,
   plan: 3_875,
-  run: 8_589,
+  run: 8_587,
   sandbox: 2_378,
   web: 9_319,
 };
