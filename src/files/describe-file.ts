@@ -10,8 +10,6 @@ import {
   cellLookOf,
   kindByContent,
   kindByName,
-  RANGE,
-  SHARE_OF_RANGES,
   SHARE_THAT_DECIDES,
 } from './columns/column-kind.ts';
 import {
@@ -111,7 +109,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
     add(row, cell) {
       const again = sound.seen(cell);
       if (again !== undefined) {
-        issues.addSound();
         again.add(row);
         return;
       }
@@ -174,9 +171,6 @@ class SoundCells {
 /** Cells that are kept until it is decided what their column holds. */
 const CELLS_THAT_DECIDE = 200;
 
-/** In a column in which more cells than that are short dates, dates are meant. */
-const MOST_NAMES_AS_DATES = 0.2;
-
 /** @param kind what the column's header says; undefined: its first cells decide. */
 export function columnIssues(
   kind: CellKind | undefined,
@@ -184,13 +178,10 @@ export function columnIssues(
 ): {
   /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
   add(row: RowNumber, cell: string): boolean;
-  addSound(): void;
   findings(): readonly FoundIssue[];
 } {
   let tally = kind === undefined ? undefined : new IssueTally(kind, issueOf);
   const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
-  let filled = 0;
-  let ranges = 0;
   const decide = (): IssueTally => {
     const decided = new IssueTally(kindByContent(waiting.map(({ cell }) => cell)), issueOf);
     for (const { row, cell } of waiting.splice(0)) decided.add(row, cell);
@@ -199,25 +190,12 @@ export function columnIssues(
   };
   return {
     add(row, cell) {
-      filled += 1;
-      const isRange = RANGE.test(cell);
-      if (isRange) ranges += 1;
-      if (tally !== undefined) return tally.add(row, cell) === undefined && !isRange;
+      if (tally !== undefined) return tally.add(row, cell) === undefined;
       waiting.push({ row, cell });
       if (waiting.length === CELLS_THAT_DECIDE) decide();
       return false;
     },
-    addSound() {
-      filled += 1;
-    },
-    findings() {
-      const areSizes = ranges / filled >= SHARE_OF_RANGES;
-      return (tally ?? decide())
-        .findings()
-        .filter(
-          (found) => found.kind !== 'name_as_date' || areSizes || found.count / filled <= MOST_NAMES_AS_DATES,
-        );
-    },
+    findings: () => (tally ?? decide()).findings(),
   };
 }
 

@@ -16,8 +16,6 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   tracking: 'with tracking parameters',
-  date_as_number: 'dates as numbers',
-  name_as_date: 'turned into dates by a spreadsheet',
 };
 
 /** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */

@@ -12,7 +12,7 @@ import {
   isPersonProfile,
   isWebsite,
 } from '../../operations/lookup/recognise.ts';
-import { type CellKind, cellIssueOf, isDate } from '../quality/cell-issues.ts';
+import { type CellKind, isDate } from '../quality/cell-issues.ts';
 
 /**
  * What a column is: by the input that it feeds, by its name, or by its cells. Guessing, describing, damage, repair and
@@ -71,7 +71,6 @@ function wordsOf(name: string, separator: RegExp): string {
  * so they may be looser than what an operation takes for sure; cells of another kind are no damage all the same.
  */
 const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
-  ['date', /\b(?:date|dob|(?:created|updated|modified|closed) (?:at|on))\b/],
   ['phone', /phone|\b(?:tel|mobile|cell|fax|contact n(?:umber|o))\b/],
   ['postcode', /\b(?:post ?code|postal code|zip|zip ?code)\b/],
   ['abn', /\babn\b/],
@@ -155,15 +154,6 @@ export function isIdentifier(digits: string): boolean {
   return digits.length === 11 && readAbn(digits).kind === 'usable';
 }
 
-/** `51-200`, which no spreadsheet takes for a date: in a column of sizes most others may be `10-Jan` and `Nov-50` by now. */
-export const RANGE = /^\s*\d+\s?[-\u2013]\s?\d+\s*$/;
-
-/** Of the filled cells, so that a column of months with an odd remark is none of sizes. */
-export const SHARE_OF_RANGES = 0.1;
-
-/** In a column of dates and of numbers that dates may have become, some dates at least are still there. */
-const SHARE_OF_DATES = 0.2;
-
 const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
   ['abn', isAbn],
   ['email', isEmail],
@@ -176,9 +166,5 @@ export function kindByContent(cells: readonly string[]): CellKind {
   if (cells.length === 0) return 'text';
   const shareOf = (looksSo: (cell: string) => boolean): number => cells.filter(looksSo).length / cells.length;
   const found = BY_CONTENT.find(([, looksSo]) => shareOf(looksSo) >= SHARE_THAT_DECIDES);
-  if (found !== undefined) return found[0];
-  if (shareOf((cell) => RANGE.test(cell)) >= SHARE_OF_RANGES) return 'text';
-  const dates = shareOf((cell) => isDate(cell.trim()));
-  const mayBeDates = dates + shareOf((cell) => cellIssueOf('date', cell) !== undefined);
-  return dates >= SHARE_OF_DATES && mayBeDates >= SHARE_THAT_DECIDES ? 'date' : 'text';
+  return found?.[0] ?? 'text';
 }

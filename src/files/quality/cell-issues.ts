@@ -28,7 +28,6 @@ export type CellKind =
   | 'domain'
   | 'phone'
   | 'postcode'
-  | 'date'
   | 'text';
 
 export type CellIssueKind =
@@ -42,9 +41,7 @@ export type CellIssueKind =
   | 'invisible_character'
   | 'wrapped_address'
   | 'punctuation'
-  | 'tracking'
-  | 'date_as_number'
-  | 'name_as_date';
+  | 'tracking';
 
 /** `cure`: the cell can be repaired for sure, or needs a person, with candidates of what may be meant. */
 export type CellIssue =
@@ -72,8 +69,6 @@ export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): Ce
       return phoneIssue(text, numbers);
     case 'postcode':
       return postcodeIssue(text, numbers);
-    case 'date':
-      return dateIssue(text);
     case 'text':
       return textIssue(text);
     case 'profile_url':
@@ -91,8 +86,7 @@ const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
   website: /^[\w.:/~%=-]*$/,
   domain: /^[\w.:/~%=@+-]*$/,
   profile_slug: /^[\w/-]*$/,
-  // Longer than a short date or without its hyphen, and nothing that could have been misread.
-  text: /^(?:[ -~]{8,}|[ -,.-~]*)$/,
+  text: /^[ -~]*$/,
 };
 
 const repair = (kind: CellIssueKind, repaired: string): CellIssue => ({ kind, cure: 'repair', repaired });
@@ -149,15 +143,9 @@ function postcodeIssue(text: string, numbers: Numbers | undefined): CellIssue | 
   return number === undefined ? undefined : repair(number.kind, digits);
 }
 
-function dateIssue(text: string): CellIssue | undefined {
-  const date = dateOfDayNumber(text);
-  return date === undefined ? undefined : repair('date_as_number', date);
-}
-
 function textIssue(text: string): CellIssue | undefined {
   const mended = withoutMojibake(text);
-  if (mended !== text) return repair('mojibake', mended);
-  return isShortDate(text) ? byHand('name_as_date') : undefined;
+  return mended === text ? undefined : repair('mojibake', mended);
 }
 
 type Mendable = 'abn' | 'email' | 'profile_url' | 'profile_slug' | 'website' | 'domain';
@@ -332,34 +320,14 @@ function readSpreadsheetNumber(text: string): NumberReading | undefined {
   return digits === undefined || digits === text ? undefined : { kind: 'number_format', digits };
 }
 
-/** A day as spreadsheets count them, from 1954 to 2118: below and above it is rather a number that was meant. */
-const DAY_NUMBER = /^[2-7]\d{4}(?:\.\d+)?$/;
-
-/** What is day 0 for a spreadsheet, which takes 1900 for a leap year. */
-const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
-const DAY_MS = 86_400_000;
-
-/** `44927` → `2023-01-01`; undefined for what is no such number. */
-function dateOfDayNumber(text: string): string | undefined {
-  if (!DAY_NUMBER.test(text)) return undefined;
-  return new Date(DAY_ZERO_MS + Math.floor(Number(text)) * DAY_MS).toISOString().slice(0, 10);
-}
-
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)';
-
-/** `Mar-22`, `10-Jan`: how spreadsheets show what they took for a date without a year or a day, as they do `1-10`. */
-const SHORT_DATE = new RegExp(`^(?:${MONTH}-\\d{2}|\\d{1,2}-${MONTH})$`);
-
-function isShortDate(text: string): boolean {
-  return SHORT_DATE.test(text);
-}
 
 /** `12/03/2022`, `2022-03-12`, `12 Mar 2022`, `Mar-22`: enough to tell a column of dates. */
 const DATE = new RegExp(
-  `^(?:\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4}|\\d{1,2}[- ]${MONTH}[a-z]*[- ]\\d{2,4})(?:[T ]\\d.*)?$`,
+  `^(?:${MONTH}-\\d{2}|\\d{1,2}-${MONTH}|\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4}|\\d{1,2}[- ]${MONTH}[a-z]*[- ]\\d{2,4})(?:[T ]\\d.*)?$`,
 );
 
 /** Whether text looks like a date, so that a column of such cells is one of dates. */
 export function isDate(text: string): boolean {
-  return isShortDate(text) || DATE.test(text);
+  return DATE.test(text);
 }

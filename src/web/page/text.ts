@@ -432,8 +432,6 @@ export const text = {
       wrapped_address: 'with more than the address',
       punctuation: 'with punctuation around',
       tracking: 'with tracking parameters',
-      date_as_number: 'with dates as numbers',
-      name_as_date: 'turned into dates by a spreadsheet',
     },
     columns: 'Columns',
     column: 'Column',

@@ -23,17 +23,11 @@ test.each<readonly [string, readonly string[], readonly (readonly [string, numbe
   ['Post-code', ['800', '2000', '0872'], [['lost_zero', 1]]],
   ['Parent ABN', ['5.18E+10', '51824753556', 'unknown'], [['scientific_notation', 1]]],
   ['Second e-mail', ['Jo <jo@x.com>', 'none', ''], [['wrapped_address', 1]]],
-  ['Founded date', ['44927', '44928'], [['date_as_number', 2]]],
-  ['Since', ['44927', '12/03/2022', '44928', '44929'], [['date_as_number', 3]]],
-  ['Employees', ['10-Jan', 'Nov-50', '51-200', '10-Jan', 'Jan-10'], [['name_as_date', 4]]],
 ])('%s: %j', (header, cells, findings) => {
   expect(found(header, cells)).toEqual(findings);
 });
 
 test.each<readonly [string, readonly string[]]>([
-  ['Candidate', ['44927', '44928']],
-  ['Since', ['Mar-22', 'Apr-23', 'later']],
-  ['Turnover', ['44927', '45000', '120000', '12/03/2022', '30000', '45001']],
   ['Size', ['800', '51-200']],
   ['Telephone notes', ['ask Jo', 'n/a']],
 ])('nothing is said of %s: %j', (header, cells) => {
