@@ -12,7 +12,7 @@ import { foreignName } from '../core/plain-text.ts';
 import { readingEntries } from '../core/reading.ts';
 import { readRowRange } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
-import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
+import { columnsOf, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { type EarlierGuess, findColumns } from './columns/columns.ts';
@@ -123,35 +123,8 @@ async function columnsIn(
   ourColumnsIn(header);
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
-  const added = await addedColumns(header, ledger);
-  const found = await findColumns(operation, opened.sheet, header, chosen, earlier, added);
+  const found = await findColumns(operation, opened.sheet, header, chosen, earlier);
   return { ...found, issueOf: await issuesAsRead(opened.read) };
-}
-
-/**
- * Columns that a batch has surely added under names of its job's choice: they stand in its order before our first column,
- * and what it was worked on by stands before them. Whatever the file is called by now, and whichever of its cells were
- * altered, no row is looked up by an answer that may be about another company or person.
- */
-async function addedColumns(
-  header: readonly string[],
-  ledger: Batches | undefined,
-): Promise<ReadonlySet<string>> {
-  if (ledger === undefined || !isOutput(header)) return new Set();
-  const before = header.slice(0, header.indexOf('_status'));
-  for (const { settings } of await ledger.batches()) {
-    const known = columnsOf(settings);
-    if (known === undefined) continue;
-    const { add = {}, onExisting } = outputSettings(settings);
-    const names = Object.keys(add);
-    const own = before.slice(0, -names.length);
-    const isAdded = names.length > 0 && names.every((name, at) => before[own.length + at] === name);
-    const workedOn = Object.values(known.columns);
-    // A column that was filled or kept has cells of the user.
-    const isOurs = onExisting === 'refuse' || onExisting === 'replace';
-    if (isAdded && isOurs && workedOn.every((name) => own.includes(name))) return new Set(names);
-  }
-  return new Set();
 }
 
 /**

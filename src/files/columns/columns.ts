@@ -4,7 +4,7 @@ import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
-import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
+import type { InputRow } from '../../core/row.ts';
 import { entriesOf } from '../../core/steps.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { requireOnce } from '../header.ts';
@@ -63,7 +63,6 @@ export interface EarlierGuess {
 /**
  * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
  * where the header does not decide, or cells may add to it.
- * @param added what a batch put into the file. It is treated like columns that say so by their names.
  * @param earlier stays in force as long as the header does not say otherwise: by other columns everything that was
  * bought would be bought again, because a cell was changed.
  * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
@@ -74,15 +73,14 @@ export async function findColumns(
   header: readonly string[],
   chosen: ChosenColumns = { columns: {}, guesses: true },
   earlier?: EarlierGuess,
-  added: ReadonlySet<string> = new Set(),
 ): Promise<ColumnMap> {
-  if (operation.steps === undefined) return columnsOfOne(operation, sheet, header, chosen, earlier, added);
+  if (operation.steps === undefined) return columnsOfOne(operation, sheet, header, chosen, earlier);
   // Each by itself: a column may be for both.
   const maps: { readonly step: Operation; readonly map: ColumnMap }[] = [];
   for (const step of operation.steps) {
     const own = { columns: entriesOf(step, chosen.columns), guesses: chosen.guesses };
     const before = earlier && { ...earlier, columns: entriesOf(step, earlier.columns) };
-    maps.push({ step, map: await columnsOfOne(step, sheet, header, own, before, added) });
+    maps.push({ step, map: await columnsOfOne(step, sheet, header, own, before) });
   }
   return inOne(maps);
 }
@@ -108,45 +106,37 @@ async function columnsOfOne(
   header: readonly string[],
   chosen: ChosenColumns,
   earlier: EarlierGuess | undefined,
-  added: ReadonlySet<string>,
 ): Promise<ColumnMap> {
   const columns = Object.fromEntries(Object.entries(chosen.columns).filter(([, column]) => column !== ''));
   const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
-  const isMasked = (name: string): boolean => added.has(name) && !Object.values(columns).includes(name);
-  const own = header.map((name) => (isMasked(name) ? FOUND_PREFIX + name : name));
   const found =
     chosen.guesses === undefined
       ? mapColumns(operation, header, columns)
-      : await guessed(operation, sheet, { header, own }, saidOf(operation, header, columns, except), earlier);
-  const passedOver = unheeded(operation, own, found.columns).find(({ input }) => !except.includes(input));
+      : await guessed(operation, sheet, header, saidOf(operation, header, columns, except), earlier);
+  const passedOver = unheeded(operation, header, found.columns).find(({ input }) => !except.includes(input));
   if (passedOver !== undefined) throw passedOverStop(operation, passedOver);
   return found;
-}
-
-interface Headers {
-  readonly header: readonly string[];
-  readonly own: readonly string[];
 }
 
 async function guessed(
   operation: Operation,
   sheet: Pick<Sheet, 'groups'>,
-  { header, own }: Headers,
+  header: readonly string[],
   said: Said,
   before: EarlierGuess | undefined,
 ): Promise<ColumnMap> {
   const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
-  const byHeader = guessColumns(operation, own, undefined, said);
+  const byHeader = guessColumns(operation, header, undefined, said);
   // What was added to an output may have the better names, and is about whom the answers were about: it would buy their answers.
   const isThere = (column: string): boolean => header.includes(column);
   if (earlier?.isOutput && Object.values(earlier.columns).every(isThere))
     return asBefore(operation, header, earlier, new Map());
-  if (earlier !== undefined && agreesByName(operation, own, earlier.columns))
-    return asBefore(operation, own, earlier, byHeader.sure);
+  if (earlier !== undefined && agreesByName(operation, header, earlier.columns))
+    return asBefore(operation, header, earlier, byHeader.sure);
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length, operation);
-  return mapColumns(operation, own, undefined, content, said);
+  return mapColumns(operation, header, undefined, content, said);
 }
 
 function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {

@@ -273,7 +273,6 @@ test('whatever a cell holds, there is an answer, and what is repaired stays repa
       'domain',
       'phone',
       'postcode',
-      'date',
       'text',
     ] as const),
   );
