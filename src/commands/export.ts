@@ -29,7 +29,6 @@ export default command({
     output: z.string().nullable(),
     needs_attention: z.string().nullable(),
     results: z.string().exactOptional(),
-    removed_file: z.string().exactOptional(),
   }),
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
   async run({ batch, job, file, output, copy, account, formulas, repair, store, ...read }, host) {
@@ -45,17 +44,14 @@ export default command({
       formulas,
       onEvent: notesOn(host),
     });
-    const written = [files.output, files.attention, files.results, files.removed, files.report];
+    const written = [files.output, files.attention, files.results, files.report];
     return {
       lines: written.filter((path) => path !== undefined),
       object: {
         batch: found.batch.id,
         output: files.output ?? null,
         needs_attention: files.attention ?? null,
-        ...present({
-          results: files.results,
-          removed_file: files.removed,
-        }),
+        ...present({ results: files.results }),
       },
     };
   },

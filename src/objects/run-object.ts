@@ -86,8 +86,6 @@ export const RunObject = noun({
   /** People who were removed because the list does not name them, and who were not. */
   removed: run(z.number().optional(), (of) => missing(of, true)),
   not_removed: run(z.number().optional(), (of) => missing(of, false)),
-  /** Lists them. */
-  removed_file: run(z.string().optional(), ({ files }) => files.removed),
   /** What came of it so far. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),

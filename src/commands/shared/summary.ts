@@ -28,7 +28,6 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     fileLine('Output', files.output),
     fileLine('Attention', files.attention),
     fileLine('Results', files.results),
-    fileLine('Removed', files.removed),
     fileLine('Report', files.report),
   );
 }

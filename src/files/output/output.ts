@@ -32,7 +32,6 @@ import {
   type AttentionWriting,
   attentionCopy,
   ledgerRows,
-  missingCopy,
   resultsCopy,
   surveyResults,
 } from './output/beside-copies.ts';
@@ -43,7 +42,6 @@ import {
   drained,
   isMacrosName,
   listMark,
-  removedPath,
   reportPath,
   resultsPath,
 } from './output/destination.ts';
@@ -88,8 +86,6 @@ export interface OutputFiles {
   readonly attention?: string;
   /** What was found, one line for each, where an answer holds lists. */
   readonly results?: string;
-  /** Whom the list does not name, and whether they were removed for that. */
-  readonly removed?: string;
   readonly report?: string;
   readonly figures: BatchFigures;
   /** Absent for a batch that changes nothing. */
@@ -240,8 +236,6 @@ async function writeFiles(
     groups: () => input.sheet.groups(),
   };
   const results = await writeResults(beside, asking);
-  const missing = changes && missingCopy(changes.missing, order.mark, order.listSafety);
-  const removed = await writeBeside(beside, removedPath(output), missing);
   const attention = await writeBeside(
     beside,
     attentionPath(output),
@@ -257,7 +251,7 @@ async function writeFiles(
   return {
     output,
     figures,
-    ...present({ report, attention, results, removed, changes }),
+    ...present({ report, attention, results, changes }),
   };
 }
 

@@ -172,18 +172,13 @@ function changeSection(changes: ChangesDone): string {
   ].join('\n');
 }
 
-/** The most lines of a table of people; the rest is in a file. */
-const MOST_SHOWN = 1_000;
-
 /** Whom the list does not name: they have no row of it on which it could be said. */
 function missingSection({ missing }: ChangesDone): string {
-  const lines = missing.slice(0, MOST_SHOWN).map(({ email, userId, project = '', ended, reason }) => {
+  const lines = missing.map(({ email, userId, project = '', ended, reason }) => {
     const word = ended === 'applied' ? 'removed' : endWord(ended);
     return [email ?? userId ?? '', project, word, reason];
   });
-  const left = missing.length - lines.length;
-  const rest = left > 0 ? `\n<p>And ${grouped(left)} more, in the file beside this report.</p>` : '';
-  return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + rest;
+  return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines);
 }
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;

@@ -7,7 +7,6 @@ import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '.
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
-import type { MissingPerson } from '../changes-done.ts';
 import {
   type Additions,
   automaticAddition,
@@ -139,22 +138,6 @@ function fieldsOf(result: JsonValue): JsonValue {
 /** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
 function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
-}
-
-/** People whom the input does not name have no row there. Made of the ledger alone. */
-
-const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
-
-export function missingCopy(
-  people: readonly MissingPerson[],
-  mark: string,
-  safety: CellSafety,
-): readonly string[] | undefined {
-  if (people.length === 0) return undefined;
-  const lines = people.map(({ email = '', userId = '', project = '', role = '', row, ended, reason }) =>
-    [email, userId, project, role, String(row), ended, reason].map((cell) => safety.cell(cell)),
-  );
-  return [mark, stringify([COLUMNS, ...lines])];
 }
 
 /** Rows of a batch, asked for in rising order. It gives undefined for a row that has no outcome yet. */

@@ -199,7 +199,7 @@ const RESULTS_FILES = ['people', 'results'] as const;
 
 function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
   const results = resultsFiles.map((name) => resultsPath(output, name));
-  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
+  return [output, attentionPath(output), ...results, reportPath(output)];
 }
 
 /** It is a new workbook of some rows, which has no macros. */
@@ -211,10 +211,6 @@ export function attentionPath(output: string): string {
 /** `leads.enriched.csv` → `leads.enriched.people.csv`. */
 export function resultsPath(output: string, name: string): string {
   return besideFile(output, `.${name}.csv`);
-}
-
-export function removedPath(output: string): string {
-  return besideFile(output, '.removed.csv');
 }
 
 export function reportPath(output: string): string {
