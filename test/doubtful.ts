@@ -117,7 +117,7 @@ export const looksOf = ({ vendor }: Place): readonly ScriptedRequest[] =>
   vendor.requests.filter(({ path }) => path.startsWith('/look'));
 
 /** What is done for the row, and what becomes of it when its answer is lost. */
-export function tagging(ifLost: IfLost, inDoubt: Job['inDoubt'] = { kind: 'hold' }): Job {
+export function tagging(ifLost: IfLost, in_doubt: Job['in_doubt'] = 'hold'): Job {
   const operation = defineOperation<{ readonly name: string }>({
     name: 'set-tag',
     summary: 'Set a tag.',
@@ -132,7 +132,7 @@ export function tagging(ifLost: IfLost, inDoubt: Job['inDoubt'] = { kind: 'hold'
       return end(answer.kind === 'found' ? { kind: 'applied' } : { kind: 'no_match', reason: 'nothing' });
     },
   });
-  return { name: 'set-tag', operation, onExisting: 'refuse', inDoubt };
+  return { name: 'set-tag', operation, in_doubt };
 }
 
 /** A dialect with that one operation, which costs a credit. */

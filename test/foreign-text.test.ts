@@ -17,7 +17,7 @@ import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
 import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
-import { jobSchema } from '../src/job/job/job-schema.ts';
+import { jobSchema } from '../src/job/job-schema.ts';
 import { safeCell } from '../src/lib/formulas.ts';
 import { problemOf } from '../src/lib/yaml/schema-problem.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';

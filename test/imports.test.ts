@@ -39,7 +39,15 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'kept-answers.ts',
     'request.ts',
   ],
-  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts', 'own-operation.ts'],
+  job: [
+    'carried-job.ts',
+    'job-origin.ts',
+    'job-schema.ts',
+    'job-settings.ts',
+    'job-yaml.ts',
+    'job.ts',
+    'own-operation.ts',
+  ],
   files: [
     'columns/column-kind.ts',
     'columns/columns.ts',

@@ -14,7 +14,7 @@ import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import { MEANINGS } from '../src/client/dialect/dialect-schema.ts';
 import { checkDialectFile } from '../src/client/dialect/file.ts';
 import provider from '../src/client/dialects/provider.ts';
-import { jobSchema } from '../src/job/job.ts';
+import { jobSchema } from '../src/job/job-schema.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';

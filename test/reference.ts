@@ -11,7 +11,7 @@ import { BATCH } from '../src/commands/shared/input.ts';
 import { COMMANDS, OPERATIONS } from '../src/core/families.ts';
 import { loadFamily } from '../src/core/family.ts';
 import type { Operation } from '../src/core/operation.ts';
-import { jobSchema } from '../src/job/job.ts';
+import { jobSchema } from '../src/job/job-schema.ts';
 import { ACCEPTABLE } from '../src/plan/context.ts';
 import type { JsonSchema } from './json-schemas.ts';
 

@@ -4,7 +4,8 @@ import type { OutputFiles } from '../files/output/output.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
 import { argument, command, flag } from './shared/command.ts';
-import { BATCH, COMMON, FORMULAS, notesOn, OUTPUT, READ, readOf, refuseTwoOnStdout } from './shared/input.ts';
+import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
+import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
 
 export default command({
   name: 'export',
@@ -21,8 +22,8 @@ export default command({
     output: OUTPUT,
     formulas: FORMULAS,
     copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output'),
-    account: flag(z.string().optional(), "the account that was used, over the job's", '<name>'),
-    repair: flag(z.boolean().optional(), 'the batch of the job that was run with --repair'),
+    account: ENTRIES.account,
+    repair: ENTRIES.repair,
   }),
   output: z.object({
     batch: z.string(),
@@ -31,12 +32,12 @@ export default command({
     results: z.string().exactOptional(),
   }),
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
-  async run({ batch, job, file, output, copy, account, formulas, repair, store, ...read }, host) {
+  async run({ batch, job, file, output, copy, formulas, store, ...said }, host) {
     const { console, own } = host;
     refuseTwoOnStdout(console.json, output);
     const found =
       job !== undefined && file !== undefined
-        ? await batchOfJob({ job, file, account, read: readOf(read), repair, store }, console.warn)
+        ? await batchOfJob({ job, file, entries: entriesOf(said), store }, console.warn)
         : await findBatch(batch ?? 'last', store, console.warn);
     const files: Partial<OutputFiles> = await exportBatch(found, {
       output: own.output || (output === '-' ? process.stdout : output),

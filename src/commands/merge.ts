@@ -16,13 +16,14 @@ import {
 } from '../files/merging.ts';
 import { automaticNames } from '../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
-import { columnsOf, outputSettings } from '../job/job-settings.ts';
+import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { checkWritable } from '../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../run/open-ledger.ts';
 import { argument, command, flag } from './shared/command.ts';
-import { COMMON, READ, readOf } from './shared/input.ts';
+import { COMMON } from './shared/input.ts';
+import { READ, readOf } from './shared/job-entries.ts';
 
 export default command({
   name: 'merge',
@@ -124,7 +125,7 @@ async function makersIn(ledger: LedgerReader, location: string, result: Result):
   const matchedBy = cells.flatMap((cell) => cell('_matched_by').split(/\+|; /)).filter((word) => word !== '');
   const makers: Maker[] = [];
   for (const batch of await ledger.batches()) {
-    const columns = columnsOf(batch.settings)?.columns ?? {};
+    const columns = settingsKept(batch.settings).columns;
     const inputs = Object.keys(columns).map(inputOf);
     const isKin = matchedBy.every((word) => inputs.includes(word));
     if (!isKin || !Object.values(columns).every((column) => result.header.includes(column))) continue;
@@ -157,12 +158,16 @@ async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promi
 }
 
 async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: Result): Promise<Known> {
-  const job = outputSettings(batch.settings);
-  const names = job.add ? Object.keys(job.add) : await automaticNames(ledger, batch, job);
+  const job = settingsKept(batch.settings);
+  const names = job.add
+    ? Object.keys(job.add)
+    : await automaticNames(ledger, batch, { ...job, answerPlace: job.answer_at });
   return {
     columns,
     // A column that was kept is the user's.
-    answers: new Map(job.onExisting === 'keep' ? [] : names.map((name) => [name, job.onExisting] as const)),
+    answers: new Map(
+      job.on_existing === 'keep' ? [] : names.map((name) => [name, job.on_existing ?? 'refuse'] as const),
+    ),
     // A list that was an output before has ours among its columns, and nobody knows which.
     hers: new Set(isOutput(batch.header) ? [] : batch.header),
     before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),

@@ -3,6 +3,7 @@ import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
+import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { linesOf, plainText } from '../core/plain-text.ts';
@@ -20,17 +21,8 @@ import { type PlannedJob, planJob } from '../run/tasks/plan-job.ts';
 import { jobDamageLines } from './shared/cell-issues.ts';
 import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { descriptionLines } from './shared/description.ts';
-import {
-  ACCOUNT,
-  accept,
-  COMMON,
-  ENTRIES,
-  entriesOf,
-  notesOn,
-  READ,
-  readOf,
-  STRICT,
-} from './shared/input.ts';
+import { accept, COMMON, notesOn } from './shared/input.ts';
+import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
 const output = z.union([PlanObject, ListDescription]);
@@ -53,9 +45,7 @@ export default command({
     ...READ,
     strict: STRICT,
     ...ENTRIES,
-    account: ACCOUNT,
     refresh: flag(z.boolean().optional(), 'as if every answer that was bought before were too old'),
-    repair: flag(z.boolean().optional(), 'with the repairs that run --repair would send'),
     all: flag(z.boolean().default(false), 'show every line of a change'),
     allow_admin: flag(z.boolean().optional(), 'plan as for a run with --allow-admin'),
     accept: accept(),
@@ -64,12 +54,11 @@ export default command({
   entriesOf: (first, second) => (second === undefined ? { file: first } : { job: first, file: second }),
   async run(input, host) {
     const { console, own, words } = host;
-    const { job, file, account, refresh, repair, store, accept } = input;
-    if (job === undefined) return planFile(console, file, readOf(input));
+    const { job, file, strict, refresh, store, accept } = input;
+    if (job === undefined) return planFile(console, file, { ...readOf(input), ...present({ strict }) });
     const planned = await planJob({
-      ...{ job, file, account, refresh, repair, store, accept },
+      ...{ job, file, strict, refresh, store, accept },
       entries: entriesOf(input),
-      read: readOf(input),
       allowAdmin: input.allow_admin,
       operations: own.operations,
       dialects: own.dialects,

@@ -20,19 +20,8 @@ import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
-import {
-  ACCOUNT,
-  ATTENTION_OK,
-  ENTRIES,
-  entriesOf,
-  FORMULAS,
-  OUTPUT,
-  READ,
-  readOf,
-  refuseTwoOnStdout,
-  STRICT,
-  someRows,
-} from './shared/input.ts';
+import { ATTENTION_OK, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
+import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
 import { endOf, mayBeSent, type Resume, spend, spendingInput } from './shared/spending.ts';
 import { summaryLines } from './shared/summary.ts';
@@ -46,7 +35,6 @@ const input = z.strictObject({
   ...ENTRIES,
   output: OUTPUT,
   formulas: FORMULAS,
-  account: ACCOUNT,
   budget: flag(
     z.int().min(0).optional(),
     "the most that this batch may ever spend, over the job's",
@@ -75,10 +63,6 @@ const input = z.strictObject({
   refresh: flag(
     z.boolean().optional(),
     'buy again what earlier batches bought; an unfinished batch continues as it began',
-  ),
-  repair: flag(
-    z.boolean().optional(),
-    'send damaged cells repaired where that is sure; your own cells stay as they are',
   ),
   save_job: flag(
     z.string().optional(),
@@ -141,11 +125,10 @@ export function optionsOf(
   input: Omit<Input, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
   own: Own,
 ): Omit<RunOptions, 'file'> {
-  const { job, account, formulas, output, limit, sample, detach, refresh, repair, yes } = input;
+  const { job, strict, output, limit, sample, detach, refresh, yes } = input;
   return {
-    ...{ job, account, formulas, limit, sample, detach, refresh, repair, buyAgain: yes },
+    ...{ job, strict, limit, sample, detach, refresh, buyAgain: yes },
     entries: entriesOf(input),
-    read: readOf(input),
     output: own.output ?? (output === '-' ? process.stdout : output),
     budget: input.budget === undefined ? undefined : credits(input.budget),
     saveJobAs: input.save_job,
@@ -267,15 +250,12 @@ export function questionsOn(
 }
 
 /** The path of the input. Standard input is kept in a file first, because a killed run could not read it again. */
-async function inputPathOf(
-  { job, file, output, account: name, store }: Input,
-  console: Console,
-): Promise<string> {
+async function inputPathOf({ job, file, output, store, ...input }: Input, console: Console): Promise<string> {
   refuseTwoOnStdout(console.json, output);
   if (file !== '-') return file;
   if (output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const { account } = await choose({ job, account: name });
+  const { account } = await choose({ job, entries: entriesOf(input) });
   return spoolInput(process.stdin, spoolFolder(chooseStore(store, account.sandbox).location));
 }

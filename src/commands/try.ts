@@ -26,7 +26,7 @@ import {
   triedFields,
 } from '../run/tasks/trial.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
-import { ACCOUNT, ADD } from './shared/input.ts';
+import { ENTRIES } from './shared/job-entries.ts';
 import { ruleWords } from './shared/rule.ts';
 import { askAgreementOn, endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
 
@@ -36,8 +36,8 @@ const input = z.strictObject({
   given: argument(z.record(z.string(), z.string()).default({}), 'what to ask by: input=value', {
     example: 'domain=example.com',
   }),
-  add: ADD,
-  account: ACCOUNT,
+  add: ENTRIES.add,
+  account: ENTRIES.account,
   refresh: flag(z.boolean().optional(), 'ask again, even though the answer is known'),
   budget: flag(z.int().min(0).optional(), 'agree to what it costs, up to this', '<credits>'),
   yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
@@ -59,7 +59,7 @@ export default command({
     const { console, own, words } = host;
     const { job, given, account, add } = input;
     const trial = await trialOf({
-      ...{ job, given, account, entries: present({ add }), accept: input.accept },
+      ...{ job, given, entries: present({ account, add }), accept: input.accept },
       ...{ operations: own.operations, dialects: own.dialects, tell: console.warn },
       askAgreement: own.askAgreement ?? askAgreementOn(console),
     });

@@ -9,10 +9,10 @@ import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { readingEntries } from '../core/reading.ts';
+import { readingEntries, readingIn } from '../core/reading.ts';
 import { readRowRange } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
-import { columnsOf, readSettings } from '../job/job-settings.ts';
+import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { type EarlierGuess, findColumns } from './columns/columns.ts';
@@ -96,20 +96,20 @@ export function contentHash(path: string): Promise<string> {
   return new InputFile(path).sha256();
 }
 
-type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read'>;
+type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
   const input = await openInput(path, readAs(job), ledger);
   const columns = await columnsIn(input, input.survey.header, job, ledger);
-  await requireNamedRows(input, job.read);
+  await requireNamedRows(input, job);
   return { ...input, columns };
 }
 
 /** The header of a list is the row that has the columns which a job names. */
-function readAs({ read, columns }: ReadingJob): ReadOptions {
+function readAs({ columns, strict, ...job }: ReadingJob): ReadOptions {
   return {
-    ...read,
-    ...present({ wanted: columns && Object.values(columns).filter((column) => column !== '') }),
+    ...readingIn(job),
+    ...present({ strict, wanted: columns && Object.values(columns).filter((column) => column !== '') }),
   };
 }
 
@@ -145,11 +145,11 @@ async function earlierGuess(
     const isSame = digest !== undefined && outputSha256?.split(' ').includes(digest) === true;
     const isItsOutput = isSame || outputPath === path;
     if (!(isItsOutput || inputPath === path)) continue;
-    const known = columnsOf(settings);
-    if (known === undefined || !(isItsOutput || known.guessed)) continue;
+    const { columns, columns_guessed: isGuessed } = settingsKept(settings);
+    if (!(isItsOutput || isGuessed)) continue;
     // The inputs of an `api-call` and of a search are the columns that its job names: another job has others.
-    if (Object.keys(known.columns).some((input) => inputs.every((each) => each.name !== input))) continue;
-    return { batch: id, columns: known.columns, isOutput: isItsOutput };
+    if (Object.keys(columns).some((input) => inputs.every((each) => each.name !== input))) continue;
+    return { batch: id, columns, isOutput: isItsOutput };
   }
   return undefined;
 }
@@ -160,13 +160,13 @@ export async function openHeader(path: string, job: ReadingJob, ledger?: Batches
   const { opened } = await openKnown(path, read, ledger);
   const header = await opened.sheet.header();
   const columns = await columnsIn(opened, header, job, ledger);
-  await requireNamedRows(opened, job.read);
+  await requireNamedRows(opened, job);
   return { ...opened, columns };
 }
 
 /** @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing. */
-async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions = {}): Promise<void> {
-  const named = readRowRange(read.rows ?? '');
+async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJob): Promise<void> {
+  const named = readRowRange(read?.rows ?? '');
   if (named === undefined) return;
   for await (const group of sheet.groups()) if (group.length > 0) return;
   const next = 'Name the first and the last row of the table by the numbers that the spreadsheet shows.';

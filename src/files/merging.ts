@@ -5,7 +5,7 @@ import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, isOurColumn, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
-import type { OnExisting } from '../job/job.ts';
+import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { kindOfInput } from './columns/column-kind.ts';
@@ -27,7 +27,7 @@ export interface Known {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
-  readonly answers: ReadonlyMap<string, OnExisting>;
+  readonly answers: ReadonlyMap<string, NonNullable<Job['on_existing']> | 'refuse'>;
   /** The columns that her list had, and none of ours. */
   readonly hers: ReadonlySet<string>;
   /** Rows that need attention as they were in the list, where they were not erased. */

@@ -5,36 +5,35 @@ import type { JsonObject } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
+import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
+
+const { operation, columns, waterfall, repair, in_doubt } = jobEntries.shape;
 
 /**
- * The part of a job by which rows are worked on, as it travels with a batch to processes that do not have the job file. It is read
- * back through zod, because the process that wrote it may be of another version.
+ * The entries of a job by which rows are worked on, as they travel with a batch to processes that do not have the job file. They are
+ * read back through zod, because the process that wrote them may be of another version.
  */
 const carriedSchema = z.object({
   name: z.string(),
-  operation: z.string(),
-  columns: z.record(z.string(), z.string()).optional(),
-  waterfall: z.array(z.string()).optional(),
-  settings: z.record(z.string(), z.json()).optional(),
-  repair: z.literal(true).optional(),
-  in_doubt: z.enum(['hold', 'skip', 'retry']),
-  extra_credits: z.int().min(0).optional(),
+  operation: operation.nonoptional(),
+  ...{ columns, waterfall, repair },
+  /** What a retry may cost is kept with the batch, so that it is asked for no more. */
+  in_doubt: z.union([
+    in_doubt,
+    z.literal('retry').transform(() => ({ retry: { extra_credits: credits(0) } })),
+  ]),
+  /** Those of the operation. */
+  settings: jobEntries.partial().optional(),
 });
 
-export function carriedJob({
-  name,
-  operation,
-  columns,
-  waterfall,
-  settings,
-  repair,
-  inDoubt,
-}: Job): JsonObject {
+export function carriedJob(job: Job): JsonObject {
+  const { name, operation, columns, waterfall, repair } = job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
+  const settings = settingsOf(job);
   return {
-    ...{ name, operation: operation.name, in_doubt: inDoubt.kind },
-    ...(inDoubt.kind === 'retry' ? { extra_credits: inDoubt.extraCredits } : {}),
-    ...present({ columns: columns && Object.fromEntries(mapped), waterfall, settings, repair }),
+    ...{ name, operation: operation.name, in_doubt: policyOf(job) },
+    ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }
 
@@ -54,8 +53,9 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
           'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
           'Install the same version on all hosts.',
         );
-  const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
-  const shaped = operation.shapedBy?.(settings, Object.keys(columns ?? {})) ?? operation;
+  const { name, settings = {}, ...entries } = data;
+  const own = settingsOf(present(settings));
+  const shaped = operation.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? operation;
   // Another host, or whoever has its password, may hand over anything: it is sent with this host's keys.
   if (shaped.change !== undefined)
     throw stop(
@@ -63,12 +63,5 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
       `The job ${foreignWords(name)} changes something at the vendor, and workers send only what reads.`,
       'Cancel its batch, and run it with a store on the disk of one machine.',
     );
-  return {
-    name,
-    operation: shaped,
-    onExisting: 'refuse',
-    inDoubt: kind === 'retry' ? { kind, extraCredits: credits(extra) } : { kind },
-    ...present({ columns, waterfall, repair }),
-    ...(Object.keys(settings).length === 0 ? {} : { settings }),
-  };
+  return { ...present(entries), ...own, name, operation: shaped };
 }

@@ -1,96 +1,42 @@
-import { resolve } from 'node:path';
-import { stop } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { familyNames, loadMember } from '../core/family.ts';
-import type { ReadOptions } from '../core/format.ts';
+import { basename, resolve } from 'node:path';
+import { type StopError, stop } from '../core/errors.ts';
+import { FORMATS, OPERATIONS } from '../core/families.ts';
+import { familyNames, loadFamily, loadMember } from '../core/family.ts';
+import type { Format } from '../core/format.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
-import { type JsonObject, type JsonValue, type Operation, PLACES } from '../core/operation.ts';
+import { type Operation, PLACES } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { readingIn } from '../core/reading.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { inSteps, stepNames } from '../core/steps.ts';
-import { type Credits, credits } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { parseDurationMs } from '../lib/duration.ts';
-import type { FormulaMode } from '../lib/formulas.ts';
+import { endingOf } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
+import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
-import { type JobFile, jobSchema, type Notify, OPERATION_SETTINGS } from './job/job-schema.ts';
-import { jobNameOf, refusedName } from './job/named.ts';
-import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
 import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
+import { type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
 
-export { jobSchema } from './job/job-schema.ts';
-export type { JobEntries } from './job/said-entries.ts';
-
-/** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
-
-/** What becomes of calls in doubt when no rule settles them. */
-type InDoubtPolicy =
-  | { readonly kind: 'hold' }
-  | { readonly kind: 'skip' }
-  | { readonly kind: 'retry'; readonly extraCredits: Credits };
-
-/** What is done when the input already has a column that `add` names. */
-export type OnExisting = 'refuse' | 'keep' | 'fill' | 'replace';
-
-/** What a run that changes the service must not do, so that a wrong list does little harm. */
-export interface Guards {
-  /** The most people who may be removed because the list no longer names them: a number, or a share such as `10%`. */
-  readonly maxRemovals?: number | string;
-  readonly admins?: 'allow';
-  /** The only domains of e-mail addresses that are invited, in lower case. */
-  readonly domains?: readonly string[];
-  readonly maxInvites?: number;
-}
-
-export interface Job {
+/**
+ * A job says what is done with the rows of a file: its entries, those of its file with what is said beside it laid over them. It is read
+ * from YAML, or is all defaults of an operation.
+ */
+export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   /** The file's name without its ending, or the operation's name. */
   readonly name: string;
   /** Absolute path of the job file; absent when an operation was named instead. Paths in a job are relative to it. */
   readonly path?: string;
   readonly operation: Operation;
-  /** Name of the account; without it the only account that fits is used. */
-  readonly account?: string;
-  /** Maps the operation's inputs to columns, a blank one to none; without it columns are guessed where that is sure. */
-  readonly columns?: Readonly<Record<string, string>>;
-  /** Columns of the other inputs are guessed beside those; absent: `columns` is all. */
+  /** Columns of the other inputs are guessed beside `columns`; absent: they are all. */
   readonly guesses?: true;
   /** What was said beside the job, which is laid over it already. */
   readonly said?: JobEntries;
-  /** What else was said beside it and decides what is asked, likewise. */
-  readonly saidToo?: { readonly account?: string; readonly read?: ReadOptions; readonly repair?: boolean };
-  /** Order of the identifiers as `OperationOptions` has it, checked against the operation. */
-  readonly waterfall?: readonly string[];
-  /** Maps each new column to a dotted path in the answer; without it the whole answer is added. */
-  readonly add?: Readonly<Record<string, string>>;
-  readonly onExisting: OnExisting;
-  /** How cells of ours that would begin a formula are written; without it they are made safe. */
-  readonly formulas?: FormulaMode;
-  readonly budget?: Credits;
-  readonly inDoubt: InDoubtPolicy;
-  /** How old a bought match may be and still be used; without it any age will do. */
-  readonly refreshAfterMs?: number;
-  /** How old any other answer may be and still be used; without it any age will do. */
-  readonly refreshNoMatchAfterMs?: number;
-  /** How the file is read, where the job says so; otherwise that is detected. */
-  readonly read?: ReadOptions;
-  /** Damaged cells are sent repaired where the repair is sure; without it they are sent as they are. */
-  readonly repair?: true;
-  /** Entries that belong to this operation alone, as the file writes them. */
-  readonly settings?: JsonObject;
+  /** Whether a row that cannot be read refuses the file. */
+  readonly strict?: boolean;
   /** Absent when a user wrote or named the job. */
   readonly origin?: JobOrigin;
-  /** How far a run that changes the service may go. */
-  readonly guards?: Guards;
-  /** The folder whose files a sweep processes: a path below the job's folder, or a name of the accounts file. */
-  readonly inbox?: string;
-  /** When `serve` sweeps, as a cron expression. */
-  readonly schedule?: string;
-  readonly notify?: Notify;
 }
 
 /** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
@@ -102,107 +48,140 @@ export function waterfallOf(
   return tiers.map(tierWords);
 }
 
+type Document = YamlDocument<JobEntries>;
+
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
  * The job that the user typed: the name of an operation, those of several steps, or the path of a YAML file.
- * @param entries what is said beside it.
+ * @param said what is said beside it, over what is in the file.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
  */
 export async function loadJob(
   argument: string,
-  entries: JobEntries = {},
+  said: JobEntries = {},
   sources: OperationSources = {},
 ): Promise<Job> {
   const isName = isTypedSteps(argument) || (await findOperation(argument, sources)) !== undefined;
-  const document = isName ? bareJob(argument) : await jobDocument(argument);
-  const whole = withEntries(document, entries);
-  const { operation, operations = [] } = whole.value;
-  if (operation !== undefined && operations.length > 0)
+  const written = isName ? bareJob(argument) : await jobDocument(argument);
+  const whole = withSaid(written, said);
+  const { operation: named, operations: steps = [] } = whole.value;
+  if (named !== undefined && steps.length > 0)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
-  await checkSteps(
-    whole,
-    (sources.operations ?? []).map(({ name }) => name),
-  );
-  const found = await operationOf(operation ?? operations.join(','), whole, sources);
+  const names = (sources.operations ?? []).map(({ name }) => name);
+  await checkSteps(whole, names);
+  const found = await operationOf(named ?? steps.join(','), whole, sources);
   const value = found.steps === undefined ? whole.value : { ...whole.value, ...calledBySteps(found, whole) };
-  const job = jobFrom(found, { ...whole, value }, document, entries);
-  return isName ? job : { ...job, name: jobNameOf(argument), path: resolve(argument) };
-}
-
-function jobFrom(
-  operation: Operation,
-  whole: YamlDocument<JobFile>,
-  written: YamlDocument<JobFile>,
-  entries: JobEntries,
-): Job {
-  const job = jobOf(operation, whole);
-  const columns = written.value.columns && Object.values(written.value.columns);
-  // What is said of single columns beside a job that says nothing of them, and a job that only leaves some unread.
-  const guesses =
-    columns === undefined
-      ? entries.columns !== undefined
-      : columns.length > 0 && columns.every((each) => each === '');
+  const operation = checkedOperation(found, { ...whole, value });
   return {
-    ...job,
-    name: job.operation.name,
-    ...(isAnythingSaid(entries) ? { said: entries } : {}),
-    ...(guesses ? { guesses } : {}),
+    ...value,
+    ...(isName ? { name: operation.name } : { name: jobNameOf(argument), path: resolve(argument) }),
+    operation,
+    ...(guessesOthers(written.value, said) ? { guesses: true } : {}),
+    ...(Object.keys(said).length === 0 ? {} : { said }),
   };
 }
 
+/** What is said of single columns beside a job that says nothing of them, and a job that only leaves some unread. */
+function guessesOthers(written: JobEntries, said: JobEntries): boolean {
+  if (written.columns === undefined) return said.columns !== undefined;
+  const columns = Object.values(written.columns);
+  return columns.length > 0 && columns.every((each) => each === '');
+}
+
 /** An operation by its name, or several by theirs, as a job that says nothing else. */
-function bareJob(argument: string): YamlDocument<JobFile> {
-  const problem: YamlDocument<JobFile>['problem'] = (_keys, _part, fact, next) =>
+function bareJob(argument: string): Document {
+  const problem: Document['problem'] = (_keys, _part, fact, next) =>
     stop('job', `${argument}: ${fact}.`, next);
   const value = isTypedSteps(argument) ? { operations: [...stepNames(argument)] } : { operation: argument };
   return { path: '', value, problem };
 }
 
-async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
+async function jobDocument(argument: string): Promise<Document> {
   const refused = await refusedName(argument);
   if (refused !== undefined) throw refused;
-  return readDocument(argument, jobSchema, JOB_FILE);
+  const document = await readDocument(argument, jobSchema, JOB_FILE);
+  return { ...document, value: present(document.value) };
 }
 
-function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {
-  const { value } = document;
-  const settings = settingsOf(unshaped, document);
-  const reading = readingIn(value);
+const YAML_ENDING = /\.ya?ml$/i;
+
+function jobNameOf(path: string): string {
+  return basename(path).replace(YAML_ENDING, '');
+}
+
+/** Why a word that is no operation cannot be a job either; undefined when it may be the path of one. */
+async function refusedName(argument: string): Promise<StopError | undefined> {
+  if (YAML_ENDING.test(argument)) return undefined;
+  // The job and its file are easily typed in the wrong order.
+  const formats = [...(await loadFamily<Format>(FORMATS)).values()];
+  const ending = endingOf(argument);
+  if (ending !== '' && formats.some(({ extensions }) => extensions.includes(ending))) {
+    const fact = `${foreignName(argument)} is an input file, not a job.`;
+    return stop('job', fact, 'Name the job first, then the file.');
+  }
+  if (argument.includes('/')) return undefined;
+  const next = suggestion(argument, await familyNames(OPERATIONS));
+  return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next);
+}
+
+// ------------------------------------------------------------------------------------------- what is said beside it
+
+/** Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the place of the job's. */
+const NAMED = ['columns', 'add', 'roles', 'read'] as const;
+
+const FLAGS: Readonly<Record<string, string>> = { columns: '--column', roles: '--role' };
+
+/** @returns the job with what is said laid over it, in which a problem with that is told by its flag. @throws StopError `usage`. */
+function withSaid(document: Document, said: JobEntries): Document {
+  const merged: Record<string, unknown> = { ...document.value, ...said };
+  for (const name of NAMED) {
+    if (said[name] === undefined) continue;
+    const pairs = Object.entries({ ...document.value[name], ...said[name] });
+    // A column that is left unread is not guessed either.
+    const kept = name === 'columns' ? pairs : pairs.filter(([, value]) => value !== '');
+    merged[name] = kept.length === 0 ? undefined : Object.fromEntries(kept);
+  }
+  const problem: Document['problem'] = (keys, part, fact, next) => {
+    const flag = flagOf(said, keys);
+    return flag === undefined
+      ? document.problem(keys, part, fact, next)
+      : stop('usage', `${flag}: ${fact}.`, next);
+  };
+  const checked = jobSchema.safeParse(present(merged));
+  if (checked.success) return { ...document, value: present(checked.data), problem };
+  const { keys, part, fact, next } = problemOf(jobSchema, merged, checked.error.issues);
+  throw problem(keys, part, fact, next);
+}
+
+/** Undefined for an entry that stands in the file. */
+function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefined {
+  const values: Readonly<Record<PropertyKey, unknown>> = said;
+  const value = values[entry];
+  if (value === undefined) return undefined;
+  const isNamed = typeof value === 'object' && !Array.isArray(value) && name !== undefined;
+  if (isNamed && !Object.hasOwn(value as object, name)) return undefined;
+  return FLAGS[String(entry)] ?? `--${String(entry).replaceAll('_', '-')}`;
+}
+
+// --------------------------------------------------------------------------------------- what an operation takes of it
+
+/** The operation as the job shapes it. @throws StopError for an entry that it does not take. */
+function checkedOperation(unshaped: Operation, document: Document): Operation {
   const columns = Object.entries(document.value.columns ?? {});
   const mapped = columns.flatMap(([input, column]) => (column === '' ? [] : [input]));
-  const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
+  checkSettings(unshaped, document);
+  const operation = unshaped.shapedBy?.(settingsOf(document.value), mapped) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
   checkAdded(document);
   checkChange(operation, document);
-  return {
-    operation,
-    onExisting: value.on_existing ?? 'refuse',
-    inDoubt: policyOf(value.in_doubt),
-    ...present({
-      account: value.account,
-      columns: value.columns,
-      waterfall: value.waterfall,
-      add: value.add,
-      formulas: value.formulas,
-      budget: value.budget && credits(value.budget.credits),
-      refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
-      refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
-      read: Object.keys(reading).length === 0 ? undefined : reading,
-      repair: value.repair || undefined,
-      settings: Object.keys(settings).length === 0 ? undefined : settings,
-      guards: guardsOf(operation, document),
-      inbox: value.inbox,
-      schedule: value.schedule,
-      notify: value.notify,
-    }),
-  };
+  return operation;
 }
 
 async function operationOf(
   name: string,
-  { problem }: YamlDocument<JobFile>,
+  { problem }: Document,
   sources: OperationSources,
 ): Promise<Operation> {
   const operation = await findOperation(name, sources);
@@ -212,34 +191,20 @@ async function operationOf(
   throw problem(['operation'], 'value', fact, suggestion(name, known));
 }
 
-/**
- * The entries of the file that belong to this operation alone. @throws StopError `job` for one that it does not accept.
- */
-function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): JsonObject {
+function checkSettings(operation: Operation, { value, problem }: Document): void {
   const taken = Object.keys(operation.settings ?? {});
-  const given = Object.entries(value).filter(([name]) => OPERATION_SETTINGS.has(name)) as [
-    string,
-    JsonValue,
-  ][];
-  const other = given.map(([name]) => name).find((name) => !taken.includes(name));
-  if (other === undefined) return Object.fromEntries(given);
+  const other = Object.keys(settingsOf(value)).find((name) => !taken.includes(name));
+  if (other === undefined) return;
   const fact = `${operation.name} has no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
-function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {
-  if (value.guards === undefined) return undefined;
-  if (operation.change === undefined) {
-    const fact = `${operation.name} changes nothing, so it has no guards`;
-    throw problem(['guards'], 'name', fact, 'Leave them out.');
-  }
-  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = value.guards;
-  return present({ maxRemovals, admins, domains: domains?.map((name) => name.toLowerCase()), maxInvites });
-}
-
 /** Refuses what is fine for a lookup and would harm people who are invited. */
-function checkChange({ name, change }: Operation, { value, problem }: YamlDocument<JobFile>): void {
-  if (change === undefined) return;
+function checkChange({ name, change }: Operation, { value, problem }: Document): void {
+  if (change === undefined) {
+    if (value.guards === undefined) return;
+    throw problem(['guards'], 'name', `${name} changes nothing, so it has no guards`, 'Leave them out.');
+  }
   if (typeof value.in_doubt === 'object') {
     const fact = `${name} changes the service, and sending a lost change again could mean a second mail`;
     throw problem(
@@ -255,7 +220,7 @@ function checkChange({ name, change }: Operation, { value, problem }: YamlDocume
   throw problem([age], 'name', fact, 'Leave it out.');
 }
 
-function checkColumns(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
+function checkColumns(operation: Operation, { value, problem }: Document): void {
   const inputs = operation.inputs.map((input) => input.name);
   const unknown = Object.entries(value.columns ?? {}).find(
     ([name, column]) => !inputs.includes(name) && !(column === '' && PLACES.includes(name)),
@@ -265,7 +230,7 @@ function checkColumns(operation: Operation, { value, problem }: YamlDocument<Job
   throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
 }
 
-function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
+function checkTiers(operation: Operation, { value, problem }: Document): void {
   const { waterfall } = value;
   // Each tier of several steps is one of its step.
   if (waterfall === undefined || operation.steps !== undefined) return;
@@ -277,7 +242,7 @@ function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFi
 }
 
 /** Checks names of new columns: none may be one of ours, nor the same twice, as spreadsheets ignore case. */
-function checkAdded({ value, problem }: YamlDocument<JobFile>): void {
+function checkAdded({ value, problem }: Document): void {
   const taken = new Map<string, string>(OUR_COLUMNS.map((name) => [name, 'which Rowonce itself adds']));
   for (const name of Object.keys(value.add ?? {})) {
     const why = taken.get(name.toLowerCase());
@@ -285,12 +250,6 @@ function checkAdded({ value, problem }: YamlDocument<JobFile>): void {
     if (why !== undefined) throw problem(['add', name], 'name', fact, 'Choose another name.');
     taken.set(name.toLowerCase(), 'above it');
   }
-}
-
-function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
-  if (policy === undefined || policy === 'hold') return { kind: 'hold' };
-  if (policy === 'skip') return { kind: 'skip' };
-  return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
 }
 
 export interface OperationSources {

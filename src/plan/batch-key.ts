@@ -3,10 +3,11 @@ import type { Account } from '../client/account/account.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
-import { readingEntries } from '../core/reading.ts';
+import { readingEntries, readingIn } from '../core/reading.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
+import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 
 /**
@@ -82,15 +83,14 @@ export function batchIdentityOf(
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
 export function askingSettings(job: Job): JsonObject | undefined {
-  const { operation, settings = {}, read = {}, repair, origin } = job;
-  const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
-  const reading = readingEntries(read);
+  const { operation, read, country, repair, origin } = job;
+  const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
+  const reading = readingEntries(readingIn({ read, country }));
   const settingsThatAsk = {
     ...Object.fromEntries(asking),
     ...askedByOrigin(origin),
     // What stands beside `read` is asked for by repairs alone.
-    ...(repair === true ? reading : present({ read: reading.read })),
-    ...present({ repair }),
+    ...(repair === true ? { ...reading, repair } : present({ read: reading.read })),
   };
   return Object.keys(settingsThatAsk).length === 0 ? undefined : settingsThatAsk;
 }

@@ -69,7 +69,7 @@ export async function startBatch(
     settings,
     command,
     ...present({ budget: consent.budget }),
-    ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
+    ...(typeof job.in_doubt === 'object' ? { extraCredits: job.in_doubt.retry.extra_credits } : {}),
   });
   crashPoint('batch-created');
   await endHold(context, start.batch);
@@ -196,7 +196,8 @@ function specOf(
     header: input.survey.header,
     inputRows: input.survey.rows,
     settings: {
-      ...jobSettings(job, input.columns.columns, {
+      ...jobSettings(job, {
+        columns: input.columns.columns,
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
         isOfOther,

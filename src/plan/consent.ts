@@ -68,7 +68,7 @@ export async function requireConsent(
 ): Promise<Consent> {
   tellRequests(context, changes);
   if (changes !== undefined) await requireConsentToChange(context, input, changes);
-  if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
+  if (anew === false) return { budget: context.budget ?? context.job.budget?.credits, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
   const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
   return { budget, buysAgain: agreed || buysAgain };
@@ -121,7 +121,7 @@ async function requireBudget(
   anew: boolean,
 ): Promise<Consent> {
   const { account, job, ledger, askBudget } = context;
-  const named = context.budget ?? job.budget;
+  const named = context.budget ?? job.budget?.credits;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return limitedTo(named);
   const { existing } = place;
   const begun = existing?.state === 'open' ? existing : undefined;
@@ -216,7 +216,7 @@ export interface SentRequest {
 
 /** The parts of a job, its account and its dialect that decide what is sent. */
 export interface Sender {
-  readonly job: Pick<Job, 'operation' | 'settings'>;
+  readonly job: Pick<Job, 'operation' | 'method' | 'endpoint'>;
   readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
   readonly dialect: Dialect;
 }
@@ -225,7 +225,7 @@ export interface Sender {
 export function sentRequests(sender: Sender): readonly SentRequest[] {
   const { job, account, dialect } = sender;
   return stepNames(job.operation.name).flatMap((name) => {
-    const { method = 'POST', endpoint } = job.settings ?? {};
+    const { method = 'POST', endpoint } = job;
     if (name === 'api-call' && endpoint !== undefined)
       return [{ name, method: method as Method, ...placeOf(sender, String(endpoint)) }];
     const entry = account.dialectPath === undefined ? undefined : dialect.operations[name];

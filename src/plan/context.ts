@@ -2,12 +2,10 @@ import type { Agreement, Question } from '../client/account/agreements.ts';
 import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
-import type { ReadOptions } from '../core/format.ts';
-import type { JobEntries } from '../job/job.ts';
+import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { BatchId, Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
-import type { FormulaMode } from '../lib/formulas.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
@@ -30,16 +28,10 @@ export interface JobOptions {
   /** The path of a YAML file, or the name of an operation. */
   readonly job: string;
   readonly file: string;
-  /** The account's name. It takes precedence over the job's. */
-  readonly account?: string | undefined;
   /** Entries of the job that are said beside it. Each takes precedence over the job's of that name. */
   readonly entries?: JobEntries | undefined;
-  /** How the file is read. Each entry takes precedence over the job's. */
-  readonly read?: ReadOptions | undefined;
-  /** What to do with output cells that would begin a formula. It takes precedence over the job's. */
-  readonly formulas?: FormulaMode | undefined;
-  /** Whether damaged cells are repaired before sending, where the repair is sure; left out: the job decides. */
-  readonly repair?: boolean | undefined;
+  /** Whether a row that cannot be read refuses the file. */
+  readonly strict?: boolean | undefined;
   /** Operations that are not built in, which the job may name. */
   readonly operations?: readonly OwnOperation[] | undefined;
   /** Dialects in the place of the account's dialect files, one for each vendor at most. */

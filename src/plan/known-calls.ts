@@ -1,5 +1,6 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type ReadAs,
 } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 
 export interface AskedCall {
   readonly key: CallKey;
@@ -82,16 +84,21 @@ export async function startMsOf(
 }
 
 export function freshSinceOf(
-  { refreshAfterMs, refreshNoMatchAfterMs }: Pick<Job, 'refreshAfterMs' | 'refreshNoMatchAfterMs'>,
+  job: Pick<Job, 'refresh_after' | 'refresh_no_match_after'>,
   refreshAll: boolean,
   startMs: number,
 ): FreshSince | undefined {
   if (refreshAll) return { foundMs: startMs, noMatchMs: startMs };
-  if (refreshAfterMs === undefined && refreshNoMatchAfterMs === undefined) return undefined;
-  return {
-    ...(refreshAfterMs === undefined ? {} : { foundMs: startMs - refreshAfterMs }),
-    ...(refreshNoMatchAfterMs === undefined ? {} : { noMatchMs: startMs - refreshNoMatchAfterMs }),
+  // `never` is no duration.
+  const cutOff = (age = 'never'): number | undefined => {
+    const ageMs = parseDurationMs(age);
+    return ageMs === undefined ? undefined : startMs - ageMs;
   };
+  const since = present({
+    foundMs: cutOff(job.refresh_after),
+    noMatchMs: cutOff(job.refresh_no_match_after),
+  });
+  return Object.keys(since).length === 0 ? undefined : since;
 }
 
 /**

@@ -55,7 +55,7 @@ export async function mostOfRow(context: PlanContext): Promise<number> {
 }
 
 function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>, name: string): number {
-  const stated = job.settings?.credits_max;
+  const stated = job.credits_max;
   return typeof stated === 'number' ? stated : (dialect.operations[name]?.credits.most ?? 1);
 }
 
@@ -64,7 +64,7 @@ function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>, name
  * and for an operation that makes calls of other names only.
  */
 async function priceSeen({ job, account, ledger }: PlanContext, operation: string): Promise<number> {
-  const most = job.settings?.credits_max;
+  const most = job.credits_max;
   const call = { operation, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
   return (await ledger?.price(account.identity, call)) ?? 0;
 }

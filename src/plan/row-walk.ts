@@ -14,6 +14,7 @@ import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
+import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 import { stepIn } from './row-walk/in-dialect.ts';
 
@@ -45,12 +46,14 @@ export type PreparedRow =
   | { readonly kind: 'invalid'; readonly reason: string };
 
 export function optionsOf({
-  job: { waterfall, settings, origin, operation },
+  job,
   account: { projectId, organizationId },
   dialect,
 }: ResolvedJob): OperationOptions {
+  const { waterfall, origin, operation } = job;
   return {
-    ...present({ waterfall, settings }),
+    ...present({ waterfall }),
+    settings: settingsOf(job),
     ...optionsByOrigin(origin),
     ...present({ projectId, organizationId }),
     unaskable:

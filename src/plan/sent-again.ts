@@ -1,4 +1,5 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { policyOf } from '../job/job-schema.ts';
 import { type BatchId, type Doubt, type LedgerReader, standingDecision } from '../ledger/ledger.ts';
 import type { PlanContext } from './row-walk.ts';
 
@@ -43,7 +44,7 @@ async function paysAgain(
   doubt: Doubt,
   batch: BatchId | undefined,
 ): Promise<boolean> {
-  if (job.inDoubt.kind !== 'retry') return false;
+  if (policyOf(job) !== 'retry') return false;
   return batch === undefined || !(await wasRetried(ledger, account.identity, doubt, batch));
 }
 

@@ -13,28 +13,18 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { JobOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 
-type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'repair' | 'operations' | 'dialects';
-type Choosing = Pick<JobOptions, Chosen>;
-
-export async function choose(options: Choosing): Promise<ResolvedJob> {
-  const { repair, ...job } = await loadJob(options.job, options.entries, options);
+export async function choose({
+  job: argument,
+  entries,
+  strict,
+  ...own
+}: Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'>): Promise<ResolvedJob> {
+  const job = await loadJob(argument, entries, own);
   const accounts = await loadAccounts();
   requireReceiver(job, accounts);
-  const account = chooseAccount(accounts, job.operation.vendor, options.account ?? job.account);
-  const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
-  const read = { ...job.read, ...options.read };
-  const { formulas = job.formulas } = options;
-  const said = present({ account: options.account, read: options.read, repair: options.repair });
-  return {
-    ...{ account, dialect },
-    job: {
-      ...job,
-      ...(Object.keys(read).length === 0 ? {} : { read }),
-      ...((options.repair ?? repair) ? { repair: true } : {}),
-      ...(Object.keys(said).length === 0 ? {} : { saidToo: said }),
-      ...present({ formulas }),
-    },
-  };
+  const account = chooseAccount(accounts, job.operation.vendor, job.account);
+  const dialect = withRequestOf(await dialectOf(account, own.dialects), job.operation);
+  return { account, dialect, job: { ...job, ...present({ strict }) } };
 }
 
 /** @throws StopError `job` where the accounts file does not say who is notified. */
@@ -57,11 +47,12 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
 export async function saveJob(
   path: string,
   { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent = () => {} }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
+  { file, budget, onEvent = () => {} }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
   const { columns, because } = (await openHeader(file, job, ledger)).columns;
-  const kept = { ...present({ budget }), account: account.name, columns: { ...job.columns, ...columns } };
+  const limit = budget === undefined ? {} : { budget: { credits: budget } };
+  const kept = { ...limit, account: account.name, columns: { ...job.columns, ...columns } };
   const text = jobYaml({ ...job, ...kept }, because);
   const say = (message: string): void => onEvent({ kind: 'note', message });
   const savedAs = await writeOwnFile(

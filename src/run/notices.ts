@@ -70,7 +70,10 @@ async function keepNotices(
     stop: stopped !== undefined && stopped.code !== 'interrupted' && [batch ?? '', stopped.code, atMs],
     doubt: (counts.in_doubt ?? 0) > 0 && [batch, counts.in_doubt],
     low_balance: balance !== undefined &&
-      balance < (job.budget ?? account.budget.perDay ?? 0) && [account.identity, isoTime(atMs).slice(0, 10)],
+      balance < (job.budget?.credits ?? account.budget.perDay ?? 0) && [
+        account.identity,
+        isoTime(atMs).slice(0, 10),
+      ],
   };
   for (const kind of NOTICE_KINDS.filter((each) => on.includes(each) && news[each] !== false)) {
     const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...(news[kind] || [])]), 'hex');

@@ -14,7 +14,7 @@ import {
   writeOutput,
 } from '../files/output/output.ts';
 import type { Job } from '../job/job.ts';
-import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../job/job-settings.ts';
+import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { nameParts } from '../lib/file-name.ts';
 import type { BatchPlace } from '../plan/batch-key.ts';
@@ -77,7 +77,7 @@ export async function outputNameFor(
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the one that it supersedes because the file was edited.
   const own = place.existing ?? batches.find(({ lineage }) => lineage === place.lineage);
-  const fixed = own && outputNameOf(own.settings);
+  const fixed = own && settingsKept(own.settings).output_name;
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
@@ -114,7 +114,7 @@ export async function requireFreeColumns(
   const survey = { sha256: await file.sha256() };
   const isOfOther =
     ledger !== undefined && (await isOutputOfOther({ job, ledger }, { path, survey }, { existing }));
-  additionOf(await sheet.header(), job.add, job.onExisting, isOfOther);
+  additionOf(await sheet.header(), job.add, job.on_existing, isOfOther);
 }
 
 /**
@@ -126,7 +126,7 @@ export async function isOutputOfOther(
   { path, survey: { sha256 } }: { readonly path: string; readonly survey: { readonly sha256: string } },
   { existing }: Pick<BatchPlace, 'existing'>,
 ): Promise<boolean> {
-  if (existing !== undefined) return isKnownOfOther(existing.settings);
+  if (existing !== undefined) return settingsKept(existing.settings).input_of_other === true;
   const writers = (await ledger.batches()).filter(
     ({ outputPath, outputSha256 = '' }) => outputPath === path || outputSha256.split(' ').includes(sha256),
   );
@@ -144,7 +144,7 @@ function isSameWork({ operation, settings }: Batch, { name, path, operation: own
 function holderOf(place: string, others: readonly Batch[]): Batch | undefined {
   const stem = stemOf(place);
   return others.find(({ outputPath, inputPath, sandbox, state, settings }) => {
-    const name = state === 'open' || state === 'finished' ? outputNameOf(settings) : undefined;
+    const name = state === 'open' || state === 'finished' ? settingsKept(settings).output_name : undefined;
     const paths = [outputPath, name && besideInput(inputPath, sandbox, name)];
     return paths.some((path) => path !== undefined && stemOf(path) === stem);
   });

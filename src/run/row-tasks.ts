@@ -1,7 +1,7 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
 import { inputReader } from '../files/columns/columns.ts';
 import { issuesAsRead } from '../files/quality/job-issues.ts';
-import { columnsOf, readSettings } from '../job/job-settings.ts';
+import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { keptWork } from '../operations/team/change-action.ts';
@@ -66,7 +66,7 @@ export async function taskMaker(
   resolved: ResolvedJob,
   { settings, header }: Pick<Batch, 'settings' | 'header'>,
 ): Promise<(left: RowLeft) => Task> {
-  const read = inputReader(columnsOf(settings)?.columns ?? {}, header);
+  const read = inputReader(settingsKept(settings).columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
   const prepare = rowPreparer(resolved, { read: ({ cells }) => read(cells), issueOf });
   return (left) => {

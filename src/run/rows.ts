@@ -5,6 +5,7 @@ import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
+import { policyOf } from '../job/job-schema.ts';
 import { erasedReason } from '../ledger/erase.ts';
 import type { AttemptId, Batch, CallState, Doubt, FinishedRow, KnownAnswer } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
@@ -359,7 +360,7 @@ async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Ob
   const { context, run, batch } = work;
   const { attempt } = state.doubt;
   try {
-    const resolved = await resolveDoubt(run, state, context.job.inDoubt.kind, work.mayWait);
+    const resolved = await resolveDoubt(run, state, policyOf(context.job), work.mayWait);
     if (resolved?.kind !== 'send_again') return resolved;
     return await bought(work, { ...wanted, ...resolved.again }, state);
   } catch (error) {

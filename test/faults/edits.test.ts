@@ -31,7 +31,7 @@ function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<R
   return runJob({
     job: 'enrich-company',
     file: place.path('list.csv'),
-    account: 'data',
+    entries: { account: 'data' },
     store: place.path('store'),
     output: place.path('out.csv'),
     mayCreateStore: true,

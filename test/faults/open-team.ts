@@ -37,7 +37,7 @@ export class OpenTeam implements AsyncDisposable {
   async run({ job = 'team.yaml', input = 'team.csv', output = 'out.csv' } = {}): Promise<RunSummary> {
     const { place } = this.#team;
     const named = job.endsWith('.yaml') ? place.path(job) : job;
-    const chosen = await choose({ job: named, account: 'data' });
+    const chosen = await choose({ job: named, entries: { account: 'data' } });
     return this.#spender.run(chosen, {
       file: place.path(input),
       output: place.path(output),

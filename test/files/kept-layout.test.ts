@@ -28,14 +28,10 @@ function ledgerWith(path: string, settings: Batch['settings'], inputRows: number
 }
 
 const settingsWith = (layout: FoundLayout): Batch['settings'] =>
-  jobSettings(
-    { name: 'x', operation: {}, onExisting: 'refuse', inDoubt: { kind: 'hold' } } as never,
-    {},
-    {
-      ...{ answerPlace: {}, outputName: undefined, outputPath: undefined },
-      ...{ isOfOther: false, layout, read: {} },
-    },
-  );
+  jobSettings({ name: 'x', operation: {} } as never, {
+    ...{ columns: {}, answerPlace: {}, outputName: undefined, outputPath: undefined },
+    ...{ isOfOther: false, layout, read: {} },
+  });
 
 const KEPT = { left_out: [{ rows: '3', text: '' }] };
 

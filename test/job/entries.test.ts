@@ -6,8 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { carriedJob, jobCarried } from '../../src/job/carried-job.ts';
 import { loadJob } from '../../src/job/job.ts';
+import { settingsKept } from '../../src/job/job-settings.ts';
 import { jobYaml } from '../../src/job/job-yaml.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-entries-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -87,4 +90,39 @@ describe('a slip is answered by what there is', () => {
     const wrong = { code: 'job', message: expect.stringContaining('wrong.yaml:2:') };
     await expect(loadJob(path, { columns: { domain: 'Site' } })).rejects.toMatchObject(wrong);
   });
+});
+
+test('a batch of before, whose settings say refuse, and whose waterfall and reading stand as today, is read as it began', () => {
+  const stored = {
+    job: 'x',
+    columns: { abn: 'ABN' },
+    waterfall: ['abn', 'all:domain+abn'],
+    on_existing: 'refuse',
+  };
+  const said = {
+    read: { header_row: '3' },
+    country: 'AU',
+    waterfall: ['abn'],
+    account: 'data',
+    repair: true,
+  };
+  const kept = settingsKept({
+    ...stored,
+    said,
+    answer_at: { envelope: 'data', steps: { x: { fields: 'y' } } },
+  });
+  expect(kept).toMatchObject({ columns: { abn: 'ABN' }, waterfall: stored.waterfall, said });
+  expect([kept.on_existing, kept.answer_at]).toEqual([
+    undefined,
+    { envelope: 'data', steps: { x: { fields: 'y' } } },
+  ]);
+});
+
+test('what is handed to workers is read back as the same job, also as earlier programs hand it over', async () => {
+  const job = await loadJob('search-people', { columns: { company: 'Firm' }, repair: true });
+  const carried = carriedJob({ ...job, in_doubt: { retry: { extra_credits: credits(3) } }, pages: 2 });
+  const before = { name: 'x', operation: 'search-people', in_doubt: 'retry', settings: { pages: 2 } };
+  expect(carried).toEqual({ ...before, name: 'search-people', columns: { company: 'Firm' }, repair: true });
+  for (const each of [carried, { ...before, extra_credits: 3 }])
+    expect(await jobCarried(each)).toMatchObject({ pages: 2, in_doubt: { retry: {} } });
 });

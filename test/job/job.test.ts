@@ -32,8 +32,7 @@ async function load(text: string): Promise<Job> {
 describe('reading', () => {
   test('the name of an operation is a job of defaults', async () => {
     const job = await loadJob('enrich-company');
-    expect(job).toMatchObject({ name: 'enrich-company', onExisting: 'refuse', inDoubt: { kind: 'hold' } });
-    expect(job.operation.name).toBe('enrich-company');
+    expect(job).toMatchObject({ name: 'enrich-company', operation: { name: 'enrich-company' } });
     expect(job.path).toBeUndefined();
   });
 });
@@ -132,12 +131,12 @@ describe('a job that changes the service', () => {
 remove_missing: true
 guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 50 }
 `);
-    expect(job.settings).toEqual({ projects: { Sales: 'proj-1' }, remove_missing: true });
+    expect(job).toMatchObject({ projects: { Sales: 'proj-1' }, remove_missing: true });
     expect(job.guards).toEqual({
-      maxRemovals: '25%',
+      max_removals: '25%',
       admins: 'allow',
       domains: ['x.example'],
-      maxInvites: 50,
+      max_invites: 50,
     });
   });
 

@@ -13,15 +13,15 @@ const START_MS = Date.UTC(2026, 10, 20);
 describe('the cut-offs of a batch', () => {
   test.each([
     [{}, false, undefined],
-    [{ refreshAfterMs: DAY_MS }, false, { foundMs: START_MS - DAY_MS }],
-    [{ refreshNoMatchAfterMs: 0 }, false, { noMatchMs: START_MS }],
+    [{ refresh_after: '1d' }, false, { foundMs: START_MS - DAY_MS }],
+    [{ refresh_no_match_after: '0s' }, false, { noMatchMs: START_MS }],
     [
-      { refreshAfterMs: 2 * DAY_MS, refreshNoMatchAfterMs: DAY_MS },
+      { refresh_after: '2d', refresh_no_match_after: '1d' },
       false,
       { foundMs: START_MS - 2 * DAY_MS, noMatchMs: START_MS - DAY_MS },
     ],
     // Whatever the job says: everything that was bought before is bought anew.
-    [{ refreshAfterMs: 2 * DAY_MS }, true, { foundMs: START_MS, noMatchMs: START_MS }],
+    [{ refresh_after: '2d' }, true, { foundMs: START_MS, noMatchMs: START_MS }],
   ])('of a job with %j, with --refresh: %j', (job, refreshAll, freshSince) => {
     expect(freshSinceOf(job, refreshAll, START_MS)).toEqual(freshSince);
   });

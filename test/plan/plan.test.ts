@@ -33,8 +33,6 @@ import { testExtension } from '../sandbox/extension.ts';
 const job: Job = {
   name: 'enrich-company',
   operation: enrichCompany,
-  onExisting: 'refuse',
-  inDoubt: { kind: 'hold' },
 };
 
 /** A plan that no test uses up. Without one every run would begin slowly, and learn a limit that is not there. */

@@ -29,7 +29,7 @@ export async function connect(
   const events: RunEvent[] = [];
   let stopped: StopError | undefined;
   const context: RunContext = {
-    ...(await choose({ job: 'enrich-company', account })),
+    ...(await choose({ job: 'enrich-company', entries: { account } })),
     ...{ ledger, maxPauseMs, clock: systemClock, inputPath: 'list.csv', sandboxFolder: 'nowhere' },
     ...{ command: 'test', signal: new AbortController().signal, emit: (event) => void events.push(event) },
   };

@@ -46,7 +46,7 @@ async function openPlace(list: string, vendor: VendorOptions = {}): Promise<Plac
   const spender = await openSpender(false, { store: workplace.path('store'), mayCreateStore: true });
   onTestFinished(() => spender.close());
   const run = async (more = {}): Promise<RunSummary> => {
-    const chosen = await choose({ job: 'enrich-company', account: 'data', repair: true });
+    const chosen = await choose({ job: 'enrich-company', entries: { account: 'data', repair: true } });
     return spender.run(chosen, { file, output: `${file}.out`, budget: credits(10_000), ...more });
   };
   return { workplace, file, spender, run };
@@ -63,7 +63,7 @@ async function submitted({ file, spender, run }: Place): Promise<Submitted> {
   await run({ limit: 1 });
   const [batch] = await spender.ledger.batches();
   if (batch === undefined) throw new Error('no batch was begun');
-  const chosen = await choose({ job: 'enrich-company', account: 'data', repair: true });
+  const chosen = await choose({ job: 'enrich-company', entries: { account: 'data', repair: true } });
   const context: RunContext = {
     ...chosen,
     ledger: spender.ledger,
@@ -145,7 +145,7 @@ test('a row in doubt is kept, and a later range settles it once the doubt is res
   const before = askedOf(place.workplace).length;
   const again = {
     ...context,
-    job: { ...context.job, inDoubt: { kind: 'retry', extraCredits: credits(10) } },
+    job: { ...context.job, in_doubt: { retry: { extra_credits: credits(10) } } },
   } as const;
   await place.spender.ledger.changeBatch(batch.id, { extraCredits: credits(10) });
   expect(await workRange(again, new Sessions(), batch, range)).toBeUndefined();

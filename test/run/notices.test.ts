@@ -41,7 +41,7 @@ function jobThatTells(team: object, ...on: NoticeKind[]): ResolvedJob {
   const notify = { to: 'team', ...(on.length === 0 ? {} : { on }) };
   const job = { name: 'night', operation: { name: 'enrich-person' }, notify };
   const account = { identity: 'data', sandbox: false, budget: {} };
-  return { job: { ...job, budget: credits(50) }, account } as unknown as ResolvedJob;
+  return { job: { ...job, budget: { credits: credits(50) } }, account } as unknown as ResolvedJob;
 }
 
 const summary = {

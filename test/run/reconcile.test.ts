@@ -144,7 +144,7 @@ describe('a read-back', () => {
   test('comes before the policy of the job, which would pay again or give up', async () => {
     const at = await openPlace(vendorScript(losing(1), () => ({ answer: { tag: 'set before' }, was: 200 })));
     const dialect = withReadBack({ answer_status: 'was' });
-    expect((await runOnce(at, { dialect, job: tagging('hold', { kind: 'skip' }) })).counts).toEqual({
+    expect((await runOnce(at, { dialect, job: tagging('hold', 'skip') })).counts).toEqual({
       applied: 1,
     });
   });

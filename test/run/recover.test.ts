@@ -20,7 +20,7 @@ test('a leave to repeat that a kill left unused ends with the rule that gave it'
   await at.ledger.decide({ key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
   expect((await runOnce(at)).counts).toEqual({ in_doubt: 1 });
   expect(at.vendor.requests).toHaveLength(1);
-  const skipping = tagging('hold', { kind: 'skip' });
+  const skipping = tagging('hold', 'skip');
   expect((await runOnce(at, { job: skipping })).counts, 'the policy counts').toEqual({ skipped: 1 });
 });
 

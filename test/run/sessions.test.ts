@@ -81,7 +81,7 @@ async function runOn(
   file: string,
   more: Partial<FileOptions> = {},
 ): Promise<RunSummary> {
-  const chosen = await choose({ job: 'enrich-company', account });
+  const chosen = await choose({ job: 'enrich-company', entries: { account } });
   return spender.run(chosen, { file, output: `${file}.out`, budget: credits(1_000), ...more });
 }
 

@@ -3,14 +3,9 @@ import { type Agreement, isAgreement } from '../../client/account/agreements.ts'
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import type { ReadOptions } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { present } from '../../core/objects.ts';
 import { plainText } from '../../core/plain-text.ts';
-import { DELIMITER_NAMES, DELIMITERS, Reading, readingOf } from '../../core/reading.ts';
-import type { JobEntries } from '../../job/job.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
-import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { type Console, flag, type Host } from './command.ts';
 
 /** Entries that several commands take. */
@@ -66,95 +61,6 @@ export const BATCH = 'its id, the beginning of it, or "last"';
 /** Of no row nothing would be done. */
 export const someRows = () => z.int().min(1, 'is no row at all').optional();
 
-// ------------------------------------------------------------------------------------------- how a list is read
-
-const byCharacter = (text: string): string | undefined =>
-  DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
-
-/** How a list is read, for every command that reads one. It wins over the job. */
-export const READ: typeof Reading.shape = Reading.shape;
-for (const [name, schema] of Object.entries(READ)) {
-  const value =
-    { header_row: '<rows>', rows: '<rows>', country: '<code>', ragged: '<pad>' }[name] ?? '<name>';
-  flag(schema, schema.description ?? '', value, name === 'delimiter' ? { meant: byCharacter } : {});
-}
-
-/** Of a command that sees the file first. Later commands take the file as it was accepted. */
-export const STRICT = flag(
-  z.boolean().optional(),
-  'refuse the file if a row cannot be read, instead of setting the row aside',
-);
-
-type Read = Reading & { readonly strict?: boolean | undefined };
-
-/** The entries of an input that say how a list is read. */
-export function readOf(input: Read): ReadOptions {
-  return present({ ...readingOf(input), strict: input.strict });
-}
-
-// ---------------------------------------------------------------------------------- entries of a job, said beside it
-
-const pairs = z.record(z.string(), z.string());
-
-const isOnePath = (path: string): boolean => !/,[^,=]*=/.test(path);
-
-export const ADD = flag(
-  z
-    .record(
-      z.string(),
-      z.string().refine(isOnePath, {
-        error: 'is more than one pair',
-        params: { next: 'Give --add once for each.' },
-      }),
-    )
-    .optional(),
-  'a column to add, and where its value is in the answer; repeat for each',
-  '<column=path>',
-  { example: '--add phone=phones.0' },
-);
-
-export const COLUMNS = flag(
-  pairs.optional(),
-  "which column feeds an input, instead of the job's or the guess; repeat for each; INPUT= for none",
-  '<input=column>',
-  { flag: 'column', example: '--column domain=Website' },
-);
-
-const ABOUT_ROLE =
-  'which role a word of the list means, such as "Read only=viewer", or one role for all rows';
-
-export const ROLES = {
-  role: flag(z.string().optional(), ABOUT_ROLE, '<word=role>'),
-  roles: flag(pairs.optional(), ABOUT_ROLE, '<word=role>', {
-    flag: 'role',
-    example: '--role "Read only=viewer"',
-  }),
-};
-
-export const ENTRIES = {
-  columns: COLUMNS,
-  add: ADD,
-  waterfall: flag(
-    z.array(z.string()).optional(),
-    'what is tried in order until one matches, such as abn,domain',
-    '<inputs>',
-  ),
-  ...ROLES,
-};
-
-export const ACCOUNT = flag(z.string().optional(), "the account to use, over the job's", '<name>');
-
-/** The entries of an input that are entries of a job. */
-export function entriesOf({
-  columns,
-  add,
-  waterfall,
-  role,
-  roles,
-}: Partial<z.output<z.ZodObject<typeof ENTRIES>>>): JobEntries {
-  return present({ columns, add, waterfall, role, roles });
-}
-
 // ----------------------------------------------------------------------------------------------------- the output
 
 export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
@@ -165,12 +71,6 @@ export function refuseTwoOnStdout(json: boolean, output: string | undefined): vo
   if (json && output === '-')
     throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
 }
-
-export const FORMULAS = flag(
-  z.enum(FORMULA_MODES).optional(),
-  "safe (the default): a vendor's text never becomes a formula; raw: as it came",
-  '<mode>',
-);
 
 /** Says the notes of a run, and hands all that happens to the program that called. */
 export function notesOn({ console, own }: Host): Listener {

@@ -7,7 +7,7 @@ import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import { suffixOf, wordsOf } from '../../core/steps.ts';
 import type { YamlDocument } from '../../lib/yaml/document.ts';
 import { checkWaterfall } from '../../operations/lookup/waterfall.ts';
-import type { JobFile } from './job-schema.ts';
+import type { JobEntries } from '../job-schema.ts';
 
 /**
  * A job of several steps says of each entry whose it is: what is called `enrich-person.profile_url` is about that step alone, and what only
@@ -19,7 +19,7 @@ export const isTypedSteps = (argument: string): boolean => /^[\w-]+(,[\w-]+)+$/.
 
 /** @throws StopError for an unknown operation, and one that cannot stand beside others. */
 export async function checkSteps(
-  { value, problem }: YamlDocument<JobFile>,
+  { value, problem }: YamlDocument<JobEntries>,
   own: readonly string[],
 ): Promise<void> {
   const { operations: names = [] } = value;
@@ -38,13 +38,13 @@ export async function checkSteps(
   }
 }
 
-type Document = YamlDocument<JobFile>;
+type Document = YamlDocument<JobEntries>;
 
 /** The entries of a job of several steps, each called by its step. @throws StopError for one of none. */
 export function calledBySteps(
   { steps = [] }: Operation,
   document: Document,
-): Pick<JobFile, 'columns' | 'waterfall' | 'add'> {
+): Pick<JobEntries, 'columns' | 'waterfall' | 'add'> {
   const { columns, waterfall, add } = document.value;
   return present({
     columns: columns && columnsBySteps(steps, columns, document),

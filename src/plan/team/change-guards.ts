@@ -1,6 +1,6 @@
 import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { Guards } from '../../job/job.ts';
+import type { Job } from '../../job/job.ts';
 import type { RunContext } from '../context.ts';
 import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
@@ -23,6 +23,8 @@ export interface GuardProblem {
  * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
  * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
  */
+type Guards = NonNullable<Job['guards']>;
+
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
@@ -67,7 +69,7 @@ export function guardProblems(
 
 /** A percentage limits only the removals of people whom the list does not name; a number limits all removals. */
 function removalProblem(
-  { maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
+  { max_removals: maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
   sent: readonly PlannedChange[],
 ): GuardProblem | undefined {
@@ -113,7 +115,10 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }
 
-function inviteProblem({ maxInvites }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+function inviteProblem(
+  { max_invites: maxInvites }: Guards,
+  sent: readonly PlannedChange[],
+): GuardProblem | undefined {
   const invites = invitesOf(sent);
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
   return {

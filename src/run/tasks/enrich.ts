@@ -7,6 +7,7 @@ import type { ValuedRow } from '../../core/format.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
+import { readingIn } from '../../core/reading.ts';
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
@@ -121,7 +122,7 @@ async function* ran<Row>(
   };
   let isLeft = true;
   try {
-    const { sheet } = await openFile(options.file, chosen.job.read);
+    const { sheet } = await openFile(options.file, readingIn(chosen.job));
     const header = await sheet.header();
     let list: EnrichedList | undefined;
     for await (const rows of sheet.groups())

@@ -15,7 +15,7 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../../files/output/output.ts';
-import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import { readSettings, settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
@@ -39,7 +39,7 @@ export async function exportBatch(
   { output, copy, formulas, onEvent: emit }: ExportOptions,
 ): Promise<OutputFiles> {
   if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
-  const settings = { ...outputSettings(batch.settings), ...present({ formulas }) };
+  const settings = { ...settingsKept(batch.settings), ...present({ formulas }) };
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
@@ -53,9 +53,9 @@ export async function exportBatch(
       sandbox: batch.sandbox,
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
-    const { answerPlace } = settings;
     const price = await priceOfAccount(batch.accountIdentity);
-    const order = { ledger, job: settings, answerPlace, emit, ...notes, ...present({ price }) };
+    const kept = { job: settings, answerPlace: settings.answer_at };
+    const order = { ledger, ...kept, emit, ...notes, ...present({ price }) };
     return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();
@@ -85,8 +85,9 @@ async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Pro
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
 async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
-  const { inputPath, sandbox, settings, outputPath = outputPathOf(settings) } = batch;
-  const path = outputPath ?? besideInput(inputPath, sandbox, outputNameOf(settings));
+  const { inputPath, sandbox, settings } = batch;
+  const kept = settingsKept(settings);
+  const path = batch.outputPath ?? kept.output_path ?? besideInput(inputPath, sandbox, kept.output_name);
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path
@@ -94,7 +95,7 @@ async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
 }
 
 export async function batchOfJob(
-  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'>,
+  request: Pick<JobOptions, 'job' | 'file' | 'entries' | 'store'>,
   tell: (sentence: string) => void,
 ): Promise<FoundBatch> {
   const { file, store } = request;

@@ -8,7 +8,7 @@ import { stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { shownBody } from '../../files/output/output.ts';
-import { outputSettings } from '../../job/job-settings.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import {
   type AttemptId,
   type AttemptRecord,
@@ -115,7 +115,7 @@ function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Diale
 }
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
-  const { answerPlace } = outputSettings(settings);
+  const { answer_at: answerPlace } = settingsKept(settings);
   const body = shownBody(record?.answers ?? [], answerPlace);
   if (body === undefined) return [];
   const paths = new PathSearch([]);

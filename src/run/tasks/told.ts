@@ -11,7 +11,7 @@ import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
 import { openHeader } from '../../files/input.ts';
 import { originOf } from '../../job/job-origin.ts';
-import { outputSettings, saidBeside } from '../../job/job-settings.ts';
+import { saidBeside, settingsKept } from '../../job/job-settings.ts';
 import {
   type AnswerAtHand,
   type AnswerKind,
@@ -177,7 +177,7 @@ export async function toldAnswer(
     body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
-  const { answerPlace, add, operation } = outputSettings(batch.settings);
+  const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
   if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
   const fields = Object.entries(told).map(([path, value]) => objectWith(path, value));
   const place = answerPlace.steps?.[call.operation] ?? answerPlace;
@@ -293,7 +293,7 @@ export async function doubtsLike(
 /** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
 
 async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
-  const chosen = await choose({ job: String(settings.job), ...saidBeside(settings) });
+  const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
   return chosen.job.operation.name === operation ? chosen : undefined;
 }
 

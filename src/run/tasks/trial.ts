@@ -16,8 +16,9 @@ import { present } from '../../core/objects.ts';
 import type { Call, Operation, RowInput } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
-import type { Job, JobEntries } from '../../job/job.ts';
+import type { Job } from '../../job/job.ts';
 import { originOf } from '../../job/job-origin.ts';
+import { type JobEntries, settingsOf } from '../../job/job-schema.ts';
 import {
   type AnswerRecord,
   type AttemptRecord,
@@ -52,7 +53,6 @@ interface TrialOptions
   readonly job: string;
   /** What to ask by, by the names of inputs. */
   readonly given: Readonly<Record<string, string>>;
-  readonly account?: string | undefined;
   /** Entries of the job that are said beside it. */
   readonly entries?: JobEntries | undefined;
 }
@@ -99,20 +99,19 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
  * equal list, does not mistake the trial's batch for its own.
  */
 function trialJob(
-  { name, operation, add, repair, inDoubt, settings = {} }: Job,
+  { name, operation, add, repair, in_doubt, pages, ...job }: Job,
   inputs: readonly string[],
 ): Job {
   return {
+    ...settingsOf(job),
     name,
     operation,
     origin: { kind: 'trial' },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
-    ...present({ add, repair }),
-    onExisting: 'replace',
+    ...present({ add, repair, in_doubt, pages: pages && 1 }),
+    on_existing: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
-    inDoubt,
-    settings: { ...settings, ...(settings.pages === undefined ? {} : { pages: 1 }) },
   };
 }
 

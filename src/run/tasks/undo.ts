@@ -234,8 +234,6 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
         change: { ...change, isState: false },
       },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
-      onExisting: 'refuse',
-      inDoubt: { kind: 'hold' },
       origin: { kind: 'undo', undoes: batch.id },
       // Each person that this job makes admin was admin before.
       guards: { admins: 'allow' },

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { asWorkbook, besideInput } from '../../files/output/output.ts';
-import { outputNameOf } from '../../job/job-settings.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
@@ -120,7 +120,7 @@ function outputName(
   format: TicketRequest['format'],
 ): string {
   const listName = listNameOf(inputPath);
-  const kept = basename(outputPath ?? besideInput(inputPath, sandbox, outputNameOf(settings)));
+  const kept = basename(outputPath ?? besideInput(inputPath, sandbox, settingsKept(settings).output_name));
   const own = nameParts(inputPath).stem;
   const usual = kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
   const { stem, ending } = nameParts(usual);

@@ -20,7 +20,7 @@ import {
   surveyFields,
   textCells,
 } from '../../files/output/output.ts';
-import { isOutputOfOther, outputSettings } from '../../job/job-settings.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowPlace, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
@@ -122,7 +122,7 @@ const CELLS = textCells(AS_IT_IS);
 
 /** How many rows are read at once: answers that are lists are large, so fewer of them are. */
 function rowsPerRead(batch: Batch, usual: number): number {
-  return outputSettings(batch.settings).operation.resultsFile === undefined
+  return settingsKept(batch.settings).operation.resultsFile === undefined
     ? usual
     : Math.min(usual, PAGE_ROWS.lists);
 }
@@ -137,8 +137,9 @@ interface ShownColumns {
 /** The columns that are added to the list: those of the job, else the fields of the first answers. */
 async function shownColumns(ledger: LedgerReader, batch: Batch): Promise<ShownColumns> {
   const { header } = batch;
-  const { add, onExisting, answerPlace, operation } = outputSettings(batch.settings);
-  const isOfOther = isOutputOfOther(batch.settings);
+  const kept = settingsKept(batch.settings);
+  const { add, on_existing: onExisting, answer_at: answerPlace, operation } = kept;
+  const isOfOther = kept.input_of_other;
   if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther).columns);
   const most = rowsPerRead(batch, ROWS_SURVEYED);
   const first: Pick<LedgerReader, 'rows'> = {
@@ -186,7 +187,7 @@ async function bothOfRows(
 }
 
 function viewOfRow(batch: Batch, columns: Columns, { row, input, record }: BothOfRow): RowView {
-  const { answerPlace } = outputSettings(batch.settings);
+  const { answer_at: answerPlace } = settingsKept(batch.settings);
   const body = shownBody(record?.answers ?? [], answerPlace);
   const asked = input ?? { row, cells: [] };
   const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, body, answerPlace, CELLS), body);

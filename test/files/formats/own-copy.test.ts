@@ -144,11 +144,11 @@ test('macros stay, in a workbook that is called as before', async () => {
   const path = await write(bookBytes('macros.xlsm'), 'macros.xlsm');
   const input = await openInput(path, {});
   const wanted = { sandbox: false };
-  const destination = await chooseDestination(input, { onExisting: 'refuse' }, wanted);
+  const destination = await chooseDestination(input, {}, wanted);
   expect(destination).toMatchObject({ path: path.replace('.xlsm', '.enriched.xlsm'), isWorkbook: true });
   const csv = await openInput(await write('ABN\n1\n', 'list.csv'), {});
   const named = path.replace('macros', 'list');
-  await expect(chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named })).rejects.toMatchObject({
+  await expect(chooseDestination(csv, {}, { ...wanted, named })).rejects.toMatchObject({
     code: 'output',
     next: 'Give it the ending .xlsx.',
   });

@@ -225,7 +225,7 @@ test('a workbook with macros comes back without them under a name that promises 
   const path = await write(readFileSync(new URL('./books/macros.xlsm', import.meta.url)), 'macros.xlsm');
   const input = await openInput(path, {});
   const named = path.replace('.xlsm', '.xlsx');
-  const destination = await chooseDestination(input, { onExisting: 'refuse' }, { named, sandbox: false });
+  const destination = await chooseDestination(input, {}, { named, sandbox: false });
   const notes: string[] = [];
   const copy = await copyFor(input, destination);
   const bytes = await allOf(
@@ -267,7 +267,7 @@ test('a list that is longer than a sheet is refused for Excel before anything is
   const wanted = (rows: number, isWorkbook: boolean) => {
     const input = { path, survey: { sha256: '', header: ['A'], rows } };
     const named = isWorkbook ? path.replace('.csv', '.xlsx') : undefined;
-    return chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false, named });
+    return chooseDestination(input, {}, { sandbox: false, named });
   };
   await expect(wanted(1_048_576, true)).rejects.toMatchObject({
     code: 'output',

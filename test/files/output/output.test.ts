@@ -133,7 +133,7 @@ class Desk {
     job: Partial<Additions> = {},
   ): Promise<OutputFiles> {
     const { input, batch } = list;
-    const additions: Additions = { onExisting: 'refuse', ...job };
+    const additions: Additions = { ...job };
     const destination = await chooseDestination(input, additions, {
       named: typeof output === 'string' ? this.path(output) : output,
       sandbox: batch.sandbox,
@@ -222,7 +222,7 @@ describe('the file of rows that need attention', () => {
       const desk = await Desk.open();
       const list = await desk.list('Domain,size\na,12\n');
       await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
-      await desk.write(list, 'out.csv', { add: { size: 'size' }, onExisting });
+      await desk.write(list, 'out.csv', { add: { size: 'size' }, on_existing: onExisting });
       expect(desk.read('out.needs-attention.csv')).toBe('Domain,size,_row,_reason\na,12,2,no\n');
     },
   );
@@ -484,7 +484,7 @@ describe('what a vendor says never becomes a formula', () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain,size\na,=1+1\nb,\n');
     await desk.matchAll(list.batch, { size: 5 }, { size: '=2+2' });
-    await desk.write(list, 'out.csv', { add: { size: 'size' }, onExisting: 'fill' });
+    await desk.write(list, 'out.csv', { add: { size: 'size' }, on_existing: 'fill' });
     expect(desk.table('out.csv')).toMatchObject([{ size: '=1+1' }, { size: "'=2+2" }]);
   });
 });

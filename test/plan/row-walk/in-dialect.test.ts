@@ -31,10 +31,13 @@ test('what the vendor has no field for is said beside what the job says', () => 
   };
   const job: Job = {
     ...{ name: 'test', operation: enrichCompany, waterfall: ['abn'] },
-    ...{ onExisting: 'refuse', inDoubt: { kind: 'hold' } },
   };
   const account = sandboxAccount('provider');
-  expect(optionsOf({ job, account, dialect })).toEqual({ waterfall: ['abn'], unaskable: ['website'] });
+  expect(optionsOf({ job, account, dialect })).toEqual({
+    settings: {},
+    waterfall: ['abn'],
+    unaskable: ['website'],
+  });
 });
 
 /** What an operation is told of one answer. */

@@ -3,12 +3,13 @@
  * Method: plans of a few changes, at each guard's edge and one beyond it.
  */
 import { expect, test } from 'vitest';
-import type { Guards, Job } from '../../../src/job/job.ts';
+import type { Job } from '../../../src/job/job.ts';
 import { loadJob } from '../../../src/job/job.ts';
 import { checkGuards, guardProblems } from '../../../src/plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../../src/plan/team/change-plan.ts';
 
 const onboard = await loadJob('onboard');
+type Guards = NonNullable<Job['guards']>;
 const jobWith = (guards: Guards): Job => ({ ...onboard, guards });
 
 function planOf(changes: readonly PlannedChange[], more: Partial<ChangePlan> = {}): ChangePlan {
@@ -53,18 +54,18 @@ test('a tenth of the people may be missing from a list, and one more may not', (
   expect(held({}, planOf(missing(3), { people: 20 }))).toEqual([
     expect.stringMatching(/^remove 3 of 20 people whom the file no longer names, and the limit is 10%/),
   ]);
-  expect(held({ maxRemovals: '15%' }, planOf(missing(3), { people: 20 }))).toEqual([]);
-  expect(held({ maxRemovals: '100%' }, planOf(missing(20), { people: 20 }))).toEqual([]);
+  expect(held({ max_removals: '15%' }, planOf(missing(3), { people: 20 }))).toEqual([]);
+  expect(held({ max_removals: '100%' }, planOf(missing(20), { people: 20 }))).toEqual([]);
 });
 
 test('a share leaves alone who was asked to be removed; a number counts everybody', () => {
   const asked = planOf([removal(2), removal(3), ...missing(1)], { people: 10 });
   expect(held({}, asked)).toEqual([]);
-  expect(held({ maxRemovals: 3 }, asked)).toEqual([]);
-  expect(held({ maxRemovals: 2 }, asked)).toEqual([
+  expect(held({ max_removals: 3 }, asked)).toEqual([]);
+  expect(held({ max_removals: 2 }, asked)).toEqual([
     expect.stringMatching(/^remove 3 people, and the limit is 2/),
   ]);
-  expect(held({ maxRemovals: 0 }, planOf([removal(2)]))).toHaveLength(1);
+  expect(held({ max_removals: 0 }, planOf([removal(2)]))).toHaveLength(1);
 });
 
 test('nobody becomes admin by an invite or another role unless that is allowed; an admin may go', () => {
@@ -95,8 +96,8 @@ test('as many invites as max_invites says are sent, those for another role inclu
     invite(2),
     invite(3, { action: 'change_role', calls: ['delete-invite', 'create-invite'] }),
   ]);
-  expect(held({ maxInvites: 2 }, plan)).toEqual([]);
-  expect(held({ maxInvites: 1 }, plan)).toHaveLength(1);
+  expect(held({ max_invites: 2 }, plan)).toEqual([]);
+  expect(held({ max_invites: 1 }, plan)).toHaveLength(1);
 });
 
 test("nothing lets a run take away the place of the key's own user", () => {
@@ -111,13 +112,13 @@ test("nothing lets a run take away the place of the key's own user", () => {
 test('what is not sent holds nothing back', () => {
   const unsent = { calls: [], reason: 'so already' } as const;
   const plan = planOf([invite(2, { ...unsent, action: 'unchanged', to: 'admin' }), removal(3, unsent)]);
-  expect(held({ maxRemovals: 0, maxInvites: 0, domains: ['other.example'] }, plan)).toEqual([]);
+  expect(held({ max_removals: 0, max_invites: 0, domains: ['other.example'] }, plan)).toEqual([]);
 });
 
 const idOf = async () => 'its id';
 
 test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
-  const job = jobWith({ maxInvites: 0 });
+  const job = jobWith({ max_invites: 0 });
   const accepted = { job, accept: 'guards', planId: 'its id' } as const;
   const plan = planOf([invite(2, { to: 'admin' })]);
   await checkGuards(accepted, plan, idOf);

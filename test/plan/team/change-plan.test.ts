@@ -55,7 +55,7 @@ async function orderOf(rows: readonly string[], job: object = {}) {
   const [sheet, jobFile] = [join(folder, 'team.csv'), join(folder, 'team.yaml')];
   writeFileSync(sheet, `${[HEADER, ...rows].join('\n')}\n`);
   writeFileSync(jobFile, JSON.stringify({ operation: 'onboard', projects: PROJECTS, ...job }));
-  const order = await choose({ job: jobFile, account: 'sandbox-service' });
+  const order = await choose({ job: jobFile, entries: { account: 'sandbox-service' } });
   return { order, input: await openHeader(sheet, order.job) };
 }
 

@@ -17,8 +17,8 @@ import { ourColumnsIn } from '../../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../../core/row.ts';
 import { stepNames, suffixOf } from '../../../core/steps.ts';
-import type { Job, OnExisting } from '../../../job/job.ts';
-import { isOutputOfOther } from '../../../job/job-settings.ts';
+import type { Job } from '../../../job/job.ts';
+import { settingsKept } from '../../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
@@ -45,6 +45,9 @@ export interface Addition {
   readonly ours: ReadonlySet<string>;
 }
 
+/** What is done when the input already has a column that `add` names. */
+export type OnExisting = NonNullable<Job['on_existing']> | 'refuse';
+
 /**
  * @param isOfOther whether the input is known as the output of another job, so that no column of it is ours.
  * @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do.
@@ -52,7 +55,7 @@ export interface Addition {
 export function additionOf(
   header: readonly string[],
   add: Readonly<Record<string, string>>,
-  onExisting: OnExisting,
+  onExisting: OnExisting = 'refuse',
   isOfOther = false,
 ): Addition {
   const columns: AddedColumn[] = [];
@@ -351,7 +354,7 @@ export class FreeNames {
 
 // ------------------------------------------------------------------------------------------ which columns
 
-export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas'> {
+export interface Additions extends Pick<Job, 'add' | 'on_existing' | 'formulas'> {
   readonly operation?: Pick<Operation, 'resultsFile'>;
 }
 
@@ -378,8 +381,8 @@ export async function additionFor(
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
-  const isOfOther = isOutputOfOther(batch.settings);
-  if (job.add !== undefined) return additionOf(header, job.add, job.onExisting, isOfOther);
+  const isOfOther = settingsKept(batch.settings).input_of_other;
+  if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther);
   const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
   if (isCut) {
     note(

@@ -49,7 +49,7 @@ export async function chooseDestination(
   { named, sandbox, name, isOfOther }: WantedOutput,
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
-  additionOf(input.survey.header, job.add ?? {}, job.onExisting, isOfOther);
+  additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther);
   const becomesWorkbook = isWorkbookName(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);

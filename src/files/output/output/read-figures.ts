@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CreditPrice } from '../../../client/account/price.ts';
 import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
-import { outputSettings } from '../../../job/job-settings.ts';
+import { settingsKept } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/rows.ts';
 import { Tally } from '../../../ledger/tally.ts';
@@ -15,7 +15,7 @@ export async function readFigures(
   batch: Batch,
   price: CreditPrice | undefined,
 ): Promise<BatchFigures> {
-  const { add, answerPlace, ...job } = outputSettings(batch.settings);
+  const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const [tally, survey] = [new Tally(), new FieldSurvey()];
   const isApart = resultsFilesOf(job).length > 0;
   const count = ({ outcome, answers }: RowRecord): void => {

@@ -118,7 +118,7 @@ async function budgetOf(
 ): Promise<Credits | undefined> {
   if (batch?.state !== 'open' || job.budget === undefined) return undefined;
   const { cap } = await ledger.batchMoney(batch.id);
-  return cap !== undefined && cap > job.budget ? cap : undefined;
+  return cap !== undefined && cap > job.budget.credits ? cap : undefined;
 }
 
 /**
@@ -161,7 +161,7 @@ async function unfinishedElsewhere(
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
   if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
-  const begun = choose({ ...job.own, ...said, job: job.job.path, account: job.account.name });
+  const begun = choose({ ...job.own, job: job.job.path, entries: { ...said, account: job.account.name } });
   return { ...job, ...(await unlessStopped(begun)) };
 }
 

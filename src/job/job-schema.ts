@@ -1,14 +1,18 @@
 import { CronPattern } from 'croner';
 import { z } from 'zod';
-import { roleOf } from '../../core/membership.ts';
-import { type JsonValue, METHODS } from '../../core/operation.ts';
-import { READING_ENTRIES } from '../../core/reading.ts';
-import { NOTICE_KINDS } from '../../ledger/ledger.ts';
-import { parseDurationMs } from '../../lib/duration.ts';
-import { FORMULA_MODES } from '../../lib/formulas.ts';
-import { tierOfAll } from '../../operations/lookup/waterfall.ts';
+import { roleOf } from '../core/membership.ts';
+import type { Present } from '../core/objects.ts';
+import { type JsonObject, type JsonValue, METHODS } from '../core/operation.ts';
+import { READING_ENTRIES } from '../core/reading.ts';
+import { credits, NOTICE_KINDS } from '../ledger/ledger.ts';
+import { parseDurationMs } from '../lib/duration.ts';
+import { FORMULA_MODES } from '../lib/formulas.ts';
+import { tierOfAll } from '../operations/lookup/waterfall.ts';
 
-/** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
+/**
+ * The entries of a job: what its file says, what flags and programs say beside it, what a batch keeps of it, and what is handed to
+ * workers. What only an operation knows, such as its inputs, is checked by the code that reads a job.
+ */
 
 const text = z
   .string()
@@ -61,7 +65,7 @@ const guards = z.strictObject({
     .optional()
     .describe('`allow` lets a run make a person admin; left out: it needs `--allow-admin`'),
   domains: z
-    .array(text)
+    .array(text.toLowerCase())
     .min(1)
     .optional()
     .describe('the only domains whose addresses are invited; left out: any'),
@@ -138,9 +142,7 @@ const operationSettings = {
     ),
 };
 
-export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
-
-const entries = z.strictObject({
+export const jobEntries = z.strictObject({
   operation: text
     .optional()
     .describe('what is done with each row: a built-in operation, or one that a program passes'),
@@ -185,7 +187,9 @@ const entries = z.strictObject({
       'what becomes of cells of ours that would begin a formula: `safe`, which is the default, or `raw`',
     ),
   budget: z
-    .strictObject({ credits: wholeCredits.describe('the most credits that the batch may ever spend') })
+    .strictObject({
+      credits: wholeCredits.transform(credits).describe('the most credits that the batch may ever spend'),
+    })
     .optional()
     .describe('limits of a batch, which nothing passes'),
   in_doubt: z
@@ -194,9 +198,9 @@ const entries = z.strictObject({
       z.strictObject({
         retry: z
           .strictObject({
-            extra_credits: wholeCredits.describe(
-              'the most credits that all such retries of the batch may cost',
-            ),
+            extra_credits: wholeCredits
+              .transform(credits)
+              .describe('the most credits that all such retries of the batch may cost'),
           })
           .describe('pays again by itself, once for each lost call and batch, within a limit'),
       }),
@@ -242,11 +246,31 @@ const entries = z.strictObject({
     ),
 });
 
-export const jobSchema = entries.superRefine(({ operation, operations }, { addIssue }) => {
+export const jobSchema = jobEntries.superRefine(({ operation, operations }, { addIssue }) => {
   if (operation === undefined && operations === undefined)
     addIssue({ code: 'invalid_type', expected: 'string', path: ['operation'], input: undefined });
 });
 
-export type JobFile = z.infer<typeof jobSchema>;
+type Read<Value> = [JsonValue] extends [Value]
+  ? Value
+  : Value extends string | number | boolean
+    ? Value
+    : { readonly [Name in keyof Value]: Read<Value[Name]> };
 
-export type Notify = NonNullable<JobFile['notify']>;
+/** Entries as they are read, none of which is needed. */
+export type JobEntries = Read<Present<z.infer<typeof jobEntries>>>;
+
+/** What becomes of calls in doubt when no rule settles them. */
+export function policyOf({
+  in_doubt: policy = 'hold',
+}: Pick<JobEntries, 'in_doubt'>): 'hold' | 'skip' | 'retry' {
+  return typeof policy === 'string' ? policy : 'retry';
+}
+
+const OPERATION_SETTINGS = Object.keys(operationSettings) as readonly (keyof typeof operationSettings)[];
+
+/** The entries that belong to single operations. */
+export function settingsOf(entries: Pick<JobEntries, keyof typeof operationSettings>): JsonObject {
+  const given = OPERATION_SETTINGS.filter((name) => entries[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, entries[name]])) as JsonObject;
+}
