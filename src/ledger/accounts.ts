@@ -37,12 +37,10 @@ export interface AccountState extends AccountFacts {
   readonly toldMs?: number;
 }
 
-/** What was learned of an account. It is kept as JSON in `accounts.facts`. */
+/** What is known of an account. It is kept as JSON in `accounts.facts`. */
 export interface AccountFacts {
   /** Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that gives 404 alone. */
   readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
-  /** How many requests a second it may be asked on average, which may be below 1, as its answers taught us. */
-  readonly learned?: { readonly perSecond: number; readonly atMs: number };
   readonly usage?: UsageMark;
 }
 

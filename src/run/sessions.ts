@@ -274,25 +274,20 @@ class SharedSession {
     const { account, ledger, dialect } = context;
     const { identity, limits } = account;
     this.#vendor = await reachVendor(context);
-    const { ended, pausedForMs, learned } = await ledger.account(identity);
+    const { ended, pausedForMs } = await ledger.account(identity);
     // A person began anew with the account.
     if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
-    const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
     const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
     const client = await Client.open({
       ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
       ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
       earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
-      learnedPerSecond: holds ? learned.perSecond : undefined,
       // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
       unhurried: account.sandbox,
       // Days and ages cost money. A sandbox has the clock of this machine.
       goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
       onPause: (pause) => this.#paused(pause),
-      onLearned: (perSecond) => {
-        this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
-        void ledger.changeAccount(identity, { learned: { perSecond, atMs: clock.wallMs() } }).catch(() => {});
-      },
+      onLearned: (perSecond) => this.#emit({ kind: 'learned', requestsPerSecond: perSecond }),
       heard: (reply, askedMs) => {
         if (reply.kind !== 'answered') return reply;
         const message = clock.heard(reply.raw.headers, askedMs);
@@ -388,9 +383,6 @@ const heldStop = (batch: BatchId): StopError =>
   );
 
 // ------------------------------------------------------------------------------------------ how it is opened
-
-/** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
-const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
 /** The times of earlier requests, some milliseconds before each was sent, that still count against a limit: a restart sends no burst. */
 async function earlierSends(

@@ -42,7 +42,7 @@ async function openClient(script: Script = (_, response) => response.end('{}'), 
   };
   const client = await Client.open({
     ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
-    ...{ earlierSendsMs: [], learnedPerSecond: undefined, unhurried: true },
+    ...{ earlierSendsMs: [], unhurried: true },
     ...{ onPause: nothing, onLearned: nothing },
   });
   onTestFinished(() => client.close());

@@ -22,7 +22,6 @@ export interface LimiterOptions {
   readonly machine?: Clock;
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
-  readonly learnedPerSecond: number | undefined;
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
   /** Where many processes send. It keeps the plan for all of them. */
@@ -85,16 +84,16 @@ export class Limiter {
   #progressAtMs: number;
 
   constructor(options: LimiterOptions) {
-    const { limits, clock, learnedPerSecond, line, unhurried = false } = options;
+    const { limits, clock, line, unhurried = false } = options;
     this.#options = options;
     this.#clock = clock;
     this.#plan = new Plan(line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#isPaced = learnedPerSecond !== undefined || !(tellsPace(limits) || unhurried);
+    this.#isPaced = !(tellsPace(limits) || unhurried);
     // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for each that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
-    this.#learned = new LearnedRate(this.#isPaced ? learnedPerSecond : refused);
+    this.#learned = new LearnedRate(this.#isPaced ? undefined : refused);
     this.#leases = new Leases(clock, () => this.#serve());
     this.#progressAtMs = clock.monotonicMs();
   }

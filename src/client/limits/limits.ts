@@ -146,10 +146,10 @@ export class LearnedRate {
   /** Whether the vendor has accepted anything since the last cut. */
   #isAccepted = true;
 
-  /** @param earlier the speed that an earlier run had learned. */
-  constructor(earlier?: number) {
-    this.perSecond = Math.max(earlier ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
-    this.#isLimited = earlier !== undefined;
+  /** @param refused a speed at which the vendor refuses; left out: none is known. */
+  constructor(refused = Number.NaN) {
+    this.#isLimited = refused > 0;
+    this.perSecond = this.#isLimited ? refused : FIRST_PER_SECOND;
   }
 
   /** A request had to wait for this speed. What the rows cannot use proves nothing, so it grows by no answers but those after that. */

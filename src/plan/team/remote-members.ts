@@ -95,7 +95,6 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },
     ...{ dialect, baseUrl, clock },
     earlierSendsMs: [],
-    learnedPerSecond: undefined,
     unhurried: true,
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
     onLearned: () => {},

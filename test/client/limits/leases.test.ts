@@ -27,7 +27,6 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
     limits: { concurrency: 1_000, windows },
     clock,
     earlierSendsMs: [],
-    learnedPerSecond: undefined,
     onPause: () => {},
     onLearned: () => {},
     ...options,

@@ -54,7 +54,6 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     limits: AMPLE,
     clock,
     earlierSendsMs: [],
-    learnedPerSecond: undefined,
     unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
     onLearned: () => {},

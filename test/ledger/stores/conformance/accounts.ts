@@ -4,22 +4,19 @@ import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, DAY_MS, NEVER_ANSWERED, NOON_MS } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
-// Goal: a later run knows what an earlier one learned about an account. Method: written, read by another opening.
+// Goal: a later run knows what an earlier one heard of an account. Method: written, read by another opening.
 export function accountsConform(store: Store): void {
-  describe('what is learned about an account', () => {
+  describe('what is known of an account', () => {
     test('is there when the store is opened again, and only for that account', async () => {
       const place = freshPlace(store);
       const first = await openStore(store, place);
-      const learned = { perSecond: 0.75, atMs: NOON_MS };
       const usage = { counted: 1234, spent: credits(1200), atMs: NOON_MS + 1 };
-      await first.changeAccount(ACCOUNT, { learned });
       await first.changeAccount(ACCOUNT, { usage });
       await first.notePause(ACCOUNT, pause(0, 60_000, { asked: true }));
       await first.close();
       const second = await freshLedger(store, place);
       expect(await second.account(ACCOUNT)).toEqual({
         ...NEVER_ANSWERED,
-        learned,
         usage,
         pausedForMs: expect.any(Number),
       });
