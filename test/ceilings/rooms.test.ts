@@ -11,18 +11,18 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
-  client: 6_519,
+  client: 6_518,
   commands: 5_045,
   core: 2_345,
   files: 8_716,
   index: 338,
   job: 1_094,
-  ledger: 8_496,
+  ledger: 8_494,
   lib: 1_727,
   objects: 1_178,
   operations: 2_925,
-  plan: 3_884,
-  run: 8_581,
+  plan: 3_883,
+  run: 8_573,
   sandbox: 2_378,
   web: 9_318,
 };
