@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
+import { pageCommands } from '../src/commands/shared/page.ts';
 import { COMMANDS } from '../src/core/families.ts';
 import { loadFamily } from '../src/core/family.ts';
-import { BatchList, Refusal } from '../src/web/api.ts';
+import { BatchList, Refusal, Tickets } from '../src/web/api.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OBJECTS = globSync('src/objects/*.ts', { cwd: ROOT }).sort();
@@ -49,9 +50,10 @@ export async function whatIsPrinted(): Promise<
 /** The page behind its introduction: what each command prints, what the page's server answers, and the objects in these. */
 export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 'objects', string>>> {
   const { named, roots } = await whatIsPrinted();
-  const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal });
+  const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal, Tickets });
   const blocks = (names: readonly string[]): string => names.map((name) => typeOf(name, shapes)).join('\n');
-  const text = { commands: linesOf(roots, named, shapes), api: blocks(['BatchList', 'Refusal']) };
+  const api = `COMMAND = ${(await pageCommands({})).map(({ name }) => name).join('|')}\n\n${blocks(['BatchList', 'Refusal', 'Tickets'])}`;
+  const text = { commands: linesOf(roots, named, shapes), api };
   const shown = new Set<string>();
   // An object in an object that is shown is shown as well.
   for (let now = `${text.commands}${text.api}`; ; now = blocks([...shown])) {

@@ -4,6 +4,9 @@
  * commands print under `--json` is what the calls give.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
+import { COMMANDS } from '../src/core/families.ts';
+import { loadFamily } from '../src/core/family.ts';
 import * as rowonce from '../src/index.ts';
 import { enrich, forget, type StopError, settle, spend, status, undo } from '../src/index.ts';
 import { deskBefore, openDesk } from './cli/desk.ts';
@@ -112,4 +115,11 @@ test('rows that a program reads are bought after a `yes`, and wait for a vendor 
   await expect(enrich(rows, request).summary()).rejects.toMatchObject({ code: 'consent' });
   const summary = await enrich(rows, { ...request, yes: true }).summary();
   expect(summary).toMatchObject({ counts: { matched: 1 }, stopped: { code: 'paused' } });
+});
+
+test('every command that says so is a call of the library, by its name', async () => {
+  const members = [...(await loadFamily<Command | CommandGroup>(COMMANDS)).values()];
+  const ofLibrary = members.filter((of) => !('commands' in of) && (of.faces?.includes('library') ?? true));
+  const calls: Readonly<Record<string, unknown>> = rowonce;
+  expect(ofLibrary.map(({ name }) => name).filter((name) => typeof calls[name] !== 'function')).toEqual([]);
 });

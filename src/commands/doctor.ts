@@ -31,6 +31,7 @@ export default command({
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
   details: 'It ends with 2 when it found a problem.',
   example: 'doctor',
+  faces: ['terminal'],
   input: z.strictObject({ ...COMMON }),
   output: z.object({ findings: z.array(Finding) }),
   async run({ store: named }) {

@@ -4,7 +4,7 @@ import type { OutputFiles } from '../files/output/output.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
 import { argument, command, flag } from './shared/command.ts';
-import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
+import { BATCH, COMMON, notesOn, outputFile, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
 
 export default command({
@@ -13,15 +13,21 @@ export default command({
   details:
     'Beside a run that is spending from the same store, or from a store that lost something, it writes NAME.so-far. Where the list is gone or was changed, the output is made of the cells that the store keeps.',
   example: 'export last',
+  work: 'long',
   input: z.strictObject({
     ...COMMON,
-    batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`),
-    file: argument(z.string().optional(), 'the input of the job'),
+    batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`, { page: 'batch' }),
+    file: argument(z.string().optional(), 'the input of the job', { page: 'none' }),
     job: z.string().optional(),
     ...READ,
-    output: OUTPUT,
+    output: outputFile('ticket'),
     formulas: FORMULAS,
-    copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output'),
+    copy: flag(
+      z.boolean().optional(),
+      'with -o: write a copy, and leave the batch its own output',
+      undefined,
+      { page: 'none' },
+    ),
     account: ENTRIES.account,
     repair: ENTRIES.repair,
   }),

@@ -31,16 +31,19 @@ export default command({
   details:
     'It takes our columns of an output, and the corrected cells of a needs-attention file; every other cell of yours stays, and no file is replaced. A row is found by what was sent for it, then by its other cells and their order. What fits no row for certain, or was changed on both sides, is listed and not written, and the exit code is 3.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
+  work: 'long',
   input: z.strictObject({
     ...COMMON,
-    result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not'),
-    into: argument(z.string(), 'your own file, sorted or edited as you like'),
+    result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not', {
+      page: 'list',
+    }),
+    into: argument(z.string(), 'your own file, sorted or edited as you like', { page: 'list' }),
     ...READ,
     output: flag(
       z.string().optional(),
       'where the merged file goes; left out: NAME.merged beside your own',
       '<file>',
-      { short: 'o' },
+      { short: 'o', page: 'ticket' },
     ),
   }),
   output: z.object({

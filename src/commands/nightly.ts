@@ -12,6 +12,7 @@ export default command({
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
   details: 'With --quiet a sweep that found nothing to do prints nothing.',
   example: 'nightly jobs/nightly-companies.yaml',
+  faces: ['terminal', 'library'],
   input: z.strictObject({
     ...spendingInput(),
     jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox'),

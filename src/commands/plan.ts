@@ -35,13 +35,15 @@ export default command({
   details:
     'A plan ends with its id, which run --plan takes: it then does just that, or nothing. Signs of a change: + an invite, a new project or a call, ~ another role, - a removal, = unchanged, ! invalid or refused, ? in doubt.',
   example: 'plan enrich-company leads.csv',
+  work: 'long',
   input: z.strictObject({
     ...COMMON,
     job: argument(
       z.string().optional(),
       'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: what the file is',
+      { page: 'job' },
     ),
-    file: argument(z.string(), 'the input'),
+    file: argument(z.string(), 'the input', { page: 'list' }),
     ...READ,
     strict: STRICT,
     ...ENTRIES,

@@ -20,7 +20,7 @@ import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
-import { ATTENTION_OK, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
+import { ATTENTION_OK, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
 import { endOf, mayBeSent, type Resume, spend, spendingInput } from './shared/spending.ts';
@@ -28,12 +28,14 @@ import { summaryLines } from './shared/summary.ts';
 
 const input = z.strictObject({
   ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
-  job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person'),
-  file: argument(z.string(), 'the input; - reads standard input'),
+  job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {
+    page: 'job',
+  }),
+  file: argument(z.string(), 'the input; - reads standard input', { page: 'list' }),
   ...READ,
   strict: STRICT,
   ...ENTRIES,
-  output: OUTPUT,
+  output: outputFile('none'),
   formulas: FORMULAS,
   budget: flag(
     z.int().min(0).optional(),
@@ -48,6 +50,7 @@ const input = z.strictObject({
     z.string().optional(),
     'do exactly what the plan with this id showed, or nothing: plan prints it',
     '<id>',
+    { page: 'needed' },
   ),
   allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
@@ -68,8 +71,11 @@ const input = z.strictObject({
     z.string().optional(),
     'write the job as a commented YAML file, and run it; a file that you have changed is kept',
     '<file>',
+    { page: 'none' },
   ),
-  events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>'),
+  events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>', {
+    page: 'none',
+  }),
   attention_ok: ATTENTION_OK,
 });
 
@@ -82,6 +88,7 @@ export default command({
   details:
     'A run that changes the service shows the changes and asks on a terminal; elsewhere it needs --yes. A batch that continues does not ask again, and play money never asks. The output is NAME.enriched beside the input, or NAME.OPERATION where another operation has that name; people who were removed are in .removed and .not-removed beside it.',
   example: 'run enrich-company leads.csv --budget 500',
+  work: 'spends',
   input,
   output: RunObject,
   entriesOf: namedIn,

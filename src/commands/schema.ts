@@ -9,6 +9,7 @@ export default command({
   details:
     'An editor with a YAML language server finds it by a comment in the file: # yaml-language-server: $schema=PATH, with the path that --path prints.',
   example: 'schema job',
+  faces: ['terminal'],
   input: z.strictObject({
     kind: argument(z.enum(SCHEMA_KINDS), 'of which file, or output'),
     path: flag(z.boolean().optional(), "print the path of the schema instead, for an editor's settings"),

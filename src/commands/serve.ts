@@ -5,7 +5,7 @@ import { counted } from '../core/plain-text.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, type Console, command, flag } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
-import { pageCalls } from './shared/page.ts';
+import { pageCommands } from './shared/page.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
 export default command({
@@ -14,6 +14,7 @@ export default command({
   details:
     "It prints an address that opens the page once, within a minute. Programs find address and token in serve.json in the store's folder. Jobs that are named are swept on their schedule, as by nightly; each needs an inbox, and none may change people or projects.",
   example: 'serve --port 4800',
+  faces: ['terminal'],
   input: z.strictObject({
     ...COMMON,
     jobs: argument(
@@ -55,7 +56,7 @@ export default command({
       mostUploadBytes: input.max_upload === undefined ? undefined : input.max_upload * 1024 ** 2,
       script: process.argv[1] ?? '',
       operator: input.as,
-      calls: pageCalls({ store, as: input.as }),
+      commands: await pageCommands({ store, as: input.as }),
       tell: (fact) => say('warn', fact),
     });
     if (opened.kind === 'served') {

@@ -32,7 +32,7 @@ import { askAgreementOn, endOf, mayBeSent, spend, spendingInput, toldOn } from '
 
 const input = z.strictObject({
   ...spendingInput(),
-  job: argument(z.string(), 'the name of an operation that reads, or a job file'),
+  job: argument(z.string(), 'the name of an operation that reads, or a job file', { page: 'job' }),
   given: argument(z.record(z.string(), z.string()).default({}), 'what to ask by: input=value', {
     example: 'domain=example.com',
   }),
@@ -53,6 +53,7 @@ export default command({
   details:
     'An answer that the ledger has is shown and not bought, and lists use what is bought here. A change of the service is refused.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
+  work: 'spends',
   input,
   output: TrialObject,
   async run(input, host) {

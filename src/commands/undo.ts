@@ -27,15 +27,16 @@ export default command({
   details:
     'It deletes the invites that the batch made, removes people whom it brought in and whose user_id is known, and gives others their former role. What it cannot take back is listed, and the exit code is 3: new projects, removed people, deleted or accepted invites, and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
   example: 'undo last',
+  work: 'spends',
   input: z.strictObject({
     ...spendingInput(),
-    batch: argument(z.string(), BATCH),
+    batch: argument(z.string(), BATCH, { page: 'batch' }),
     dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
     output: flag(
       z.string().optional(),
       'where the output goes; left out: beside the list, in the store',
       '<file>',
-      { short: 'o' },
+      { short: 'o', page: 'none' },
     ),
     yes: flag(z.boolean().optional(), 'agree without being asked'),
     attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),

@@ -16,6 +16,7 @@ export default command({
   details:
     'Rows, job and dialect come with the batch, keys from the accounts file of its host. SIGTERM and Ctrl-C let it finish what is on its way and hand back its ranges.',
   example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
+  faces: ['terminal', 'library'],
   input: z.strictObject({
     ...COMMON,
     health: flag(

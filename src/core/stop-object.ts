@@ -12,9 +12,11 @@ type Stop = Pick<StopDetail, 'message' | 'next'> & {
     | undefined;
 };
 
-/** The member `stopped` of `--json`: null where nothing stopped the work. It is made here, without zod, for a crash as well. */
-export function stopObject(stopped: Stop | undefined) {
-  if (stopped === undefined) return null;
+/** The member `stopped` of `--json`: null where nothing stopped the work. */
+export const stopObject = (stopped: Stop | undefined) => (stopped === undefined ? null : stopShown(stopped));
+
+/** It is made here, without zod, for a crash as well. */
+export function stopShown(stopped: Stop) {
   const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices } = stopped;
   return {
     code,
@@ -22,6 +24,6 @@ export function stopObject(stopped: Stop | undefined) {
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
     ...present({ next_command: nextCommand, button: code === 'bug' ? undefined : STOP_BUTTONS[code] }),
-    ...present({ plan, answers, choices: choices?.map((each) => ({ ...each })) }),
+    ...present({ plan, answers: answers && [...answers], choices: choices?.map((each) => ({ ...each })) }),
   };
 }

@@ -17,7 +17,7 @@ import { ListDescription } from '../objects/list-object.ts';
 import { membersOf, noun } from '../objects/noun.ts';
 import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
 import { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
-import { StopChoice, StopObject } from '../objects/stop-object.ts';
+import { StopObject } from '../objects/stop-object.ts';
 import { type BatchOverview, type BatchStatus, secondsLeft } from '../run/tasks/batch-status.ts';
 import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
@@ -28,18 +28,8 @@ import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
 /** Who may ask, and how the server refuses. */
 
-/** The fact, then what to do. `code` is `bug` for an error of ours. */
-export const Refusal = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    next: z.string(),
-    next_command: z.string().optional(),
-    button: z.string().optional(),
-    /** What a person has to choose between. */
-    choices: z.array(StopChoice).optional(),
-  }),
-});
+/** Whatever is asked wrongly, or cannot be done now. */
+export const Refusal = z.object({ error: StopObject });
 export type Refusal = z.infer<typeof Refusal>;
 
 /** The one-time word of an address that `rowonce serve` printed. */
@@ -187,6 +177,9 @@ export type TicketRequest = z.infer<typeof TicketRequest>;
 /** Opens `/downloads/TICKET` once, within a minute. */
 export const Ticket = z.object({ ticket: z.string(), name: z.string() });
 export type Ticket = z.infer<typeof Ticket>;
+/** Beside the answers of `export` and `merge`, by `output`, `needs_attention` and `report`. */
+export const Tickets = z.object({ tickets: z.partialRecord(TicketRequest.shape.what, Ticket) });
+export type Tickets = z.infer<typeof Tickets>['tickets'];
 
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({

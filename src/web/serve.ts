@@ -47,7 +47,7 @@ interface PageOptions {
   /** Who is at work on the page; left out: the user of the system. */
   readonly operator?: string | undefined;
   readonly tell: Tell;
-  readonly calls: Server['calls'];
+  readonly commands: Server['commands'];
 }
 
 interface RunningPage {
@@ -81,7 +81,7 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, answers, timeZone, tell, calls } = options;
+  const { store, version, script, operator, jobs, answers, timeZone, tell, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program, systemClock.wallMs);
@@ -91,7 +91,10 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const guarded = { address: new Address(port), admission };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const clock = systemClock;
-  const server: Server = { store, folder, clock, program, work, mostUploadBytes, calls };
+  const server: Server = {
+    ...{ store, folder, clock, program, work },
+    ...{ mostUploadBytes, commands, jobs: sweeps.jobs },
+  };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)

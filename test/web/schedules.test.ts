@@ -89,7 +89,7 @@ const overMs = (): number =>
 
 /** Waits until the newest sweep is over, and noted as over at that time or later. */
 async function noted(fromMs: number): Promise<void> {
-  expect((await work.ended(swept()[0] ?? '')).exit_code).toBe(0);
+  expect((await work.ended(swept()[0] ?? '')).exitCode).toBe(0);
   await expect.poll(overMs).toBeGreaterThanOrEqual(fromMs);
 }
 

@@ -31,7 +31,15 @@ export interface Said {
   readonly negation?: string;
   /** The word of a choice that is meant by another text, such as `comma` by `,`. */
   readonly meant?: (text: string) => string | undefined;
+  /** What it is for the page, which names no place of the machine; left out: the same as for a terminal. */
+  readonly page?: OnPage;
 }
+
+/**
+ * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was given. `batch`: its id.
+ * `needed`: not to be left out. `ticket`: not named, because the answer has tickets for it. `none`: not for the page.
+ */
+export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';
 
 export const said = z.registry<Said>();
 
@@ -138,6 +146,8 @@ export function objectOf<Output extends object>({ object, stopped }: Report<Outp
   return object && stopped ? { ...object, stopped: stopObject(stopped) } : object;
 }
 
+type Face = 'terminal' | 'page' | 'library';
+
 export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends object = object> {
   /** The word that is typed; of a command in a group, both words. */
   readonly name: string;
@@ -146,6 +156,10 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly details?: string;
   /** A command line that works as it stands in a checkout, behind the program's name. */
   readonly example: string;
+  /** Who may ask for it; left out: everybody. */
+  readonly faces?: readonly Face[];
+  /** Of the page it is a process of its own, which takes `long`, or `spends`: then one at a time for each store. */
+  readonly work?: 'long' | 'spends';
   readonly input: Input;
   readonly output?: z.ZodType<Output>;
   /** Which entry each word without a flag is, where that is not told by their order. */
@@ -153,7 +167,7 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   run(input: z.output<Input>, host: Host): Promise<Report<NoInfer<Output>>>;
 }
 
-/** A command that is several, each with a word of its own behind the name. */
+/** A command that is several, each with a word of its own behind the name; all are the terminal's alone. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;

@@ -63,9 +63,8 @@ export const someRows = () => z.int().min(1, 'is no row at all').optional();
 
 // ----------------------------------------------------------------------------------------------------- the output
 
-export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
-  short: 'o',
-});
+export const outputFile = (page: 'ticket' | 'none') =>
+  flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', { short: 'o', page });
 
 export function refuseTwoOnStdout(json: boolean, output: string | undefined): void {
   if (json && output === '-')

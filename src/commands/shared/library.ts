@@ -15,20 +15,29 @@ export type Call<Input extends z.ZodObject, Output extends object> = (
 export function callOf<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
 ): Call<Input, Output> {
-  return async (passed, own = {}) => {
-    const given: { readonly store?: string } = passed ?? {};
-    const input = checkInput(of.name, of.input, given);
-    const { store } = given;
-    nameStoreOfCall(storeToName(store));
-    const words = typedFrom(of, given);
-    const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
-    // What Ctrl-C means in a program is for the program to say, which may have more lists to work through.
-    const { signal = new AbortController().signal } = own;
-    const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
-    const object = objectOf(await of.run(input, host));
-    invariant(object, `${of.name} tells nothing`);
-    return object;
+  return async (passed, own) => {
+    const given = passed ?? {};
+    return callChecked(of, checkInput(of.name, of.input, given), given, own);
   };
+}
+
+/** @param input what was made of `given`. */
+export async function callChecked<Input extends z.ZodObject, Output extends object>(
+  of: Command<Input, Output>,
+  input: z.output<Input>,
+  given: Readonly<Record<string, unknown>>,
+  own: Own = {},
+): Promise<Output> {
+  const { store }: { readonly store?: string } = given;
+  nameStoreOfCall(storeToName(store));
+  const words = typedFrom(of, given);
+  const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
+  // What Ctrl-C means in a program is for the program to say, which may have more lists to work through.
+  const { signal = new AbortController().signal } = own;
+  const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
+  const object = objectOf(await of.run(input, host));
+  invariant(object, `${of.name} tells nothing`);
+  return object;
 }
 
 /** Nobody sits in front of it. */
@@ -47,7 +56,10 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
 });
 
 /** The command line that says the same, with which a person can go on. */
-function typedFrom({ name, input }: Command, given: Readonly<Record<string, unknown>>): readonly string[] {
+export function typedFrom(
+  { name, input }: Pick<Command, 'name' | 'input'>,
+  given: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const shape: Readonly<Record<string, z.ZodType>> = input.shape;
   const words: string[] = [];
   const flags: string[] = [];
@@ -64,7 +76,7 @@ function typedFrom({ name, input }: Command, given: Readonly<Record<string, unkn
   return [name, ...words, ...flags];
 }
 
-function textsOf(value: unknown): readonly string[] {
+export function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.map(String);
   return value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
 }

@@ -1,37 +1,66 @@
 import { z } from 'zod';
+import { stop } from '../../core/errors.ts';
+import { COMMANDS } from '../../core/families.ts';
+import { loadFamily } from '../../core/family.ts';
+import { present } from '../../core/objects.ts';
 import { checkInput } from '../../lib/checked-input.ts';
-import cancel from '../cancel.ts';
-import forget from '../forget.ts';
-import log from '../log.ts';
-import pause from '../pause.ts';
-import resume from '../resume.ts';
-import settle from '../settle.ts';
-import spend from '../spend.ts';
-import status from '../status.ts';
-import type { Command } from './command.ts';
-import { callOf } from './library.ts';
+import { type Command, type CommandGroup, type OnPage, said } from './command.ts';
+import { callChecked, textsOf, typedFrom } from './library.ts';
 
-/** Answers `POST /api/COMMAND` with what the command prints under `--json`. */
-export type PageCall = (given: unknown) => Promise<object>;
-
-/** Those that only look or decide: what spends is a process of its own. */
-const ASKED = [cancel, forget, log, pause, resume, settle, spend, status] as readonly Command[];
-
-/** The page knows no path of the machine, and its store and its user are those of `serve`. */
-const NOT_ASKED: ReadonlySet<string> = new Set(['store', 'as', 'output']);
-
-type Own = { readonly [Name in 'store' | 'as']?: string | undefined };
-
-export function pageCalls(own: Own): ReadonlyMap<string, PageCall> {
-  return new Map(ASKED.map((of) => [of.name, callFor(of, own)]));
+/** A command as `POST /api/COMMAND` asks for it: the answer is what it prints under `--json`. */
+interface PageCommand extends Pick<Command, 'name' | 'work'> {
+  /** What entries are that are another thing than for a terminal. */
+  readonly entries: ReadonlyMap<string, OnPage>;
+  /** @throws StopError `usage` for what the command does not take from the page. */
+  check(given: Given): Given;
+  /** Runs it in this process. */
+  call(given: Given): Promise<object>;
+  /** The words of the same command for a process of its own. */
+  wordsFor(given: Given): readonly string[];
 }
 
-function callFor(of: Command, own: Own): PageCall {
-  const call = callOf(of);
-  const shape: Record<string, z.ZodType> = of.input.shape;
-  const asked = Object.entries(shape).filter(([name]) => !NOT_ASKED.has(name));
-  return async (given) => {
-    checkInput(of.name, z.strictObject(Object.fromEntries(asked)), given);
-    return call({ ...(given as object), ...own });
+type Given = Readonly<Record<string, unknown>>;
+
+/** @param own the store and the user are those of `serve`. */
+export async function pageCommands(
+  own: {
+    readonly [Name in 'store' | 'as']?: string | undefined;
+  },
+): Promise<readonly PageCommand[]> {
+  const members = [...(await loadFamily<Command | CommandGroup>(COMMANDS)).values()];
+  return members.flatMap((of) => {
+    const isOfPage = !('commands' in of) && (of.faces?.includes('page') ?? true);
+    return isOfPage ? [pageCommand(of, present(own))] : [];
+  });
+}
+
+function pageCommand(of: Command, own: Given): PageCommand {
+  const shape: Readonly<Record<string, z.ZodType>> = of.input.shape;
+  const entries = new Map<string, OnPage>();
+  const taken: Record<string, z.ZodType> = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const how = said.get(schema);
+    if (how?.page !== undefined) entries.set(name, how.page);
+    if (how === undefined || how.page === 'ticket' || how.page === 'none') continue;
+    taken[name] = how.page === 'needed' ? z.nonoptional(schema) : schema;
+  }
+  const input = z.strictObject(taken);
+  const check = (given: Given): Given => checkInput(of.name, input, given);
+  return {
+    name: of.name,
+    ...present({ work: of.work }),
+    entries,
+    check,
+    call: (given) => callChecked(of, { ...check(given), ...own }, { ...given, ...own }),
+    wordsFor(given) {
+      for (const [name, value] of Object.entries(given))
+        if (said.get(shape[name] ?? input)?.isArgument) requireNoFlag(`${of.name}: ${name}`, textsOf(value));
+      return typedFrom(of, given);
+    },
   };
+}
+
+function requireNoFlag(entry: string, texts: readonly string[]): void {
+  const flag = texts.find((text) => text.startsWith('-'));
+  if (flag !== undefined) throw stop('usage', `${entry} is ${flag}.`, 'Begin it with another sign than "-".');
 }

@@ -100,13 +100,19 @@ function shareEntry(): void {
 const silence = (): Refused =>
   new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
 
+/** A refusal, or what the page says itself. */
+type Told = { readonly code: string } & Pick<
+  Refusal['error'],
+  'message' | 'next' | 'next_command' | 'choices'
+>;
+
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
   readonly nextCommand: string | undefined;
   readonly choices: Refusal['error']['choices'];
 
-  constructor({ code, message, next, next_command, choices }: Refusal['error']) {
+  constructor({ code, message, next, next_command, choices }: Told) {
     super(message);
     this.code = code;
     this.next = next;

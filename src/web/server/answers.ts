@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { bugWords, STOP_BUTTONS, StopError, stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
+import { bugWords, StopError, stop } from '../../core/errors.ts';
+import { stopShown } from '../../core/stop-object.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
@@ -63,19 +63,11 @@ export function refusalOf(error: unknown, context: Context): Response {
   return context.json({ error: refused }, statusOf(error, refused));
 }
 
-/** An error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
+/** What is a bug of ours says so and keeps its stack to itself. */
 function refusedAs(error: unknown): Refusal['error'] {
   const stopped = error instanceof StopError ? error : systemStop(error);
-  if (stopped === undefined) {
-    const next = 'This is a bug of Rowonce: please report what you did.';
-    return { code: 'bug', message: bugWords(error), next };
-  }
-  const { code, message, next, nextCommand, choices } = stopped.detail;
-  return {
-    ...{ code, message, next },
-    ...present({ next_command: nextCommand, button: STOP_BUTTONS[code] }),
-    ...present({ choices: choices?.map((each) => ({ ...each })) }),
-  };
+  const next = 'This is a bug of Rowonce: please report what you did.';
+  return stopShown(stopped?.detail ?? { code: 'bug', message: bugWords(error), next });
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Hono } from 'hono';
-import { z } from 'zod';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -10,15 +9,13 @@ import { accountRoutes } from './account-routes.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchActionRoutes, doubtRoutes, undoRoutes, workRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { downloadRoutes } from './downloads.ts';
+import { commandRoutes } from './commands.ts';
+import { Downloads, ticketRoutes } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
 import { FactBook, listRoutes } from './lists.ts';
 import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 import type { Server } from './server.ts';
-
-/** A command checks by its own schema what it is asked. */
-const Anything = z.looseObject({});
 
 export function appOf(
   server: Server,
@@ -32,8 +29,9 @@ export function appOf(
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
   app.get('/api/state', (context) => context.json(state));
-  for (const [name, call] of server.calls)
-    app.post(`/api/${name}`, async (context) => context.json(await call(await bodyOf(context, Anything))));
+  const downloads = new Downloads(server);
+  app.route('/', downloads.routes());
+  app.route('/api', commandRoutes(server, downloads));
   const facts = new FactBook(server);
   app.route('/api', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server));
@@ -43,7 +41,7 @@ export function appOf(
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
-  app.route('/', downloadRoutes(server));
+  app.route('/api', ticketRoutes(server, downloads));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
   // Every view has an address, and all of them are the one page.

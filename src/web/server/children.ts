@@ -73,13 +73,24 @@ export async function askChild(
   signal?.throwIfAborted();
   const child = startChild(program, words, input);
   signal?.addEventListener('abort', child.stop, { once: true });
-  const { exitCode, result, said } = await child.ended;
+  const ended = await child.ended;
   signal?.removeEventListener('abort', child.stop);
-  if (exitCode === 0 || exitCode === 3) return result;
+  if (ended.exitCode === 0 || ended.exitCode === 3) return ended.result;
   signal?.throwIfAborted();
-  throw (
-    stopIn(result) ?? stop('usage', said.at(-1) ?? `The command ended with ${exitCode}.`, 'Try it again.')
-  );
+  throw refusalIn(ended);
+}
+
+/** What it printed of its work, which may have been stopped on its way. @throws StopError as `askChild` when it did none. */
+export function workIn(ended: Ended): object {
+  const { result } = ended;
+  if (result instanceof Object && Object.keys(result).some((name) => !(name in StoppedObject.shape)))
+    return result;
+  throw refusalIn(ended);
+}
+
+function refusalIn({ exitCode, result, said }: Ended): StopError {
+  const fact = said.at(-1) ?? `The command ended with ${exitCode}.`;
+  return stopIn(result) ?? stop('usage', fact, 'Try it again.');
 }
 
 /** What a command printed when it stopped; undefined when it went through, or met a bug of ours. */

@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
@@ -9,8 +9,7 @@ import { asWorkbook, besideInput } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
-import type { FoundBatch } from '../../run/open-ledger.ts';
-import { type Ticket, TicketRequest } from '../api.ts';
+import { type Ticket, TicketRequest, type Tickets } from '../api.ts';
 import { OnceOnly } from './admission.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
@@ -29,33 +28,65 @@ interface Ready {
   readonly path: string;
 }
 
-const nameOf = ({ path }: Ready): string => basename(path);
-
 /** Longer than a ticket works. */
 const KEPT_MS = 70_000;
 
-export function downloadRoutes(server: Server): Hono {
-  const tickets = new OnceOnly<Ready>(server.clock);
-  // What a server that was killed had written for its tickets, nobody can fetch any more.
-  rmSync(foldersOf(server), { recursive: true, force: true });
-  const ticketFor = (ready: Ready): Ticket => {
-    const ticket = tickets.issue(ready);
+const KINDS: readonly Kind[] = ['output', 'needs_attention', 'report'];
+type Kind = TicketRequest['what'];
+
+export class Downloads {
+  /** Of folders that only their owner can read. */
+  readonly #folder: string;
+  readonly #tickets: OnceOnly<Ready>;
+
+  constructor({ clock, folder }: Pick<Server, 'clock' | 'folder'>) {
+    this.#folder = join(folder, 'downloads');
+    this.#tickets = new OnceOnly(clock);
+    // What a server that was killed had written for its tickets, nobody can fetch any more.
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** @param write an output of that name, and what belongs beside it. @returns tickets for what is there then. */
+  async ticketsFor(name: string, write: (path: string) => Promise<unknown>, kinds = KINDS): Promise<Tickets> {
+    const folder = await this.#newFolder();
+    try {
+      await write(join(folder, name));
+      const tickets: Tickets = {};
+      const written = await readdir(folder);
+      for (const kind of kinds) {
+        const found = written.find((each) => kindOf(each, name) === kind);
+        if (found !== undefined) tickets[kind] = await this.#ticketFor(join(folder, found));
+      }
+      return tickets;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #ticketFor(written: string): Promise<Ticket> {
+    const folder = await this.#newFolder();
+    const name = basename(written);
+    const ready: Ready = { folder, path: join(folder, name) };
+    await rename(written, ready.path);
+    const ticket = this.#tickets.issue(ready);
     setTimeout(() => {
       // A ticket that was used has another to remove its folder.
-      if (tickets.redeem(ticket) !== undefined) void removed(ready);
+      if (this.#tickets.redeem(ticket) !== undefined) void removed(ready);
     }, KEPT_MS).unref();
-    return { ticket, name: nameOf(ready) };
-  };
-  return new Hono()
-    .post('/api/batches/:id/tickets', async (context) => {
-      const wanted = await bodyOf(context, TicketRequest);
-      return context.json(ticketFor(await copyOf(await batchOf(context, server), wanted, server)));
-    })
-    .get('/downloads/:ticket', async (context) => {
+    return { ticket, name };
+  }
+
+  async #newFolder(): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    return mkdtemp(join(this.#folder, 'copy-'));
+  }
+
+  routes(): Hono {
+    return new Hono().get('/downloads/:ticket', async (context) => {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
         throw new HttpRefusal(404, 'A download answers only to GET.', 'Follow its link.');
-      const ready = tickets.redeem(context.req.param('ticket'));
+      const ready = this.#tickets.redeem(context.req.param('ticket'));
       if (ready === undefined)
         throw new HttpRefusal(
           404,
@@ -69,55 +100,40 @@ export function downloadRoutes(server: Server): Hono {
       return context.body(Readable.toWeb(file) as ReadableStream, 200, {
         'content-type': 'application/octet-stream',
         'content-length': String(size),
-        'content-disposition': disposition(nameOf(ready)),
+        'content-disposition': disposition(basename(ready.path)),
         'content-security-policy': "sandbox; default-src 'none'",
       });
     });
+  }
 }
-
-const foldersOf = ({ folder }: Pick<Server, 'folder'>): string => join(folder, 'downloads');
 
 function removed({ folder }: Ready): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-async function newFolder(server: Pick<Server, 'folder'>): Promise<string> {
-  const folders = foldersOf(server);
-  await mkdir(folders, { recursive: true, mode: 0o700 });
-  return mkdtemp(join(folders, 'copy-'));
-}
-
-/** Writes the copy. @throws StopError as `export`, and when there is no such file. */
-async function copyOf(
-  { batch, location }: FoundBatch,
-  { what, format }: TicketRequest,
-  server: Server,
-): Promise<Ready> {
-  const { program } = server;
-  const folder = await newFolder(server);
-  try {
-    const output = join(folder, outputName(batch, format));
-    await askChild(program, ['export', batch.id, '--copy', '-o', output, '--store', location]);
-    const names = await readdir(folder);
-    const name = names.find((each) => kindOf(each, basename(output)) === what);
-    if (name !== undefined) return { folder, path: join(folder, name) };
+/** A copy of the output of a batch in a format, or one of the files beside it. */
+export function ticketRoutes(server: Server, downloads: Downloads): Hono {
+  return new Hono().post('/batches/:id/tickets', async (context) => {
+    const { what, format } = await bodyOf(context, TicketRequest);
+    const { batch, location } = await batchOf(context, server);
+    const words = ['export', batch.id, '--copy', '--store', location];
+    const copy = (path: string) => askChild(server.program, [...words, '-o', path]);
+    const { [what]: ticket } = await downloads.ticketsFor(outputName(batch, format), copy, [what]);
+    if (ticket !== undefined) return context.json(ticket);
     throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Choose another one.');
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+  });
 }
 
-const NOTHING: Readonly<Record<TicketRequest['what'], string>> = {
+const NOTHING: Readonly<Record<Kind, string>> = {
   output: 'nothing was written',
   needs_attention: 'no row needs attention',
   report: 'no report was written',
 };
 
 /** The name of the batch's output, or the one that it would have, as the user calls the list. */
-function outputName(
+export function outputName(
   { inputPath, outputPath, sandbox, settings }: Batch,
-  format: TicketRequest['format'],
+  format?: TicketRequest['format'],
 ): string {
   const listName = listNameOf(inputPath);
   const kept = basename(outputPath ?? besideInput(inputPath, sandbox, settingsKept(settings).output_name));
@@ -128,7 +144,7 @@ function outputName(
   return format === 'csv' && !/\.(?:csv|tsv|txt)$/i.test(ending) ? `${stem}.csv` : usual;
 }
 
-function kindOf(name: string, output: string): TicketRequest['what'] | undefined {
+function kindOf(name: string, output: string): Kind | undefined {
   if (name === output) return 'output';
   const rest = name.slice(nameParts(output).stem.length);
   if (rest.startsWith('.needs-attention.')) return 'needs_attention';

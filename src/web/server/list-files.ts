@@ -47,9 +47,13 @@ export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
 
 /** @throws HttpRefusal 404 for an id that no list has. */
 export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
-  const list = isListId(id) ? await listIn(place, id) : undefined;
+  const list = await findList(place, id);
   if (list !== undefined) return list;
   throw new HttpRefusal(404, 'This list no longer exists.', 'Add it again under "New batch".');
+}
+
+export async function findList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
+  return isListId(id) ? listIn(place, id) : undefined;
 }
 
 /** What is wrong with a list is said by the user's name for it. */

@@ -9,6 +9,7 @@ import type { Tell } from '../../ledger/store.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/tasks/nightly.ts';
+import { stoppedIn } from './children.ts';
 import type { Order, Work } from './work.ts';
 
 /**
@@ -101,6 +102,12 @@ export class Sweeps {
     this.#sweeps = sweeps;
   }
 
+  /** Name → path. A name that two jobs have is nobody's. */
+  get jobs(): ReadonlyMap<string, string> {
+    const byName = Map.groupBy(this.#sweeps, ({ name }) => name);
+    return new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : [])));
+  }
+
   /** Notes from when the first nights are waited for, and waits for them. */
   async start(): Promise<void> {
     if (this.#sweeps.length > 0) await this.#note();
@@ -130,9 +137,9 @@ export class Sweeps {
   /** Sweeps, and notes that it is over; what was stopped with this server is not, and goes on at its next start. */
   async #sweep(sweep: Sweep): Promise<void> {
     const { work, clock, tell } = this.#options;
-    const { exit_code: code, stopped, said } = await work.ended(work.start(sweep.order).id);
+    const { exitCode: code, result, said } = await work.ended(work.start(sweep.order).id);
     if (code === EXIT.terminated && this.#stopping.signal.aborted) return;
-    const why = stopped?.message ?? said.at(-1);
+    const why = stoppedIn(result)?.stopped.message ?? said.at(-1);
     if (code !== EXIT.done)
       tell(`The sweep of ${sweep.name} ended with exit code ${code}${why === undefined ? '.' : `: ${why}`}`);
     sweep.overMs = clock.wallMs();

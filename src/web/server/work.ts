@@ -36,7 +36,7 @@ interface Item extends Order {
   readonly id: string;
   readonly atMs: number;
   /** Resolves when it has ended, or was taken out of the line. */
-  readonly over: PromiseWithResolvers<void>;
+  readonly over: PromiseWithResolvers<Ended>;
   child?: Child;
   ended?: Ended;
   /** What its plan began; null when it has ended and began none. */
@@ -64,7 +64,7 @@ export class Work {
   start(order: Order): WorkView {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const over = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<Ended>();
     const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
     this.#items.push(item);
     if (item.isUrgent) this.#begin(item);
@@ -99,11 +99,10 @@ export class Work {
     return item && viewOf(item);
   }
 
-  async ended(id: string): Promise<WorkView> {
+  async ended(id: string): Promise<Ended> {
     const item = this.#items.find((each) => each.id === id);
     invariant(item !== undefined, `work ${id} is not known`);
-    await item.over.promise;
-    return viewOf(item);
+    return item.over.promise;
   }
 
   /** Stops what runs in an orderly way, and takes out of the line what waits. */
@@ -138,7 +137,7 @@ export class Work {
 
   #end(item: Item, ended: Ended): void {
     item.ended = ended;
-    item.over.resolve();
+    item.over.resolve(ended);
     const over = this.#items.filter((each) => each.ended !== undefined);
     for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
     this.#advance(item.store);
