@@ -12,8 +12,8 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
   client: 6_518,
-  commands: 5_045,
-  core: 2_345,
+  commands: 5_125,
+  core: 2_347,
   files: 8_716,
   index: 338,
   job: 1_094,
@@ -24,7 +24,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   plan: 3_883,
   run: 8_573,
   sandbox: 2_378,
-  web: 9_318,
+  web: 9_514,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
