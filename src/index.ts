@@ -48,7 +48,7 @@ export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-input.ts';
 export type { Plan } from './plan/plan.ts';
-export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
+export type { ChangePlan } from './plan/team/change-plan.ts';
 export type { EnrichedCall, EnrichedRow, GivenRows } from './run/tasks/enrich.ts';
 export type { WorkerEvent } from './run/tasks/worker.ts';
 export { exportCall as export, tryCall as try };

@@ -6,9 +6,8 @@
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, enrich } from '../src/index.ts';
+import { credits, enrich, plan } from '../src/index.ts';
 import { runJob } from '../src/run/run-job.ts';
-import { planJob } from '../src/run/tasks/plan-job.ts';
 import { openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
 
@@ -137,7 +136,7 @@ describe('a column called as one of ours is told in the same words before anythi
     const bought = { ...shared, mayCreateStore: true, budget: credits(9) };
     const rows = [{ domain: 'x.example', _Status: 'to call' }];
     for (const refused of [
-      () => planJob({ ...shared, file }),
+      () => plan({ ...shared, file }),
       () => runJob({ ...bought, file }),
       () => runJob({ ...bought, file, output: false }),
       () => enrich(file, { ...shared, budget: 9 }).summary(),

@@ -81,7 +81,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
     findingWords({
       kind: 'lost_zero',
       count: 1,
-      firstRows: [2],
+      first_rows: [2],
       cure: 'by_hand',
       repairable: 0,
       examples: [{ row: 2, cell: text, repaired: text }],

@@ -60,6 +60,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/output.ts',
     'output/own-files.ts',
     'output/summary-words.ts',
+    'quality/cell-issues.ts',
     'quality/job-issues.ts',
     'spool.ts',
   ],
@@ -85,6 +86,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   run: [
     'choose.ts',
     'open-ledger.ts',
+    'pipeline.ts',
     'reconcile.ts',
     'run-job.ts',
     'store-choice.ts',
@@ -97,7 +99,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/export.ts',
     'tasks/hold.ts',
     'tasks/nightly.ts',
-    'tasks/plan-job.ts',
     'tasks/row-story.ts',
     'tasks/settle.ts',
     'tasks/store-caps.ts',
@@ -172,7 +173,7 @@ describe('imports', () => {
 
   test('go down the street, never up', () => {
     // Nouns that are still read from records of other rooms; each goes from here when it is one plain zod object.
-    const records = /^objects\/(?:account|batch|erasure|figures|list|log|plan|row|run|trial)-object\.ts$/;
+    const records = /^objects\/(?:account|batch|erasure|figures|log|row|run|trial)-object\.ts$/;
     const up = ABROAD.filter(
       ({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)) && !records.test(from),
     );

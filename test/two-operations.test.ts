@@ -7,11 +7,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits } from '../src/index.ts';
+import { credits, plan } from '../src/index.ts';
+import { PlanObject } from '../src/objects/plan-object.ts';
 import type { RunOptions } from '../src/plan/context.ts';
 import { runJob } from '../src/run/run-job.ts';
 import type { RunSummary } from '../src/run/summary.ts';
-import { type PlannedJob, planJob } from '../src/run/tasks/plan-job.ts';
 import { some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 
@@ -61,8 +61,8 @@ class Place {
   }
 
   /** As `rowonce plan JOB FILE`. */
-  plan(job: string, file: string): Promise<PlannedJob> {
-    return planJob({ job: this.path(job), file, store: this.path('store') });
+  async plan(job: string, file: string): Promise<PlanObject> {
+    return PlanObject.parse(await plan({ job: this.path(job), file, store: this.path('store') }));
   }
 
   /** The name of the output of such a run. */

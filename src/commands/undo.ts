@@ -5,6 +5,7 @@ import { needingAttention } from '../core/row.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
+import { shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import {
@@ -83,7 +84,13 @@ function planReport(batch: string, planned: UndoPlan): Report<z.output<typeof Un
       ...(plan === undefined ? [plannedLine(batch, planned)] : diffLines(plan).map(plainText)),
       ...left.map((each) => leftLine(batch, each)),
     ],
-    object: UndoPlanObject.of({ undoes: batch, planned, change: plan && { plan, guards: [] } }),
+    object: {
+      undoes: batch,
+      state: kind,
+      by: 'by' in planned ? planned.by : null,
+      ...(plan === undefined ? { changes: [] } : shownChanges(plan)),
+      not_undone: [...left],
+    },
   };
 }
 

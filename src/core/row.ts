@@ -8,11 +8,11 @@ const FIRST_ROWS_SHOWN = 5;
 
 export class RowCount {
   count = 0;
-  readonly firstRows: RowNumber[] = [];
+  readonly first_rows: RowNumber[] = [];
 
   add(row: RowNumber): void {
     this.count += 1;
-    if (this.firstRows.length < FIRST_ROWS_SHOWN) this.firstRows.push(row);
+    if (this.first_rows.length < FIRST_ROWS_SHOWN) this.first_rows.push(row);
   }
 }
 

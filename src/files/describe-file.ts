@@ -1,10 +1,12 @@
 import { StopError } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
+import type { Sheet } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
+import { rowRangeText } from '../core/row-range.ts';
 import { shellWord } from '../lib/command-line.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
+import type { ColumnObject, DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
 import {
   type CellLook,
   cellLookOf,
@@ -16,41 +18,13 @@ import {
   ColumnContent,
   guessColumns,
   isGenericGuess,
-  type LikelyColumn,
   likelyColumns,
   passedOverStop,
   unheeded,
 } from './columns/columns.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
-import { type FoundIssue, type IssueOf, IssueTally, issuesAsRead } from './quality/job-issues.ts';
-
-/** What a file is and what could be done with it, before a job says what to do. Nothing is sent. */
-export interface FileDescription {
-  readonly rows: number;
-  /** The rows that cannot be read for sure; nothing else here counts their cells. */
-  readonly unreadable: {
-    readonly count: number;
-    readonly first: readonly { readonly row: RowNumber; readonly reason: string }[];
-  };
-  readonly encoding: string;
-  readonly delimiter: string;
-  readonly columns: readonly ColumnDescription[];
-  /** Rows with the very cells of an earlier one. */
-  readonly duplicates: { readonly same: RowCount };
-  readonly operations: readonly Fit[];
-}
-
-export interface ColumnDescription {
-  readonly name: string;
-  /** What at least four fifths of the filled cells look like. */
-  readonly looksLike: CellLook | 'blank';
-  readonly filled: number;
-  readonly examples: readonly string[];
-  /** Filled cells that do not look like the rest, with the first rows: perhaps issues. */
-  readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
-  readonly issues: readonly FoundIssue[];
-}
+import { type IssueOf, IssueTally, issuesAsRead } from './quality/job-issues.ts';
 
 const EXAMPLES_SHOWN = 3;
 const LONGEST_EXAMPLE = 100;
@@ -59,13 +33,11 @@ const FIRST_ROWS_SHOWN = 5;
 /** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
 const ROWS_COMPARED = 1_000_000;
 
-/**
- * Reads the file once. @throws StopError `input` where it is damaged.
- */
+/** Reads the file once. Nothing is sent. @throws StopError `input` where it is damaged. */
 export async function describeFile(
   { sheet, read }: OpenedFile,
   operations: Iterable<Operation>,
-): Promise<FileDescription> {
+): Promise<ListDescription> {
   const header = await sheet.header();
   const issueOf = await issuesAsRead(read);
   const known = [...operations];
@@ -92,12 +64,24 @@ export async function describeFile(
     columns: columns.map((column) => column.description()),
     duplicates: { same },
     operations: finder.fits(),
+    ...sheetsOf(sheet),
+    layout: {
+      header_row: rowRangeText(sheet.start.header),
+      header_guessed: sheet.start.isFound,
+      left_out: [...(sheet.layout.left_out ?? [])],
+      top: [...sheet.top],
+    },
   };
+}
+
+export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, 'sheets'> {
+  if (tabs === undefined) return {};
+  return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }
 
 interface ColumnTally {
   add(row: RowNumber, cell: string): void;
-  description(): ColumnDescription;
+  description(): ColumnObject;
 }
 
 function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf): ColumnTally {
@@ -126,19 +110,19 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
       const [most, ...others] = [...looks].sort(([, a], [, b]) => b.count - a.count);
       const filled = [...looks.values()].reduce((sum, { count }) => sum + count, 0);
       const isDecided = most !== undefined && most[1].count / filled >= SHARE_THAT_DECIDES;
-      const looksLike = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
-      const odd = looksLike === 'text' ? [] : others.map(([, seen]) => seen);
-      const oddRows = odd.flatMap(({ firstRows }) => firstRows).sort((a, b) => a - b);
+      const looks_like = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
+      const odd = looks_like === 'text' ? [] : others.map(([, seen]) => seen);
+      const oddRows = odd.flatMap(({ first_rows }) => first_rows).sort((a, b) => a - b);
       return {
         name,
-        looksLike,
+        looks_like,
         filled,
         examples: [...examples],
         odd: {
           count: odd.reduce((sum, { count }) => sum + count, 0),
-          firstRows: oddRows.slice(0, FIRST_ROWS_SHOWN),
+          first_rows: oddRows.slice(0, FIRST_ROWS_SHOWN),
         },
-        issues: issues.findings(),
+        damage: issues.findings(),
       };
     },
   };
@@ -178,7 +162,7 @@ export function columnIssues(
 ): {
   /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
   add(row: RowNumber, cell: string): boolean;
-  findings(): readonly FoundIssue[];
+  findings(): DamageObject[];
 } {
   let tally = kind === undefined ? undefined : new IssueTally(kind, issueOf);
   const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
@@ -199,24 +183,10 @@ export function columnIssues(
   };
 }
 
-export interface Fit {
-  readonly operation: string;
-  readonly summary: string;
-  /** Input → column, by sure guesses: what a run without `columns` would take. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly because: Readonly<Record<string, string>>;
-  /** Columns that a run would not take, and that a user who knows the file may name in a job. */
-  readonly likely: readonly LikelyColumn[];
-  /** Columns that say where a person goes or who it is, and that a run must be told to leave unread. */
-  readonly unheeded: readonly Pick<LikelyColumn, 'input' | 'column'>[];
-  /** Why a run would be refused; undefined when it would not. */
-  readonly problem?: string;
-}
-
 export function fitFinder(
   header: readonly string[],
   operations: Iterable<Operation>,
-): { add(cells: readonly string[]): void; fits(): readonly Fit[] } {
+): { add(cells: readonly string[]): void; fits(): OperationFit[] } {
   const candidates = [...operations].map(candidateOf);
   const content = new ColumnContent(
     header.length,
@@ -226,19 +196,15 @@ export function fitFinder(
     add: (cells) => content.add(cells),
     fits: () =>
       candidates.map(({ operation, problem }) => {
-        const { name, summary } = operation;
         const fit = problem === undefined ? fitOf(operation, header, content) : unfit(problem);
-        return { operation: name, summary, ...fit };
+        return { operation: operation.name, ...fit };
       }),
   };
 }
 
-type Fitting = Omit<Fit, 'operation' | 'summary'>;
+type Fitting = Omit<OperationFit, 'operation'>;
 
-const unfit = (problem: string): Fitting => ({
-  ...{ columns: {}, because: {}, likely: [], unheeded: [] },
-  problem,
-});
+const unfit = (problem: string): Fitting => ({ columns: {}, because: {}, likely: [], problem });
 
 function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): Fitting {
   const { sure, problem } = guessColumns(operation, header, content);
@@ -254,10 +220,10 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
   const stopped = problem ?? (first && passedOverStop(operation, first));
   return {
     columns,
-    unheeded: passedOver,
     because: Object.fromEntries(entries.map(({ name, because }) => [name, because])),
-    likely: likelyColumns(operation, header, content, sure),
-    ...present({ problem: stopped?.message }),
+    likely: [...likelyColumns(operation, header, content, sure)],
+    ...(passedOver.length === 0 ? {} : { unheeded: [...passedOver] }),
+    problem: stopped?.message ?? null,
   };
 }
 

@@ -13,7 +13,7 @@ export interface IdentifierTally {
 }
 
 /** Rows that need attention for the same reason. */
-export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'firstRows'>> {
+export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'first_rows'>> {
   readonly kind: OutcomeKind;
   readonly words: string;
 }
@@ -59,7 +59,7 @@ export class Tally {
   /** Why rows need attention, the most frequent reason first. */
   get reasons(): readonly AttentionReason[] {
     return [...this.#reasons.values()]
-      .map(({ kind, words, rows: { count, firstRows } }) => ({ kind, words, count, firstRows }))
+      .map(({ kind, words, rows: { count, first_rows } }) => ({ kind, words, count, first_rows }))
       .sort((one, other) => other.count - one.count);
   }
 

@@ -11,7 +11,7 @@ const ReasonObject = noun({
   kind: reason(z.string(), ({ kind }) => kind),
   words: reason(z.string(), ({ words }) => words),
   rows: reason(z.number(), ({ count }) => count),
-  first_rows: reason(z.array(z.number()), ({ firstRows }) => firstRows),
+  first_rows: reason(z.array(z.number()), (of) => of.first_rows),
 });
 
 const figure = membersOf<BatchFigures>();

@@ -1,112 +1,90 @@
 import { z } from 'zod';
-import { METHODS } from '../core/operation.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { GuardProblem } from '../plan/team/change-guards.ts';
-import type { ChangePlan, Leaver, PlannedChange } from '../plan/team/change-plan.ts';
-import { isHeldBack } from '../plan/team/diff-words.ts';
-import type { PlannedJob } from '../run/tasks/plan-job.ts';
-import type { UndoPlan } from '../run/tasks/undo.ts';
-import { DamageObject, ofRows, sheets } from './list-object.ts';
-import { membersOf, noun } from './noun.ts';
-import { NotUndoneObject } from './run-object.ts';
+import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
+import { DamageObject, RowsObject, sheets } from './list-object.ts';
 
 /** What a job would buy with a list, or change. */
 
-const change = membersOf<PlannedChange>();
+const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
+
 /** One change of a plan; a row may have two. */
-export const PlannedChangeObject = noun({
-  row: change(z.number(), ({ row }) => row),
-  action: change(z.string(), ({ action }) => action),
-  email: change(z.string().nullable(), ({ email = null }) => email),
-  project: change(z.string().nullable(), ({ project = null }) => project),
-  from: change(z.string().nullable(), ({ from = null }) => from),
-  to: change(z.string().nullable(), ({ to = null }) => to),
+export const PlannedChangeObject = z.object({
+  row: z.number(),
+  action: z.enum(CHANGE_ACTIONS),
+  email: z.string().nullable(),
+  user_id: z.string().exactOptional(),
+  /** The project's name in the list, else its id. */
+  project: z.string().nullable(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
   /** What is sent. */
-  calls: change(z.array(z.string()).optional(), ({ calls }) => (calls.length === 0 ? undefined : calls)),
+  calls: z.array(z.string()).exactOptional(),
   /** Why nothing is sent. */
-  reason: change(z.string().optional(), ({ reason }) => reason),
+  reason: z.string().exactOptional(),
   /** What the list or the service says otherwise than the ledger. */
-  note: change(z.string().optional(), ({ note }) => note),
+  note: z.string().exactOptional(),
   /** Whether it is about a person whom the list does not name. */
-  beyond: change(z.boolean().optional(), ({ beyond }) => beyond),
+  beyond: z.boolean().exactOptional(),
 });
 export type PlannedChangeObject = z.infer<typeof PlannedChangeObject>;
+export type ChangeAction = PlannedChangeObject['action'];
 
-interface Changes {
-  /** Undefined for a job that only reads. */
-  readonly change?: { readonly plan: ChangePlan; readonly guards: readonly GuardProblem[] } | undefined;
-}
-
-const changes = membersOf<Changes>();
-/** The changes of a plan that has rows beyond the list. */
-const ofMissing = ({ change: of }: Changes) => (of && of.plan.rowsBeyond > 0 ? of.plan.changes : undefined);
-const isRemoved = ({ beyond, action }: PlannedChange): boolean => beyond === true && action === 'remove';
-const leaver = membersOf<Leaver>();
-const LeaverObject = noun({
-  email: leaver(z.string(), ({ email }) => email),
-  project: leaver(z.string(), ({ project }) => project),
-  role: leaver(z.string().nullable(), ({ role = null }) => role),
+const LeaverObject = z.object({
+  email: z.string(),
+  project: z.string(),
+  role: z.string().nullable(),
 });
+export type LeaverObject = z.infer<typeof LeaverObject>;
 
-const guard = z.object({ fact: z.string(), allow: z.string() });
 const ofChanges = {
   /** People who are removed because the list does not name them, and who are not. */
-  removed: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isRemoved).length),
-  held_back: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isHeldBack).length),
-  changes: changes(z.array(PlannedChangeObject).optional(), (of) =>
-    of.change?.plan.changes.map(PlannedChangeObject.of),
-  ),
+  removed: z.number().exactOptional(),
+  held_back: z.number().exactOptional(),
+  changes: z.array(PlannedChangeObject).exactOptional(),
   /** People whom the list does not name and who stay. */
-  leavers: changes(z.array(LeaverObject).optional(), (of) => of.change?.plan.leavers.map(LeaverObject.of)),
+  leavers: z.array(LeaverObject).exactOptional(),
   /** What would hold a run back. */
-  guards: changes(z.array(guard).optional(), (of) =>
-    of.change?.guards.map(({ fact, allow }) => ({ fact, allow })),
-  ),
+  guards: z.array(z.object({ fact: z.string(), allow: z.string() })).exactOptional(),
 };
 
 const part = z.object({ rows: z.number(), credits: z.number() });
-const reason = membersOf<Plan['reasons'][number]>();
-const ReasonObject = noun({ reason: reason(z.string(), (of) => of.reason), ...ofRows });
+const ReasonObject = z.object({ reason: z.string(), ...RowsObject.shape });
+export type ReasonObject = z.infer<typeof ReasonObject>;
 
-const plan = membersOf<Plan>();
 /** Each row of the list is counted once. */
-export const PlanFigures = noun({
-  rows: plan(z.number(), ({ rows }) => rows),
-  invalid: plan(z.number(), ({ invalid }) => invalid),
-  duplicates: plan(z.number(), ({ duplicates }) => duplicates),
-  bought_before: plan(z.number(), ({ boughtBefore }) => boughtBefore),
-  in_doubt: plan(z.number(), ({ inDoubt }) => inDoubt),
-  to_buy: plan(z.number(), ({ toBuy }) => toBuy),
+export const PlanFigures = z.object({
+  rows: z.number(),
+  invalid: z.number(),
+  duplicates: z.number(),
+  bought_before: z.number(),
+  in_doubt: z.number(),
+  to_buy: z.number(),
   /** Of these, rows whose answers are too old. */
-  too_old: plan(z.number().optional(), ({ tooOld }) => tooOld),
+  too_old: z.number().exactOptional(),
   /** Of these, rows whose answer is none today. */
-  unanswered: plan(part.optional(), ({ unanswered: of }) => of && { rows: of.rows, credits: of.most }),
+  unanswered: part.exactOptional(),
   /** Rows in doubt whose calls a run may send again. */
-  sent_again: plan(part.optional(), ({ again: of }) => of && { rows: of.rows, credits: of.most }),
-  credits: plan(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
+  sent_again: part.exactOptional(),
+  credits: z.object({ most: z.number(), expected: z.number() }),
   /** Null while the account has no limit. */
-  seconds: plan(z.number().nullable(), ({ seconds = null }) => seconds),
+  seconds: z.number().nullable(),
   /** Why rows are invalid, the most frequent reason first. */
-  reasons: plan(z.array(ReasonObject).optional(), ({ reasons }) =>
-    reasons.length === 0 ? undefined : reasons.map(ReasonObject.of),
-  ),
+  reasons: z.array(ReasonObject).exactOptional(),
 });
+export type PlanFigures = z.infer<typeof PlanFigures>;
 
-const used = membersOf<{ readonly input: string; readonly column: string }>();
-const JobDamageObject = noun({
-  input: used(z.string(), ({ input }) => input),
-  column: used(z.string(), ({ column }) => column),
-  ...DamageObject.members,
-});
+const JobDamageObject = z.object({ input: z.string(), column: z.string(), ...DamageObject.shape });
+export type JobDamageObject = z.infer<typeof JobDamageObject>;
 
 const RequestObject = z.object({
   /** The entry of the dialect. */
   name: z.string(),
   method: z.enum(METHODS),
+  /** With `{{Column}}` and `{field}` where a value is filled in. */
   url: z.string(),
   /** The service that sends it on. */
-  through: z.string().optional(),
+  through: z.string().exactOptional(),
 });
+export type RequestObject = z.infer<typeof RequestObject>;
 
 /** What a person agrees to once: what a dialect sends. */
 export const AgreementView = z.object({
@@ -124,58 +102,47 @@ const RereadObject = z.object({
   /** The most credits that it costs to settle them again. */
   most: z.number(),
 });
+export type RereadObject = z.infer<typeof RereadObject>;
 
-const planned = membersOf<PlannedJob>();
 const byName = z.record(z.string(), z.string());
 /** What `plan JOB FILE` prints. */
-export const PlanObject = noun({
-  id: planned(z.string(), ({ id }) => id),
+export const PlanObject = z.object({
+  id: z.string(),
   /** The open batch with which a run goes on. */
-  unfinished: planned(z.string().optional(), ({ unfinished }) => unfinished),
+  unfinished: z.string().exactOptional(),
   /** Input ← column. */
-  columns: planned(byName, ({ input }) => input.columns.columns),
+  columns: byName,
   /** Why, of those that were guessed. */
-  because: planned(byName.optional(), ({ input: { columns } }) =>
-    columns.because.size === 0 ? undefined : Object.fromEntries(columns.because),
-  ),
-  ...PlanFigures.members,
-  sheets,
+  because: byName.exactOptional(),
+  ...PlanFigures.shape,
+  sheets: sheets.exactOptional(),
   /** What is wrong in the columns that the job uses. */
-  damage: planned(z.array(JobDamageObject), ({ damage }) =>
-    damage.columns.flatMap(({ findings, ...of }) =>
-      findings.map((finding) => JobDamageObject.of({ ...of, ...finding })),
-    ),
-  ),
+  damage: z.array(JobDamageObject),
   /** Rows in which a cell is repaired, with `--repair`. */
-  repaired: planned(z.number().optional(), ({ job, damage }) =>
-    job.repair === true ? damage.repairableRows : undefined,
-  ),
+  repaired: z.number().exactOptional(),
   ...ofChanges,
   /** The fields that answers have had so far, which `add` may name. */
-  fields: planned(z.array(z.string()).optional(), ({ known }) => known?.paths),
+  fields: z.array(z.string()).exactOptional(),
   /** A value of each of them, from an answer. */
-  field_examples: planned(z.record(z.string(), z.string()).optional(), ({ known }) =>
-    known === undefined ? undefined : Object.fromEntries(known.examples),
-  ),
+  field_examples: byName.exactOptional(),
   /** What is sent, where the job or its dialect says that itself. */
-  requests: planned(z.array(RequestObject).optional(), ({ requests }) =>
-    requests.length === 0 ? undefined : requests,
-  ),
+  requests: z.array(RequestObject).exactOptional(),
   /** What a person has to agree to once. */
-  to_agree: planned(AgreementView.optional(), ({ toAgree }) => toAgree),
+  to_agree: AgreementView.exactOptional(),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
-  reread: planned(RereadObject.optional(), ({ reread }) => reread),
+  reread: RereadObject.exactOptional(),
 });
 export type PlanObject = z.infer<typeof PlanObject>;
 
-const undo = membersOf<{ readonly undoes: string; readonly planned: UndoPlan }>();
+export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
 /** What `undo --dry-run` prints. */
-export const UndoPlanObject = noun({
-  undoes: undo(z.string(), ({ undoes }) => undoes),
-  state: undo(z.enum(['plan', 'nothing', 'begun', 'undone']), (of) => of.planned.kind),
+export const UndoPlanObject = z.object({
+  undoes: z.string(),
+  state: z.enum(['plan', 'nothing', 'begun', 'undone']),
   /** The batch that has begun it or done it. */
-  by: undo(z.string().nullable(), (of) => ('by' in of.planned ? of.planned.by : null)),
+  by: z.string().nullable(),
   ...ofChanges,
-  changes: changes(z.array(PlannedChangeObject), (of) => ofChanges.changes.read(of) ?? []),
-  not_undone: undo(z.array(NotUndoneObject), (of) => of.planned.left),
+  changes: z.array(PlannedChangeObject),
+  not_undone: z.array(NotUndoneObject),
 });
+export type UndoPlanObject = z.infer<typeof UndoPlanObject>;

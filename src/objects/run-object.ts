@@ -9,6 +9,7 @@ import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
+import { NotUndoneObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
@@ -22,10 +23,10 @@ const IdentifierObject = noun({
 
 const rest = membersOf<Plan>();
 const RestObject = noun({
-  rows: rest(z.number(), ({ toBuy }) => toBuy),
+  rows: rest(z.number(), (of) => of.to_buy),
   credits: rest(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
   /** Null while the account has no limit. */
-  seconds: rest(z.number().nullable(), ({ seconds = null }) => seconds),
+  seconds: rest(z.number().nullable(), ({ seconds }) => seconds),
 });
 
 const sample = membersOf<Forecast>();
@@ -131,7 +132,6 @@ interface UndoneBatch {
 const undo = membersOf<UndoneBatch>();
 /** Undefined when nothing was sent now. */
 const ranIn = ({ undone }: UndoneBatch) => (undone.kind === 'run' ? undone.summary : undefined);
-export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
 /** What `undo` prints. */
 export const UndoObject = noun({
   undoes: undo(z.string(), ({ undoes }) => undoes),

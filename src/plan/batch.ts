@@ -16,7 +16,6 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
-  credits,
   heldCredits,
   type LedgerReader,
   type Money,
@@ -25,8 +24,9 @@ import {
 import { eachReadOtherwise } from '../ledger/rows.ts';
 import { APART_MS } from '../ledger/time.ts';
 import { crashPoint } from '../lib/faults.ts';
+import type { RereadObject } from '../objects/plan-object.ts';
 import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
-import type { Consent, Reread, RunContext } from './context.ts';
+import type { Consent, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
@@ -283,7 +283,7 @@ export async function closeIfFinished(
  * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to
  * be bought again. Undefined when the file has no finished batch, or when there is no such row.
  */
-export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
+export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<RereadObject | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
@@ -299,7 +299,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
     if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);
     if (rows.has(row)) for (const each of left) most += worstCredits(pricing, each);
   });
-  return rows.size === 0 ? undefined : { batch: batch.id, rows: rows.size, most: credits(most) };
+  return rows.size === 0 ? undefined : { batch: batch.id, rows: rows.size, most };
 }
 
 /** The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. */
@@ -341,7 +341,7 @@ async function isReadOtherwise(
 }
 
 /** `3 rows of batch 1a2b3c4d were settled by answers that today's dialect reads differently; …` */
-export function rereadWords({ batch, rows, most }: Reread): string {
+export function rereadWords({ batch, rows, most }: RereadObject): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads differently`;
   const cost = most === 0 ? 'nothing' : `at most ${counted(most, 'credit')}`;

@@ -18,6 +18,7 @@ import {
   type Money,
 } from '../ledger/ledger.ts';
 import { checkedCredits } from '../lib/checked-input.ts';
+import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
@@ -180,7 +181,7 @@ async function goneOnWith(
 /** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
-  return (isFinished && plan.toBuy === 0) || heldBy(money) + mostAdded(plan) <= money.cap;
+  return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAdded(plan) <= money.cap;
 }
 
 /** The credits that count against the batch's cap already. */
@@ -203,17 +204,6 @@ export async function requireAgreedRequests({
   if (question !== undefined) await requireAgreement(question, { accept, askAgreement });
 }
 
-/** A request that the job or a dialect file defines, so that the name of the operation does not tell what is sent. */
-export interface SentRequest {
-  /** The entry of the dialect that defines the request. */
-  readonly name: string;
-  readonly method: Method;
-  /** The address as it is sent, with `{{Column}}` and `{field}` where a value is filled in. */
-  readonly url: string;
-  /** The service whose "API Call" step forwards the request; left out: it is sent to the vendor itself. */
-  readonly through?: string;
-}
-
 /** The parts of a job, its account and its dialect that decide what is sent. */
 export interface Sender {
   readonly job: Pick<Job, 'operation' | 'method' | 'endpoint'>;
@@ -222,7 +212,7 @@ export interface Sender {
 }
 
 /** The request of an `api-call` job, and those of the operations of a dialect file. */
-export function sentRequests(sender: Sender): readonly SentRequest[] {
+export function sentRequests(sender: Sender): RequestObject[] {
   const { job, account, dialect } = sender;
   return stepNames(job.operation.name).flatMap((name) => {
     const { method = 'POST', endpoint } = job;
@@ -234,7 +224,7 @@ export function sentRequests(sender: Sender): readonly SentRequest[] {
 }
 
 /** `POST https://api.example.com/tags/{{Id}} (api-call)`. Another person may have written any part of it. */
-export function requestWords({ name, method, url, through }: SentRequest): string {
+export function requestWords({ name, method, url, through }: RequestObject): string {
   const by = through === undefined ? '' : `, by the "API Call" step at ${foreignWords(through)}`;
   return `${method} ${foreignWords(url)}${by} (${name})`;
 }
@@ -243,7 +233,10 @@ export function requestWords({ name, method, url, through }: SentRequest): strin
  * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a service forwards
  * the request.
  */
-function placeOf({ account: { baseUrl, via } }: Sender, path: string): Pick<SentRequest, 'url' | 'through'> {
+function placeOf(
+  { account: { baseUrl, via } }: Sender,
+  path: string,
+): Pick<RequestObject, 'url' | 'through'> {
   if (baseUrl === undefined) return { url: path };
   const base = `${baseUrl.origin}${basePathOf(baseUrl)}`;
   return via === undefined ? { url: base + path } : { url: path, through: base };

@@ -4,8 +4,9 @@ import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
-import type { BatchId, Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
+import type { Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
+import type { RereadObject } from '../objects/plan-object.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
@@ -40,15 +41,6 @@ export interface JobOptions {
   readonly store?: string | undefined;
 }
 
-/** Rows of a finished batch that today's dialect would settle differently. They stay as they are unless a person agrees. */
-export interface Reread {
-  readonly batch: BatchId;
-  /** The number of rows with an answer that is read differently today. */
-  readonly rows: number;
-  /** The most that it costs to settle them again. */
-  readonly most: Credits;
-}
-
 /** What a run may do by its flags, its job, its account and the person who was asked. */
 export interface Consent {
   /** The most that its batch may spend; undefined leaves the cap of a resumed batch as it is. */
@@ -78,7 +70,7 @@ export interface RunChoices {
    * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for "no". Left out:
    * nobody can be asked.
    */
-  readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  readonly askBudget?: ((plan: Plan) => Promise<number | undefined>) | undefined;
   /** Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox account. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */
@@ -87,7 +79,7 @@ export interface RunChoices {
    * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
    * them anew. Left out: "no".
    */
-  readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
+  readonly askReread?: ((reread: RereadObject) => Promise<boolean>) | undefined;
   /**
    * Whether calls are bought again whose answer turned out to be none. Left out: only where a person
    * agrees to `askReread`, or to a plan that counts them.

@@ -38,9 +38,9 @@ const FIGURES: readonly (readonly [name: string, of: (plan: Plan) => number])[] 
   ['rows', ({ rows }) => rows],
   ['invalid rows', ({ invalid }) => invalid],
   ['duplicates', ({ duplicates }) => duplicates],
-  ['rows bought before', ({ boughtBefore }) => boughtBefore],
-  ['rows in doubt', ({ inDoubt }) => inDoubt],
-  ['rows to buy', ({ toBuy }) => toBuy],
+  ['rows bought before', (plan) => plan.bought_before],
+  ['rows in doubt', (plan) => plan.in_doubt],
+  ['rows to buy', (plan) => plan.to_buy],
   ['credits at most', ({ credits }) => credits.most],
 ];
 
@@ -125,7 +125,7 @@ export async function requirePlanId(
   const isBegun = hasBegunBy(existing, planId);
   if (isBegun && existing?.state === 'open' && existing.heldSinceMs === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
-  const isDone = changes === undefined ? plan.toBuy === 0 : !hasWork(changes);
+  const isDone = changes === undefined ? plan.to_buy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;
   const { id: now } = await identifyPlan(context, input, plan, changes);
   if (now === planId) return;

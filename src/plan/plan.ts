@@ -3,8 +3,9 @@ import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
+import type { BatchId } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
+import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type Left, matchesLeft, type Pricing, pricingOf, worstCredits } from './pricing.ts';
@@ -22,50 +23,24 @@ import type { PlanContext } from './row-walk.ts';
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
  * as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
  */
-export interface Plan {
-  readonly rows: number;
-  readonly invalid: number;
-  readonly duplicates: number;
-  readonly boughtBefore: number;
-  readonly inDoubt: number;
-  readonly toBuy: number;
-  /** How many of `toBuy` are bought anew because their answers are too old; absent when answers of any age will do. */
-  readonly tooOld?: number;
-  /**
-   * How many of `toBuy` are bought again because what came is no answer by today's dialect, and their part of
-   * `credits.most`; absent when there is none. A run buys them only when a person agrees.
-   */
-  readonly unanswered?: { readonly rows: number; readonly most: Credits };
-  readonly credits: {
-    /** The sum that the run cannot exceed as long as the dialect's prices are right. */
-    readonly most: Credits;
-    /**
-     * The probable cost. It follows how often each identifier matched in this file so far, or the account's match rate
-     * for an identifier that was rarely asked. Before the account's first answer it equals `most`.
-     */
-    readonly expected: Credits;
-  };
+export interface Plan extends PlanFigures {
   /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
-  readonly row?: { readonly calls: number; readonly most: Credits };
-  /** How long the run takes at the account's limit; undefined when no limit is known. */
-  readonly seconds: number | undefined;
-  /** Why rows are invalid, the most frequent reason first, each with its first rows. */
-  readonly reasons: readonly {
-    readonly reason: string;
-    readonly count: number;
-    readonly firstRows: readonly RowNumber[];
-  }[];
-  /**
-   * Rows in doubt whose calls a run may send again, because a person or the job decided so, or because the vendor can be asked;
-   * absent when there is none. `most` is their part of `credits.most`, and `atRisk` what of it counts as in doubt already.
-   */
-  readonly again?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
-  /**
-   * For a run of a sample, or of the first rows alone: how many rows it buys or sends again, the most that they cost, and what
-   * of that counts as in doubt already.
-   */
-  readonly part?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
+  readonly row?: { readonly calls: number; readonly most: number };
+  /** For a run of a sample, or of the first rows alone: what of the list it buys or sends again. */
+  readonly part?: SentAgain;
+  /** What of the calls that may be sent again counts as in doubt already. */
+  readonly atRisk?: number;
 }
+
+/** Rows whose calls are sent, the most that these cost, and what of that counts as in doubt already. */
+export interface SentAgain {
+  readonly rows: number;
+  readonly most: number;
+  readonly atRisk: number;
+}
+
+export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again' | 'atRisk'> =>
+  again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most }, atRisk: again.atRisk };
 
 export async function planRows(
   context: PlanContext,
@@ -88,18 +63,18 @@ export async function planRows(
   return { ...plan, ...present({ part: firstRows && partOf(firstRows.plan(false)) }) };
 }
 
-function partOf({ toBuy, again, credits: { most } }: Plan): Plan['part'] {
-  return { rows: toBuy + (again?.rows ?? 0), most, atRisk: again?.atRisk ?? credits(0) };
+function partOf({ to_buy: toBuy, sent_again: again, atRisk = 0, credits: { most } }: Plan): SentAgain {
+  return { rows: toBuy + (again?.rows ?? 0), most, atRisk };
 }
 
 /** The most that a run over this plan may cost. A person is asked to agree to this sum. */
-export function mostAsked({ part, credits }: Plan): Credits {
+export function mostAsked({ part, credits }: Plan): number {
   return part?.most ?? credits.most;
 }
 
 /** What a run over this plan may add at most to what is spent or in doubt already. */
 export function mostAdded(plan: Plan): number {
-  return mostAsked(plan) - ((plan.part ?? plan.again)?.atRisk ?? 0);
+  return mostAsked(plan) - (plan.part?.atRisk ?? plan.atRisk ?? 0);
 }
 
 /**
@@ -145,10 +120,10 @@ export class Reasons {
     if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
   }
 
-  all(): Plan['reasons'] {
-    return [...this.#found]
-      .map(([reason, { count, firstRows }]) => ({ reason, count, firstRows }))
-      .sort((a, b) => b.count - a.count);
+  /** Undefined where there is none. */
+  all(): ReasonObject[] | undefined {
+    const all = [...this.#found].map(([reason, { count, first_rows }]) => ({ reason, count, first_rows }));
+    return all.length === 0 ? undefined : all.sort((a, b) => b.count - a.count);
   }
 }
 
@@ -182,7 +157,7 @@ class Draft {
   #atRisk = 0;
   #rowsAgain = 0;
   #rowsUnanswered = 0;
-  #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
+  #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, in_doubt: 0, to_buy: 0 };
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();
 
@@ -201,15 +176,15 @@ class Draft {
         this.#counts.duplicates += 1;
         break;
       case 'answered':
-        this.#counts.boughtBefore += 1;
+        this.#counts.bought_before += 1;
         this.#addLookedUp(classification);
         break;
       case 'in_doubt':
-        this.#counts.inDoubt += 1;
+        this.#counts.in_doubt += 1;
         this.#addLookedUp(classification);
         break;
       case 'to_buy':
-        this.#counts.toBuy += 1;
+        this.#counts.to_buy += 1;
         this.#addLookedUp(classification);
         break;
       default:
@@ -242,28 +217,26 @@ class Draft {
     const { requestsPerSecond, row } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
+    const unanswered = [...this.#unanswered.values()];
     const worst = (left: Left): number => worstCredits(this.#pricing, left);
     const expected = (left: Left): number => this.#creditsExpected(left);
-    // The extra credits of the batch may allow fewer of them.
-    const again = sum(sentAgain, worst);
-    const unanswered = [...this.#unanswered.values()];
     const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
+    // The extra credits of the batch may allow fewer of them.
+    const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst), atRisk: this.#atRisk };
     return {
       ...this.#counts,
-      ...(refreshes ? { tooOld: this.#tooOld } : {}),
+      ...(refreshes ? { too_old: this.#tooOld } : {}),
       ...(unanswered.length === 0
         ? {}
-        : { unanswered: { rows: this.#rowsUnanswered, most: credits(sum(unanswered, worst)) } }),
+        : { unanswered: { rows: this.#rowsUnanswered, credits: sum(unanswered, worst) } }),
       ...(row.calls > 1 ? { row } : {}),
-      ...(this.#rowsAgain === 0
-        ? {}
-        : { again: { rows: this.#rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),
+      ...againIn(again.rows === 0 ? undefined : again),
       credits: {
-        most: credits(sum(toBuy, worst) + again),
-        expected: credits(Math.round(sum([...toBuy, ...sentAgain], expected))),
+        most: sum(toBuy, worst) + again.most,
+        expected: Math.round(sum([...toBuy, ...sentAgain], expected)),
       },
-      seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
-      reasons: this.#reasons.all(),
+      seconds: requestsPerSecond === undefined ? null : Math.ceil(requests / requestsPerSecond),
+      ...present({ reasons: this.#reasons.all() }),
     };
   }
 

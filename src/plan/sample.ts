@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
-import { type Batch, credits, type RowRecord } from '../ledger/ledger.ts';
+import type { Batch, RowRecord } from '../ledger/ledger.ts';
 import { askedBy, type IdentifierTally } from '../ledger/tally.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
@@ -54,7 +54,7 @@ export async function planPart(
     part.most += most;
     part.atRisk += atRisk;
   }
-  return { ...plan, part: { rows: part.rows, most: credits(part.most), atRisk: credits(part.atRisk) } };
+  return { ...plan, part };
 }
 
 /** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */

@@ -41,7 +41,7 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   credits        at most 2, probably 2
   time           about 2 s
   row 4: no usable identifier: ABN 51 824 753 557: the checksum fails; website: blank
-  damage         ABN: 1 with a wrong checksum: row 4; such as 51824753557, perhaps 51 824 753 556
+  damage         ABN: 1 with a wrong checksum: row 4; such as 51824753557
   id             ID
 `);
   expect(stderr).toContain('so nothing is known as bought.');

@@ -6,9 +6,10 @@
 import { describe, expect, test } from 'vitest';
 import { loadFamily } from '../../src/core/family.ts';
 import type { Operation } from '../../src/core/operation.ts';
-import { type Fit, fitFinder } from '../../src/files/describe-file.ts';
+import { fitFinder } from '../../src/files/describe-file.ts';
+import type { OperationFit } from '../../src/objects/list-object.ts';
 
-async function projectsIn(header: readonly string[]): Promise<Fit | undefined> {
+async function projectsIn(header: readonly string[]): Promise<OperationFit | undefined> {
   const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
   const finder = fitFinder(header, operations.values());
   for (const row of ['a', 'b', 'c']) finder.add(header.map(() => row));
@@ -23,7 +24,7 @@ describe('a list fits create-project', () => {
     [['Project name', 'City'], 'Project name'],
   ])('with the columns %j', async (header, column) => {
     expect(await projectsIn(header)).toMatchObject({ columns: { name: column } });
-    expect((await projectsIn(header))?.problem).toBeUndefined();
+    expect((await projectsIn(header))?.problem).toBeNull();
   });
 
   test.each([[['Name', 'Email']], [['ABN', 'name', 'Website']], [['NAME', 'City', 'Description']]])(

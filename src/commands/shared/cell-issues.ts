@@ -1,10 +1,16 @@
 import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { FileDescription } from '../../files/describe-file.ts';
-import type { FoundCell, FoundIssue, JobIssues } from '../../files/quality/job-issues.ts';
+import type { CellIssueKind } from '../../files/quality/cell-issues.ts';
+import type {
+  DamagedCellObject,
+  DamageObject,
+  DuplicatesObject,
+  RowsObject,
+} from '../../objects/list-object.ts';
+import type { JobDamageObject } from '../../objects/plan-object.ts';
 import { formatAbn, readAbn } from '../../operations/lookup/abn.ts';
 
 /** Words that follow a count: "3 in scientific notation". */
-const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
+const WORDS: Readonly<Record<string, string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number',
   rounded: 'rounded by a spreadsheet, whose last digits are lost',
@@ -16,22 +22,22 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   tracking: 'with tracking parameters',
-};
+} satisfies Record<CellIssueKind, string>;
 
 /** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
-export function findingWords({ kind, count, firstRows, cure, examples }: FoundIssue): string {
+export function findingWords({ kind, cure, examples, ...rows }: DamageObject): string {
   const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
-  const what = `${count} ${WORDS[kind]}: ${rowWords(count, firstRows)}`;
+  const what = `${rows.count} ${WORDS[kind]}: ${rowWords(rows)}`;
   return example === undefined ? what : `${what}${exampleWords(example)}`;
 }
 
-function rowWords(count: number, firstRows: readonly number[]): string {
-  return `row ${firstRows.join(', ')}${count > firstRows.length ? ', …' : ''}`;
+function rowWords({ count, first_rows: rows }: RowsObject): string {
+  return `row ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
 const LONGEST_SHOWN = 60;
 
-function exampleWords({ cell, repaired, candidates }: FoundCell): string {
+function exampleWords({ cell, repaired, candidates }: DamagedCellObject): string {
   if (repaired !== undefined) return `; such as ${shortened(cell.trim())} → ${shortened(repaired)}`;
   if (candidates === undefined) return `; such as ${shortened(cell.trim())}`;
   return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
@@ -47,17 +53,19 @@ function shortened(text: string): string {
 }
 
 /** The lines below the plan of a job. */
-export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: boolean): readonly string[] {
-  const found = columns.flatMap(({ column, findings }) =>
-    findings.map((finding) => `  damage         ${column}: ${findingWords(finding)}`),
-  );
+export function jobDamageLines(
+  damage: readonly JobDamageObject[],
+  repairableRows: number,
+  repairs: boolean,
+): readonly string[] {
+  const found = damage.map((each) => `  damage         ${each.column}: ${findingWords(each)}`);
   const rows = counted(repairableRows, 'row');
   if (repairs) return [...found, `  repaired       ${rows}`];
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-export function duplicateLines({ same }: FileDescription['duplicates']): readonly string[] {
-  const { count, firstRows } = same;
-  const found = `duplicates ${counted(count, 'row')} the same as an earlier row: ${rowWords(count, firstRows)}`;
-  return count === 0 ? [] : [found];
+export function duplicateLines({ same }: DuplicatesObject): readonly string[] {
+  return same.count === 0
+    ? []
+    : [`duplicates ${counted(same.count, 'row')} the same as an earlier row: ${rowWords(same)}`];
 }

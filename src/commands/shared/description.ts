@@ -1,9 +1,10 @@
 import { counted, linesOf } from '../../core/plain-text.ts';
+import type { CellLook } from '../../files/columns/column-kind.ts';
 import { columnFlag, guessWords } from '../../files/columns/columns.ts';
-import type { FileDescription } from '../../files/describe-file.ts';
+import type { ListDescription, OperationFit } from '../../objects/list-object.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
 
-const LOOKS = {
+const LOOKS: Readonly<Record<string, string>> = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',
   website: 'a website',
@@ -12,23 +13,23 @@ const LOOKS = {
   number: 'a number',
   text: 'text',
   blank: 'a blank cell',
-} as const satisfies Record<FileDescription['columns'][number]['looksLike'], string>;
+} satisfies Record<CellLook | 'blank', string>;
 
 export function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: ListDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook, or of JSON lines.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
-    columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) =>
+    columns.flatMap(({ name, looks_like: looks, filled, examples, odd, damage }) =>
       linesOf(
-        `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
+        `  ${name.padEnd(width)}  ${looks.padEnd(7)}${filledWords(filled, examples)}`,
         odd.count > 0 &&
-          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
-        issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
+          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looks]}: row ${odd.first_rows.join(', ')}`,
+        damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),
     unreadableLines(unreadable),
@@ -37,7 +38,7 @@ export function descriptionLines(
   );
 }
 
-function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
+function unreadableLines({ count, first }: ListDescription['unreadable']): readonly string[] {
   if (count === 0) return [];
   const more = count - first.length;
   return [
@@ -54,13 +55,11 @@ function filledWords(filled: number, examples: readonly string[]): string {
 
 // ---------------------------------------------------------------------------------------------------- operations
 
-type Fit = FileDescription['operations'][number];
-
-function fitLines(fits: readonly Fit[]): readonly string[] {
-  const sure = fits.filter(({ problem }) => problem === undefined);
+function fitLines(fits: readonly OperationFit[]): readonly string[] {
+  const sure = fits.filter(({ problem }) => problem === null);
   const likely = fits.filter((fit) => mayFit(fit));
   // All operations that do not fit share one line, because they are many; `--json` has the reasons.
-  const others = fits.filter((fit) => fit.problem !== undefined && !mayFit(fit));
+  const others = fits.filter((fit) => fit.problem !== null && !mayFit(fit));
   return linesOf(
     sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
     likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
@@ -70,15 +69,15 @@ function fitLines(fits: readonly Fit[]): readonly string[] {
 
 const NOT_BY_ITSELF = 'if you choose the columns';
 
-function mayFit({ problem, likely }: Fit): boolean {
-  return problem !== undefined && likely.length > 0;
+function mayFit({ problem, likely }: OperationFit): boolean {
+  return problem !== null && likely.length > 0;
 }
 
-function sureWords({ columns, because }: Fit): string {
+function sureWords({ columns, because }: OperationFit): string {
   return guessWords({ columns, because: new Map(Object.entries(because)) });
 }
 
-function likelyLines({ likely }: Fit): readonly string[] {
+function likelyLines({ likely }: OperationFit): readonly string[] {
   const [first] = likely;
   if (first === undefined) return [];
   const words = likely.map(({ input, column, because }) => `${input} ← ${column} (${because})`);

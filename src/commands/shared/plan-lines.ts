@@ -1,21 +1,20 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
-import type { BatchId } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { PlanObject, ReasonObject } from '../../objects/plan-object.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
-  const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, unanswered, part, row, again } = plan;
+  const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
+  const { credits, seconds, part, row, reasons = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
-    ['invalid', invalid],
-    ['duplicates', duplicates],
-    ['bought before', boughtBefore],
-    ['in doubt', inDoubt],
+    ['invalid', plan.invalid],
+    ['duplicates', plan.duplicates],
+    ['bought before', plan.bought_before],
+    ['in doubt', plan.in_doubt],
     ['to buy', toBuy],
   ];
   const width = String(rows).length;
@@ -27,7 +26,7 @@ export function planLines(plan: Plan): readonly string[] {
     tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     again &&
-      line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
+      line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
     row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
@@ -38,14 +37,14 @@ export function planLines(plan: Plan): readonly string[] {
 }
 
 /** A run is no new purchase of the whole list, but goes on with what was begun. */
-export function unfinishedLine(batch: BatchId, { credits }: Pick<Plan, 'credits'>): string {
+export function unfinishedLine(batch: string, { credits }: Pick<Plan, 'credits'>): string {
   return `  unfinished     batch ${batch} of this list: a run continues it, for at most ${counted(credits.most, 'credit')}`;
 }
 
 export function changePlanLines(
   plan: ChangePlan,
   { credits, seconds }: Pick<Plan, 'credits' | 'seconds'>,
-  guards: readonly GuardProblem[] = [],
+  guards: PlanObject['guards'] = [],
   shown?: Parameters<typeof diffLines>[1],
 ): readonly string[] {
   const { batch } = plan;
@@ -53,7 +52,7 @@ export function changePlanLines(
     diffLines(plan, shown),
     credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
     plan.calls > 0 &&
-      `${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`,
+      `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,
     batch?.state === 'open'
       ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
       : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
@@ -61,17 +60,17 @@ export function changePlanLines(
 }
 
 /** An unknown time is not guessed, because users would take a guess for a promise. */
-export function timeWords(seconds: number | undefined): string {
-  return seconds === undefined
+export function timeWords(seconds: number | null): string {
+  return seconds === null
     ? 'not known yet, as the account has no limit'
     : `about ${formatDuration(seconds * 1000)}`;
 }
 
 const REASONS_SHOWN = 10;
 
-function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): string {
-  const more = count > firstRows.length ? ', …' : '';
-  return `  row ${firstRows.join(', ')}${more}: ${reason}`;
+function reasonLine({ reason, count, first_rows: rows }: ReasonObject): string {
+  const more = count > rows.length ? ', …' : '';
+  return `  row ${rows.join(', ')}${more}: ${reason}`;
 }
 
 export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {

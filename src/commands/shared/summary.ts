@@ -62,12 +62,12 @@ function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly
       ({ name, asked, found }) =>
         `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
     ),
-    rest?.toBuy === 0 && 'Rest       nothing is left to buy',
-    rest !== undefined && rest.toBuy > 0 && restLines(rest),
+    rest?.to_buy === 0 && 'Rest       nothing is left to buy',
+    rest !== undefined && rest.to_buy > 0 && restLines(rest),
   );
 }
 
-function restLines({ toBuy, credits: { most, expected }, seconds }: Plan): readonly string[] {
+function restLines({ to_buy: toBuy, credits: { most, expected }, seconds }: Plan): readonly string[] {
   return [
     `Rest       ${counted(toBuy, 'row')} to buy`,
     `  credits  at most ${most}, probably ${expected}`,

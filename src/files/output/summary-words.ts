@@ -43,7 +43,7 @@ export function summaryOf(
             .join(' · ')
         : '',
     shares: figures.columns.map(({ filled }) => shareWords(filled, figures.found)),
-    rows: figures.reasons.map(({ count, firstRows }) => rowWords(count, firstRows)),
+    rows: figures.reasons.map(({ count, first_rows }) => rowWords(count, first_rows)),
   };
 }
 

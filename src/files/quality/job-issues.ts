@@ -2,29 +2,12 @@ import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { RowCount, type RowNumber } from '../../core/row.ts';
+import type { DamagedCellObject, DamageObject } from '../../objects/list-object.ts';
+import type { JobDamageObject } from '../../objects/plan-object.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
 import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
 import { numbersAsRead } from './countries.ts';
-
-export interface FoundIssue {
-  readonly kind: CellIssueKind;
-  readonly count: number;
-  readonly firstRows: readonly RowNumber[];
-  /** `by_hand` when no repair of any of the cells is sure. */
-  readonly cure: CellIssue['cure'];
-  /** How many of the cells a repair mends for sure. */
-  readonly repairable: number;
-  readonly examples: readonly FoundCell[];
-}
-
-/** A cell with an issue, with what repairing makes of it, or what may be meant. */
-export interface FoundCell {
-  readonly row: RowNumber;
-  readonly cell: string;
-  readonly repaired?: string;
-  readonly candidates?: readonly string[];
-}
 
 /** Tells the damage of a cell in a list that is read as was said. */
 export type IssueOf = (kind: CellKind, cell: string) => CellIssue | undefined;
@@ -44,7 +27,7 @@ const EXAMPLES_SHOWN = 3;
 
 class IssueCount extends RowCount {
   repairable = 0;
-  readonly examples: FoundCell[] = [];
+  readonly examples: DamagedCellObject[] = [];
 }
 
 /** The issues of one column, in memory that does not grow with its rows. */
@@ -70,10 +53,10 @@ export class IssueTally {
   }
 
   /** The more frequent first. */
-  findings(): readonly FoundIssue[] {
+  findings(): DamageObject[] {
     return [...this.#counts]
       .map(
-        ([kind, found]): FoundIssue => ({
+        ([kind, found]): DamageObject => ({
           kind,
           ...found,
           cure: found.repairable > 0 ? 'repair' : 'by_hand',
@@ -83,17 +66,13 @@ export class IssueTally {
   }
 }
 
-function foundCell(row: RowNumber, cell: string, issue: CellIssue): FoundCell {
+function foundCell(row: RowNumber, cell: string, issue: CellIssue): DamagedCellObject {
   if (issue.cure === 'repair') return { row, cell, repaired: issue.repaired };
-  return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: issue.candidates };
+  return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: [...issue.candidates] };
 }
 
-export interface JobIssues {
-  readonly columns: readonly {
-    readonly input: string;
-    readonly column: string;
-    readonly findings: readonly FoundIssue[];
-  }[];
+interface JobIssues {
+  readonly damage: JobDamageObject[];
   readonly repairableRows: number;
 }
 
@@ -113,8 +92,10 @@ export function watchIssues(columns: InputColumns): { readonly watched: InputCol
   return {
     watched: { ...columns, read },
     found() {
-      const all = tallies.map(({ input, column, tally }) => ({ input, column, findings: tally.findings() }));
-      return { columns: all.filter(({ findings }) => findings.length > 0), repairableRows };
+      const damage = tallies.flatMap(({ input, column, tally }) =>
+        tally.findings().map((found) => ({ input, column, ...found })),
+      );
+      return { damage, repairableRows };
     },
   };
 }

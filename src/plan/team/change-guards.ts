@@ -1,8 +1,9 @@
 import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
+import type { PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { RunContext } from '../context.ts';
-import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
+import { beginsWork, type ChangePlan, isSent } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
 
 /**
@@ -19,12 +20,12 @@ export interface GuardProblem {
   readonly isFixed?: true;
 }
 
+type Guards = NonNullable<Job['guards']>;
+
 /**
  * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
  * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
  */
-type Guards = NonNullable<Job['guards']>;
-
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
@@ -57,7 +58,7 @@ export function guardProblems(
   plan: ChangePlan,
 ): readonly GuardProblem[] {
   const guards = job.guards ?? {};
-  const sent = plan.changes.filter(({ calls }) => calls.length > 0);
+  const sent = plan.changes.filter(isSent);
   return [
     removalProblem(guards, plan, sent),
     allowAdmin ? undefined : adminProblem(guards, sent),
@@ -71,7 +72,7 @@ export function guardProblems(
 function removalProblem(
   { max_removals: maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
-  sent: readonly PlannedChange[],
+  sent: readonly PlannedChangeObject[],
 ): GuardProblem | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
   const allow = `set guards: { max_removals: ${removed.length} } in the job`;
@@ -86,7 +87,7 @@ function removalProblem(
   return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow };
 }
 
-function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]): GuardProblem | undefined {
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
   return {
@@ -96,18 +97,18 @@ function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): Guard
 }
 
 /** The changes that send an invite. An invite that is created anew for another role is one, because it sends a mail. */
-function invitesOf(sent: readonly PlannedChange[]): readonly PlannedChange[] {
-  return sent.filter(({ calls }) => calls.includes('create-invite'));
+function invitesOf(sent: readonly PlannedChangeObject[]): readonly PlannedChangeObject[] {
+  return sent.filter(({ calls = [] }) => calls.includes('create-invite'));
 }
 
-function domainProblem({ domains }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+function domainProblem({ domains }: Guards, sent: readonly PlannedChangeObject[]): GuardProblem | undefined {
   if (domains === undefined) return undefined;
   const known = new Set(domains.map((domain) => domain.replace(/^@/, '')));
-  const outside = invitesOf(sent).filter(({ email = '' }) => !known.has(domainOf(email)));
+  const outside = invitesOf(sent).filter(({ email }) => !known.has(domainOf(email ?? '')));
   if (outside.length === 0) return undefined;
   return {
     fact: `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ${namesOf(outside)}`,
-    allow: `add ${[...new Set(outside.map(({ email = '' }) => domainOf(email)))].join(', ')} to the guards' domains in the job`,
+    allow: `add ${[...new Set(outside.map(({ email }) => domainOf(email ?? '')))].join(', ')} to the guards' domains in the job`,
   };
 }
 
@@ -117,7 +118,7 @@ function domainOf(email: string): string {
 
 function inviteProblem(
   { max_invites: maxInvites }: Guards,
-  sent: readonly PlannedChange[],
+  sent: readonly PlannedChangeObject[],
 ): GuardProblem | undefined {
   const invites = invitesOf(sent);
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
@@ -128,12 +129,15 @@ function inviteProblem(
 }
 
 /** A key stops working when its user loses access, and could not restore it. So no setting allows such a change. */
-function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[]): GuardProblem | undefined {
+function ownUserProblem(
+  { ownUser }: ChangePlan,
+  sent: readonly PlannedChangeObject[],
+): GuardProblem | undefined {
   if (ownUser === undefined) return undefined;
   const own = sent.filter(
-    ({ action, email, userId }) =>
+    ({ action, email, user_id: userId }) =>
       (action === 'remove' || action === 'change_role') &&
-      ((email !== undefined && email.toLowerCase() === ownUser.email?.toLowerCase()) ||
+      ((email !== null && email.toLowerCase() === ownUser.email?.toLowerCase()) ||
         (userId !== undefined && userId === ownUser.userId)),
   );
   if (own.length === 0) return undefined;
@@ -147,7 +151,7 @@ function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[])
 const NAMES_SHOWN = 5;
 
 /** `(row 4, jo@x.com in Sales; row 9, …; and 3 more)`. */
-function namesOf(changes: readonly PlannedChange[]): string {
+function namesOf(changes: readonly PlannedChangeObject[]): string {
   const names = changes.slice(0, NAMES_SHOWN).map(rowAndWho);
   const more = changes.length - names.length;
   return `(${[...names, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')})`;

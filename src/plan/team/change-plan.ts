@@ -3,26 +3,20 @@ import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
 import { doubtWords, subjectText, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import {
-  type Call,
-  type JsonObject,
-  type Operation,
-  PLANNED_ACTIONS,
-  type PlannedWork,
-} from '../../core/operation.ts';
+import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
-import {
-  type Batch,
-  type Credits,
-  credits,
-  type LedgerReader,
-  type PlannedRow,
-} from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import type {
+  ChangeAction,
+  LeaverObject,
+  PlannedChangeObject,
+  PlanObject,
+} from '../../objects/plan-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
-import { type Plan, Reasons } from '../plan.ts';
+import { againIn, type Plan, Reasons, type SentAgain } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { callsSentAgain } from '../sent-again.ts';
@@ -53,17 +47,17 @@ export interface ChangePlan {
   readonly rowsBeyond: number;
   /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
-  /** The planned rows in a form for people, in the same order. A row whose project is created first has two entries. */
-  readonly changes: readonly PlannedChange[];
+  /** What is done about each row, in the same order. A row whose project is created first has two of them. */
+  readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** The number of requests when all of them succeed. */
   readonly calls: number;
   /** The most that the requests of a row cost, for those that cost anything. */
   readonly costs: readonly { readonly row: RowNumber; readonly most: number }[];
   /** What of its batch is in doubt and may be sent again, at the cost of `most`; absent when nothing is. */
-  readonly again?: Plan['again'];
+  readonly again?: SentAgain;
   /** People whom the list does not name, where the job does not remove them: they stay. */
-  readonly leavers: readonly Leaver[];
+  readonly leavers: LeaverObject[];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
   /** The user who owns the key, if the service tells. */
@@ -75,37 +69,18 @@ export interface ChangePlan {
   readonly isOutdated?: true;
 }
 
-/** A person who is known from earlier lists in a project of this one. */
-export interface Leaver {
-  readonly email: string;
-  readonly project: string;
-  readonly role?: string;
-}
-
 /** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
 export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
-const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
+export const isSent = ({ calls }: Pick<PlannedChangeObject, 'calls'>): boolean => calls !== undefined;
 
-export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
-
-export interface PlannedChange extends Whom {
-  readonly row: RowNumber;
-  readonly action: ChangeAction;
-  readonly userId?: string;
-  /** The names of the operations in the order in which they are sent; empty when none is sent. */
-  readonly calls: readonly string[];
-  readonly reason?: string;
-  /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
-  readonly note?: string;
-  /** True for a change that no row of the file asks for. */
-  readonly beyond?: true;
-  readonly lastBatch?: string;
-}
+/** Whether it is a removal that the list does not ask for by a row, and that is not made. */
+export const isHeldBack = ({ action, beyond }: PlannedChangeObject): boolean =>
+  action === 'refused' && beyond === true;
 
 /** Whether a run would send a request. A change that waits for a lost answer does not count. */
 export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
-  return changes.some(({ calls }) => calls.length > 0);
+  return changes.some(isSent);
 }
 
 /**
@@ -117,19 +92,38 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
   return hasWork(plan) && (plan.batch?.state !== 'finished' || change?.isState === true);
 }
 
-/** The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change. */
-/** @param lastRow of a run over the first rows alone. */
+/** What `plan` and `undo --dry-run` tell of the changes. */
+export function shownChanges(
+  { changes, leavers, rowsBeyond }: Pick<ChangePlan, 'changes' | 'leavers' | 'rowsBeyond'>,
+  guards: readonly { readonly fact: string; readonly allow: string }[] = [],
+): Required<Pick<PlanObject, 'changes' | 'leavers' | 'guards'>> & Pick<PlanObject, 'removed' | 'held_back'> {
+  const isRemoved = ({ beyond, action }: PlannedChangeObject): boolean =>
+    beyond === true && action === 'remove';
+  return {
+    ...(rowsBeyond > 0
+      ? { removed: changes.filter(isRemoved).length, held_back: changes.filter(isHeldBack).length }
+      : {}),
+    changes,
+    leavers,
+    guards: guards.map(({ fact, allow }) => ({ fact, allow })),
+  };
+}
+
+/**
+ * The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change.
+ * @param lastRow of a run over the first rows alone.
+ */
 export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
   const { rows, changes, duplicates, calls, costs, again } = plan;
-  const mostUpTo = (last: RowNumber): Credits =>
-    credits(costs.reduce((sum, { row, most }) => (row > last ? sum : sum + most), again?.most ?? 0));
+  const mostUpTo = (last: RowNumber): number =>
+    costs.reduce((sum, { row, most }) => (row > last ? sum : sum + most), again?.most ?? 0);
   const most = mostUpTo(Number.POSITIVE_INFINITY);
-  const rowsWith = (wanted: (change: PlannedChange) => boolean): number =>
+  const rowsWith = (wanted: (change: PlannedChangeObject) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
   const part = lastRow !== undefined && {
-    rows: rowsWith(({ row, calls }) => row <= lastRow && calls.length > 0) + (again?.rows ?? 0),
+    rows: rowsWith((change) => change.row <= lastRow && isSent(change)) + (again?.rows ?? 0),
     most: mostUpTo(lastRow),
-    atRisk: again?.atRisk ?? credits(0),
+    atRisk: again?.atRisk ?? 0,
   };
   const perSecond = requestsPerSecond(account);
   const reasons = new Reasons();
@@ -138,14 +132,14 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
     rows,
     invalid: rowsWith(({ action }) => action === 'invalid'),
     duplicates,
-    boughtBefore: 0,
-    inDoubt: rowsWith(({ action }) => action === 'in_doubt'),
-    toBuy: rowsWith((change) => change.calls.length > 0),
-    ...present({ again }),
+    bought_before: 0,
+    in_doubt: rowsWith(({ action }) => action === 'in_doubt'),
+    to_buy: rowsWith(isSent),
+    ...againIn(again),
     ...(part && { part }),
     credits: { most, expected: most },
-    seconds: perSecond === undefined ? undefined : Math.ceil(calls / perSecond),
-    reasons: reasons.all(),
+    seconds: perSecond === undefined ? null : Math.ceil(calls / perSecond),
+    ...present({ reasons: reasons.all() }),
   };
 }
 
@@ -227,7 +221,7 @@ async function changesSentAgain(
   { ledger, ...context }: PlanContext,
   { priceOf }: Pricing,
   batch: Batch | undefined,
-): Promise<Plan['again']> {
+): Promise<SentAgain | undefined> {
   const doubts = ledger === undefined || batch === undefined ? [] : await ledger.doubts(batch.id);
   if (ledger === undefined || batch === undefined || doubts.length === 0) return undefined;
   const inLedger = { ...context, ledger };
@@ -239,7 +233,7 @@ async function changesSentAgain(
   const sent = doubts.filter(({ key }) => again.has(key));
   const most = sent.reduce((sum, { call }) => sum + priceOf(call).most, 0);
   const atRisk = sent.reduce((sum, { key }) => sum + (again.get(key)?.atRisk ?? 0), 0);
-  return again.size === 0 ? undefined : { rows: again.size, most: credits(most), atRisk: credits(atRisk) };
+  return again.size === 0 ? undefined : { rows: again.size, most, atRisk };
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
@@ -256,7 +250,7 @@ class Draft {
   /** The outcomes of rows that end without a request, whatever they ask for. */
   readonly #settled: ReadonlyMap<RowNumber, Outcome>;
   readonly #planned: PlannedRow[] = [];
-  readonly #changes: PlannedChange[] = [];
+  readonly #changes: PlannedChangeObject[] = [];
   /** The questions of the calls that an earlier row makes, because equal calls are made once. */
   readonly #made = new Set<string>();
   #duplicates = 0;
@@ -275,8 +269,7 @@ class Draft {
     }
     const settled = this.#settled.get(row.row);
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
-    const { note } = row.work;
-    const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work), ...present({ note }) };
+    const of = { ...factsOf(row.work), ...present({ note: row.work.note }) };
     const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
     if (outcome === undefined) this.#work(row);
     else this.#end(row, outcome, of, row.work);
@@ -295,7 +288,7 @@ class Draft {
   #end(
     { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
-    of: Pick<PlannedChange, keyof Whom | 'lastBatch' | 'note'>,
+    of: Whom & Pick<PlannedChangeObject, 'note'>,
     work?: PlannedWork,
   ): void {
     this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
@@ -304,30 +297,22 @@ class Draft {
       row,
       action: actionOfOutcome(outcome),
       ...of,
-      calls: [],
       ...present({ reason, beyond }),
     });
   }
 
-  #work({ row, work, calls, outcome, beyond }: WorkableRow): void {
+  #work({ row, work, calls, beyond }: WorkableRow): void {
     this.#planned.push({ row, kind: 'work', work: asJson(work) });
     const { note } = work;
     const shown = {
       row,
       ...factsOf(work),
-      ...this.#lastBatchOf(work),
       ...userOf(calls),
       ...present({ note, beyond }),
     };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
-      this.#changes.push({ ...shown, action: 'in_doubt', calls: [], reason: doubt });
-      return;
-    }
-    if (calls.length === 0) {
-      const { reason } = outcome;
-      const because = present({ reason });
-      this.#changes.push({ ...shown, action: actionOfOutcome(outcome), calls: [], ...because });
+      this.#changes.push({ ...shown, action: 'in_doubt', reason: doubt });
       return;
     }
     const fresh = calls.filter((call) => this.#isFirst(row, call));
@@ -347,11 +332,6 @@ class Draft {
     return true;
   }
 
-  #lastBatchOf({ subject }: PlannedWork): Pick<PlannedChange, 'lastBatch'> {
-    const batch = this.#team.find(subject)?.batch;
-    return present({ lastBatch: batch });
-  }
-
   /** The reason why the row waits, when the answer to an earlier change of its subject was lost. */
   #doubtOf([first]: readonly Call[]): string | undefined {
     const subject = first?.change?.subject;
@@ -368,23 +348,23 @@ const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 const CREATE_PROJECT = 'create-project';
 
 /** The entry for a project that is created, either for the people in it or by a row of its own. */
-function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChange {
-  const name = typeof parameters.name === 'string' ? parameters.name : work.project;
+function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChangeObject {
+  const project = typeof parameters.name === 'string' ? parameters.name : (work.project ?? null);
   return {
     row,
     action: 'create_project',
-    ...present({ project: name }),
+    ...{ email: null, project, from: null, to: null },
     calls: [operation],
   };
 }
 
-function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
-  const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
-  return present({ userId });
+function userOf(calls: readonly Call[]): Pick<PlannedChangeObject, 'user_id'> {
+  const user_id = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
+  return present({ user_id });
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {
-  const found = CHANGE_ACTIONS.find((action) => action === kind);
-  invariant(found !== undefined, `a row of changes cannot be ${kind} before anything is sent`);
-  return found;
+  const isAction = kind === 'unchanged' || kind === 'invalid' || kind === 'refused' || kind === 'in_doubt';
+  invariant(isAction, `a row of changes cannot be ${kind} before anything is sent`);
+  return kind;
 }

@@ -1,7 +1,8 @@
 import { actionCounts } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
+import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
+import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';
 
 interface LinesShown {
   readonly sent: number;
@@ -23,12 +24,12 @@ export const EVERY_LINE: LinesShown = {
  */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes } = plan;
-  const sent = changes.filter(({ calls }) => calls.length > 0);
+  const sent = changes.filter(isSent);
   // What contradicts the ledger, or is new to it, stands where it is seen.
   const unchanged = changes
     .filter(({ action }) => action === 'unchanged')
     .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
-  const attention = changes.filter(({ action, calls }) => calls.length === 0 && action !== 'unchanged');
+  const attention = changes.filter((change) => !isSent(change) && change.action !== 'unchanged');
   return [
     ...cut(sent, shownLines.sent),
     ...cut(unchanged, shownLines.unchanged),
@@ -80,7 +81,7 @@ function lineOf(change: PlannedChange): string {
     case 'call':
       return `+ ${callWords(change)} ${rowWords(change)}`;
     case 'unchanged':
-      return change.from === change.to && change.to !== undefined
+      return change.from === change.to && change.to !== null
         ? `= ${whoWhere(change)}: ${change.to} ${rowWords(change)}`
         : `= ${whoWhere(change)} ${rowWords(change)}${because}`;
     case 'invalid':
@@ -106,33 +107,29 @@ function signOf(action: ChangeAction): string {
   }
 }
 
-/** Whether it is a removal that the list does not ask for by a row, and that is not made. */
-export const isHeldBack = ({ action, beyond }: PlannedChange): boolean =>
-  action === 'refused' && beyond === true;
-
 /** `row 4, jo@x.com in Sales`: the row of a change and its person. */
 export function rowAndWho(change: PlannedChange): string {
-  const known = change.email ?? change.userId ?? change.project;
+  const known = change.email ?? change.user_id ?? change.project;
   const row = change.beyond === true ? 'not in the file' : `row ${change.row}`;
-  return known === undefined ? row : `${row}, ${whoWhere(change)}`;
+  return known === null ? row : `${row}, ${whoWhere(change)}`;
 }
 
 function rowWords({ row, beyond }: PlannedChange): string {
   return beyond === true ? '(not in the file)' : `(row ${row})`;
 }
 
-function who({ email, userId }: PlannedChange): string {
+function who({ email, user_id: userId }: PlannedChange): string {
   return email ?? userId ?? 'a person';
 }
 
 function whoWhere(change: PlannedChange): string {
-  const { email, userId, project } = change;
-  if (email === undefined && userId === undefined) return project ?? 'this';
-  return project === undefined ? who(change) : `${who(change)} in ${project}`;
+  const { email, user_id: userId, project } = change;
+  if (email === null && userId === undefined) return project ?? 'this';
+  return project === null ? who(change) : `${who(change)} in ${project}`;
 }
 
 /** `delete invite, create invite`. */
-function callWords({ calls }: PlannedChange): string {
+function callWords({ calls = [] }: PlannedChange): string {
   return calls.map((call) => call.replaceAll('-', ' ')).join(', ');
 }
 
@@ -155,7 +152,7 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>): {
   readonly projects: number;
 } {
   const counts: Partial<Record<ChangeAction, number>> = {};
-  const sent = changes.filter(({ calls }) => calls.length > 0);
+  const sent = changes.filter(isSent);
   for (const { action } of sent) counts[action] = (counts[action] ?? 0) + 1;
   return { all: sent.length, kinds: actionCounts(counts), projects: counts.create_project ?? 0 };
 }

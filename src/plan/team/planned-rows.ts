@@ -16,19 +16,14 @@ import type {
   RowInput,
 } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
 import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
 
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
 /** The person that a row is about and the change that it asks for, in words for people. */
-export interface Whom {
-  readonly email?: string;
-  /** The project's name in the list, else its id. */
-  readonly project?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
+export type Whom = Pick<PlannedChangeObject, 'email' | 'project' | 'from' | 'to'>;
 
 /** A row after the team was consulted: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
@@ -102,10 +97,7 @@ export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
 
 /** The person and project in the cells of an invalid row. */
 export function cellsOf({ email = '', project = '' }: RowInput = {}): Whom {
-  return {
-    ...(email.trim() === '' ? {} : { email: email.trim() }),
-    ...(project.trim() === '' ? {} : { project: project.trim() }),
-  };
+  return { email: email.trim() || null, project: project.trim() || null, from: null, to: null };
 }
 
 /** Rows for work that no row of the file asks for, such as removing people whom the list no longer names. */
@@ -120,20 +112,14 @@ export function missingRows(
 }
 
 /** Whom the list does not name and the job leaves alone: they are told, and nothing is planned for them. */
-export function leaversOf(
-  context: PlanContext,
-  asked: readonly ResolvedRow[],
-  team: Team,
-): readonly { readonly email: string; readonly project: string; readonly role?: string }[] {
+export function leaversOf(context: PlanContext, asked: readonly ResolvedRow[], team: Team): LeaverObject[] {
   const options = optionsOf(context);
   // Only a list that describes a wanted state leaves people out: one that undoes a batch names no others.
   if (options.settings?.remove_missing === true || changePartOf(context).isState !== true) return [];
   const settings = { ...options.settings, remove_missing: true };
-  return missingIn(context, asked, team, { ...options, settings }).flatMap(({ email, from, ...work }) => {
-    const { project } = factsOf({ ...work, to: 'none' });
-    return email === undefined || project === undefined
-      ? []
-      : [{ email, project, ...present({ role: from }) }];
+  return missingIn(context, asked, team, { ...options, settings }).flatMap((work) => {
+    const { email, project, from: role } = factsOf(work);
+    return email === null || project === null ? [] : [{ email, project, role }];
   });
 }
 
@@ -159,11 +145,7 @@ function changePartOf({ job }: PlanContext): ChangePart<unknown, PlannedWork> {
 }
 
 export function factsOf({ email, project, subject, from, to }: PlannedWork): Whom {
-  const shown = project ?? subject.project;
-  return {
-    ...present({ email, project: shown, from }),
-    to,
-  };
+  return { email: email ?? null, project: project ?? subject.project ?? null, from: from ?? null, to };
 }
 
 // ---------------------------------------------------------------------------------- what a row does

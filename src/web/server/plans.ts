@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { Account } from '../../client/account/account.ts';
 import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../job/job.ts';
 import { PlanObject } from '../../objects/plan-object.ts';
@@ -142,7 +141,7 @@ function viewOfPlan({ changes, requests, ...figures }: PlanObject, { account, ..
     changes: changes === undefined ? null : shownFirst(changes),
     to_change: sent.length,
     actions: actionCounts(changes ?? []),
-    requests: (requests ?? []).map((request) => requestWords(present(request))),
+    requests: (requests ?? []).map(requestWords),
     confirm: removalWords(sent),
     needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
   };

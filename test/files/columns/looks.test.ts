@@ -25,5 +25,5 @@ test.each([
   ['number', 'Share', ['0.8390764', '0.5741314', '0,2881209']],
   ['text', 'Note', ['May be', 'call 5 times', '12 apples']],
 ])('a column of %s', async (look, name, cells) => {
-  expect(await columnOf(name, cells)).toMatchObject({ looksLike: look });
+  expect(await columnOf(name, cells)).toMatchObject({ looks_like: look });
 });

@@ -5,14 +5,15 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/job/job.ts';
 import { loadJob } from '../../../src/job/job.ts';
+import type { PlannedChangeObject as PlannedChange } from '../../../src/objects/plan-object.ts';
 import { checkGuards, guardProblems } from '../../../src/plan/team/change-guards.ts';
-import type { ChangePlan, PlannedChange } from '../../../src/plan/team/change-plan.ts';
+import type { ChangePlan } from '../../../src/plan/team/change-plan.ts';
 
 const onboard = await loadJob('onboard');
 type Guards = NonNullable<Job['guards']>;
 const jobWith = (guards: Guards): Job => ({ ...onboard, guards });
 
-function planOf(changes: readonly PlannedChange[], more: Partial<ChangePlan> = {}): ChangePlan {
+function planOf(changes: PlannedChange[], more: Partial<ChangePlan> = {}): ChangePlan {
   return {
     rows: changes.length,
     rowsBeyond: 0,
@@ -33,6 +34,7 @@ const invite = (row: number, more: Partial<PlannedChange> = {}): PlannedChange =
   action: 'invite',
   email: `p${row}@acme.example`,
   project: 'Sales',
+  from: null,
   to: 'viewer',
   calls: ['create-invite'],
   ...more,
@@ -41,7 +43,7 @@ const invite = (row: number, more: Partial<PlannedChange> = {}): PlannedChange =
 const removal = (row: number, more: Partial<PlannedChange> = {}): PlannedChange =>
   invite(row, { action: 'remove', to: 'none', calls: ['delete-invite'], ...more });
 
-const missing = (count: number): readonly PlannedChange[] =>
+const missing = (count: number): PlannedChange[] =>
   Array.from({ length: count }, (_, index) => removal(index + 2, { beyond: true }));
 
 /** The facts of what holds a run back; empty when nothing does. */
@@ -87,7 +89,11 @@ test('only addresses at the named domains are invited, and a domain within one i
   }
   const outside = { email: 'jo@evil.example' };
   expect(held({ domains }, planOf([removal(2, outside)]))).toEqual([]);
-  const anew = { ...outside, action: 'change_role', calls: ['delete-invite', 'create-invite'] } as const;
+  const anew = {
+    ...outside,
+    action: 'change_role',
+    calls: ['delete-invite', 'create-invite'],
+  } satisfies Partial<PlannedChange>;
   expect(held({ domains }, planOf([invite(2, anew)]))).toHaveLength(1);
 });
 
@@ -103,15 +109,18 @@ test('as many invites as max_invites says are sent, those for another role inclu
 test("nothing lets a run take away the place of the key's own user", () => {
   const plan = (change: PlannedChange) =>
     planOf([change], { ownUser: { email: 'Me@x.example', userId: 'u1' } });
-  const role = { action: 'change_role', calls: ['update-user'] } as const;
+  const role = { action: 'change_role', calls: ['update-user'] } satisfies Partial<PlannedChange>;
   expect(held({}, plan(removal(2, { email: 'me@x.example' })))).toHaveLength(1);
-  expect(held({}, plan(invite(2, { ...role, userId: 'u1' })))).toHaveLength(1);
-  expect(held({}, plan(invite(2, { ...role, userId: 'u2' })))).toEqual([]);
+  expect(held({}, plan(invite(2, { ...role, user_id: 'u1' })))).toHaveLength(1);
+  expect(held({}, plan(invite(2, { ...role, user_id: 'u2' })))).toEqual([]);
 });
 
 test('what is not sent holds nothing back', () => {
-  const unsent = { calls: [], reason: 'so already' } as const;
-  const plan = planOf([invite(2, { ...unsent, action: 'unchanged', to: 'admin' }), removal(3, unsent)]);
+  const unsent = (sent: PlannedChange): PlannedChange => {
+    const { calls: _, ...change } = sent;
+    return { ...change, reason: 'so already' };
+  };
+  const plan = planOf([invite(2, { action: 'unchanged', to: 'admin' }), removal(3)].map(unsent));
   expect(held({ max_removals: 0, max_invites: 0, domains: ['other.example'] }, plan)).toEqual([]);
 });
 

@@ -126,7 +126,7 @@ describe('where the service says who is in a project', () => {
     });
     expect(asked).toEqual(['proj-sales']);
     expect(plan.changes).toMatchObject([
-      { action: 'change_role', from: 'editor', to: 'viewer', calls: ['update-user'], userId: 'u1' },
+      { action: 'change_role', from: 'editor', to: 'viewer', calls: ['update-user'], user_id: 'u1' },
       { action: 'unchanged' },
     ]);
     expect(plan.people).toBe(2);
