@@ -63,7 +63,7 @@ test('what was mended in the rows that need attention goes back into its object,
   const mended = '{"abn":53597112640,"id":1.50,"tags":["a","b"]}';
   expect(await desk.read('list.merged.jsonl')).toBe(`${mended}\n${other}\n`);
   // What comes from a table is a text.
-  await desk.write('mended.csv', 'abn,id,tags,_row,_reason\n53597112641,1.50,a; b,1,the checksum fails\n');
+  await desk.write('mended.csv', 'abn,id,tags,_row,_reason\n53597112641,1.5,a; b,1,the checksum fails\n');
   await desk.json(['merge', 'mended.csv', 'list.jsonl', '-o', 'typed.jsonl']);
   const typed = '{"abn":53597112641,"id":1.50,"tags":"a; b"}';
   expect(await desk.read('typed.jsonl')).toBe(`${typed}\n${other}\n`);
