@@ -96,7 +96,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/copy-store.ts',
     'tasks/enrich.ts',
     'tasks/erase.ts',
-    'tasks/export.ts',
     'tasks/hold.ts',
     'tasks/nightly.ts',
     'tasks/row-story.ts',

@@ -1,11 +1,54 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { priceOfAccount } from '../client/account/account.ts';
+import { systemClock } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import type { OutputFiles } from '../files/output/output.ts';
-import { findBatch } from '../run/open-ledger.ts';
-import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
-import { argument, command, flag } from './shared/command.ts';
+import { openInput, openMappedInput } from '../files/input.ts';
+import {
+  besideInput,
+  chooseDestination,
+  keptList,
+  keptWords,
+  type ListSource,
+  notesIn,
+  type OutputFiles,
+  writeOutput,
+} from '../files/output/output.ts';
+import { readSettings, settingsKept } from '../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { besideFile, nameParts } from '../lib/file-name.ts';
+import { newestBatch } from '../plan/batch-key.ts';
+import type { JobOptions } from '../plan/context.ts';
+import { choose } from '../run/choose.ts';
+import {
+  allBatches,
+  eachLedger,
+  type FoundBatch,
+  findBatch,
+  lookAtLedger,
+  openIfFree,
+} from '../run/open-ledger.ts';
+import { argument, command, flag, type Host } from './shared/command.ts';
 import { BATCH, COMMON, notesOn, outputFile, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
+
+const input = z.strictObject({
+  ...COMMON,
+  batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`, { page: 'batch' }),
+  file: argument(z.string().optional(), 'the input of the job', { page: 'none' }),
+  job: z.string().optional(),
+  ...READ,
+  output: outputFile('ticket'),
+  formulas: FORMULAS,
+  copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output', undefined, {
+    page: 'none',
+  }),
+  account: ENTRIES.account,
+  repair: ENTRIES.repair,
+});
+type Input = z.output<typeof input>;
 
 export default command({
   name: 'export',
@@ -14,23 +57,7 @@ export default command({
     'Beside a run that is spending from the same store, or from a store that lost something, it writes NAME.so-far. Where the list is gone or was changed, the output is made of the cells that the store keeps.',
   example: 'export last',
   work: 'long',
-  input: z.strictObject({
-    ...COMMON,
-    batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`, { page: 'batch' }),
-    file: argument(z.string().optional(), 'the input of the job', { page: 'none' }),
-    job: z.string().optional(),
-    ...READ,
-    output: outputFile('ticket'),
-    formulas: FORMULAS,
-    copy: flag(
-      z.boolean().optional(),
-      'with -o: write a copy, and leave the batch its own output',
-      undefined,
-      { page: 'none' },
-    ),
-    account: ENTRIES.account,
-    repair: ENTRIES.repair,
-  }),
+  input,
   output: z.object({
     batch: z.string(),
     output: z.string().nullable(),
@@ -38,19 +65,14 @@ export default command({
     results: z.string().exactOptional(),
   }),
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
-  async run({ batch, job, file, output, copy, formulas, store, ...said }, host) {
-    const { console, own } = host;
-    refuseTwoOnStdout(console.json, output);
+  async run(input, host) {
+    const { batch, job, file, output, store } = input;
+    refuseTwoOnStdout(host.console.json, output);
     const found =
       job !== undefined && file !== undefined
-        ? await batchOfJob({ job, file, entries: entriesOf(said), store }, console.warn)
-        : await findBatch(batch ?? 'last', store, console.warn);
-    const files: Partial<OutputFiles> = await exportBatch(found, {
-      output: own.output || (output === '-' ? process.stdout : output),
-      copy: copy || undefined,
-      formulas,
-      onEvent: notesOn(host),
-    });
+        ? await batchOfJob({ job, file, entries: entriesOf(input), store }, host.console.warn)
+        : await findBatch(batch ?? 'last', store, host.console.warn);
+    const files = await exported(found, input, host);
     const written = [files.output, files.attention, files.results, files.report];
     return {
       lines: written.filter((path) => path !== undefined),
@@ -63,3 +85,84 @@ export default command({
     };
   },
 });
+
+async function exported(
+  { batch, location }: FoundBatch,
+  { output: path, copy, formulas }: Input,
+  host: Host,
+): Promise<Partial<OutputFiles>> {
+  const output = host.own.output || (path === '-' ? process.stdout : path);
+  if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
+  const settings = { ...settingsKept(batch.settings), ...present({ formulas }) };
+  const emit = notesOn(host);
+  const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
+  const ledger = spender ?? (await lookAtLedger(location));
+  try {
+    const input = await sourceOf(ledger, batch, emit);
+    const usual = await usualPath(ledger, batch);
+    // Beside a run the output goes to a file of its own, because the run will write the real one.
+    const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
+    const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
+    const destination = await chooseDestination(input, settings, {
+      named: output ?? (isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours),
+      sandbox: batch.sandbox,
+    });
+    const notes = spender === undefined ? {} : notesIn(spender, batch);
+    const price = await priceOfAccount(batch.accountIdentity);
+    const kept = { job: settings, answerPlace: settings.answer_at };
+    const order = { ledger, ...kept, emit, ...notes, ...present({ price }) };
+    return await writeOutput(order, input, batch, destination);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** A plain table never takes the place of an output that was made of the file itself. */
+const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.answers');
+
+/** The list of the batch, or what the store keeps of it where that is gone or says something else by now. */
+async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
+  const { id, inputPath, inputSha256, settings } = batch;
+  const kept = keptList(ledger, batch);
+  try {
+    const input = await openInput(inputPath, readSettings(settings));
+    if (input.survey.sha256 === inputSha256) return input;
+  } catch (error) {
+    if (kept === undefined || !(error instanceof StopError)) throw error;
+  }
+  if (kept === undefined) {
+    const fact = `${inputPath} has changed since batch ${id} began to read it, and nothing was bought for it yet.`;
+    throw stop('input', fact, 'Run the job on the file as it is now.');
+  }
+  emit({ kind: 'note', message: keptWords(batch) });
+  return kept;
+}
+
+/** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
+async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
+  const { inputPath, sandbox, settings } = batch;
+  const kept = settingsKept(settings);
+  const path = batch.outputPath ?? kept.output_path ?? besideInput(inputPath, sandbox, kept.output_name);
+  const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
+  return newest === undefined || newest.id === batch.id
+    ? path
+    : besideFile(path, `.${batch.id}${nameParts(path).ending}`);
+}
+
+async function batchOfJob(
+  request: Pick<JobOptions, 'job' | 'file' | 'entries' | 'store'>,
+  tell: (sentence: string) => void,
+): Promise<FoundBatch> {
+  const { file, store } = request;
+  const { job, account } = await choose(request);
+  const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
+    const input = await openMappedInput(file, job, ledger);
+    const batch = await newestBatch({ account, job, ledger }, input);
+    // It is the same list, wherever the batch has read it.
+    return batch === undefined ? [] : [{ batch: { ...batch, inputPath: input.path }, location }];
+  };
+  const found = await eachLedger(store, batchIn, tell);
+  const [first] = found.flat();
+  if (first !== undefined) return first;
+  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first.', allBatches());
+}
