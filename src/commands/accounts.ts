@@ -3,6 +3,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   type Account,
+  accountObject,
   addressProblem,
   describeKey,
   findAccount,
@@ -79,7 +80,7 @@ export default {
         const account = await addAccount(accounts.path, name, await entryFrom(console, input, name));
         return {
           lines: [`Added account ${name} to ${accounts.path}.`],
-          object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
+          object: { path: accounts.path, account: accountObject(account) },
           advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
         };
       },
@@ -253,12 +254,12 @@ async function listAccounts(console: Console) {
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
   const builtIn = SANDBOX_NAMES.map((name) => findAccount(accounts, name));
   const lines: string[] = [];
-  const views: z.output<typeof AccountObject>[] = [];
+  const views: AccountObject[] = [];
   for (const account of [...accounts.configured, ...builtIn]) {
     const problem = await dialectProblem(account);
     lines.push(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
     lines.push(...detailLines([...detailsOf(account), ...problemDetails(problem)]));
-    views.push(AccountObject.of({ ...account, problem }));
+    views.push(accountObject(account, problem));
   }
   const regions = (accounts.regions ?? []).map(({ region, baseUrl, documentationUrl }) => {
     return { region, address: baseUrl.href, documentation: documentationUrl };

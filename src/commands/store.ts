@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { findAccount, loadAccounts } from '../client/account/account.ts';
+import { type Account, accountObject, findAccount, loadAccounts } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import { termsWords } from '../ledger/ledger.ts';
+import { copyLedger } from '../ledger/copy.ts';
+import { type AccountTerms, termsWords } from '../ledger/ledger.ts';
 import { isUrl, type StoreCheck } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { lookInto } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { copyStore } from '../run/tasks/copy-store.ts';
 import { compactIn, type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
-import { type HeldAccount, holdToAccounts } from '../run/tasks/store-caps.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
@@ -133,8 +133,7 @@ export default {
         credits: z.object({ spent: z.number(), in_doubt: z.number() }),
       }),
       async run({ from, to, wait: waitForLockMs = 0 }) {
-        const options = { clock: systemClock, waitForLockMs };
-        const { batches, spent, inDoubt } = await copyStore(placeOf(from), placeOf(to), options);
+        const { batches, spent, inDoubt } = await copied(placeOf(from), placeOf(to), waitForLockMs);
         return {
           lines: [
             `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt were copied from ${from} to ${to}.`,
@@ -183,20 +182,19 @@ export default {
         accounts: z.array(z.object({ ...AccountObject.shape, changed: z.boolean() })),
       }),
       async run({ url }) {
-        const held = await holdToAccounts(url, systemClock);
-        return {
-          lines: held.map(heldLine),
-          object: {
-            accounts: held.map(({ account, before, now }) => ({
-              ...AccountObject.of({ ...account, problem: undefined }),
-              changed: termsWords(before) !== termsWords(now),
-            })),
-          },
-          advice:
-            held.length > 0
-              ? []
-              : ["The ledger does not know this host's accounts yet: the first run tells it."],
-        };
+        const lines: string[] = [];
+        const accounts: (AccountObject & { changed: boolean })[] = [];
+        await holdToAccounts(url, (account, before) => {
+          const { name, limits, budget } = account;
+          const now = termsWords({ windows: limits.windows, caps: budget });
+          const changed = termsWords(before) !== now;
+          lines.push(
+            changed ? `${name}: ${now}; before, ${termsWords(before)}.` : `${name}: ${now}, as before.`,
+          );
+          accounts.push({ ...accountObject(account), changed });
+        });
+        const unknown = "The ledger does not know this host's accounts yet: the first run tells it.";
+        return { lines, object: { accounts }, advice: lines.length > 0 ? [] : [unknown] };
       },
     }),
     command({
@@ -222,9 +220,53 @@ const wrongLine = ({ scope, booked, added }: StoreCheck['wrong'][number]): strin
 const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): string =>
   `${spent} spent and ${held} held`;
 
-function heldLine({ account: { name }, before, now }: HeldAccount): string {
-  const [former, words] = [termsWords(before), termsWords(now)];
-  return former === words ? `${name}: ${words}, as before.` : `${name}: ${words}; before, ${former}.`;
+/**
+ * Copies a ledger to another store. The same command goes on wherever it was cut off.
+ * @throws StopError `usage` when both are one place, `store` when TO has a ledger, or when FROM was copied elsewhere.
+ */
+async function copied(from: string, to: string, waitForLockMs: number) {
+  if (from === to) {
+    const again = commandLine(['store', 'copy', 'FROM', 'TO']);
+    throw stop('usage', `${from} is named as both stores.`, 'Name two.', again);
+  }
+  const opening = { clock: systemClock, waitForLockMs, command: `store copy ${from} ${to}` };
+  return (await storeAt(from)).alone(from, opening, async (source) => {
+    const target = await (await storeAt(to)).copyTo(to, opening);
+    await copyLedger(source, from, target, systemClock).finally(target.close);
+    const batches = await source.ledger.batches();
+    const money = await Promise.all(batches.map(({ id }) => source.ledger.batchMoney(id)));
+    const sumOf = (of: 'spent' | 'inDoubt'): number => money.reduce((sum, each) => sum + each[of], 0);
+    return { batches: batches.length, spent: sumOf('spent'), inDoubt: sumOf('inDoubt') };
+  });
+}
+
+/**
+ * Lets the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger does not know yet takes them
+ * from the first who uses it.
+ * @throws StopError `busy` while a process sends by a limit that changes, `usage` where one process spends at a time.
+ */
+async function holdToAccounts(
+  location: string,
+  hear: (account: Account, before: AccountTerms) => void,
+): Promise<void> {
+  const { configured } = await loadAccounts();
+  const store = await storeAt(location);
+  if (!store.manySpend)
+    throw stop(
+      'usage',
+      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
+      'Change them there.',
+    );
+  const options = { clock: systemClock, command: 'store caps', waitForLockMs: 0, create: false };
+  const ledger = await store.open(location, options);
+  try {
+    for (const account of configured.filter(({ sandbox }) => !sandbox)) {
+      const before = await ledger.spenders?.holdTo(account);
+      if (before !== undefined) hear(account, before);
+    }
+  } finally {
+    await ledger.close();
+  }
 }
 
 /** A folder is one place, however it is written. */

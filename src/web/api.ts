@@ -59,13 +59,8 @@ export type State = z.infer<typeof State>;
 
 export { AccountTest } from '../objects/account-object.ts';
 
-const used = membersOf<Record<'today' | 'month', z.infer<typeof SpentObject>>>();
-/** An account. Its key is never in it, only where that is kept. */
-export const PageAccount = noun({
-  ...AccountObject.members,
-  today: used(SpentObject, ({ today }) => today),
-  month: used(SpentObject, ({ month }) => month),
-});
+/** An account, and what it has spent. */
+export const PageAccount = AccountObject.extend({ today: SpentObject, month: SpentObject });
 export type PageAccount = z.infer<typeof PageAccount>;
 
 export const AccountList = z.object({

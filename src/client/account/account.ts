@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
-import { stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { shippedDialect } from '../../core/families.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
@@ -13,8 +13,9 @@ import { type AccountCaps, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
+import type { AccountObject } from '../../objects/account-object.ts';
 import { type Limits, perSecondOf } from '../limits/limits.ts';
-import type { KeySource } from './account-key.ts';
+import { describeKey, type KeySource } from './account-key.ts';
 import {
   type AccountEntry,
   type AccountsFile,
@@ -129,6 +130,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function loadAccounts(path: string = accountsPath()): Promise<Accounts> {
   if (!(await isPrivateFile(path))) return { path, configured: [] };
   return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
+}
+
+/** What a person or a program is told of an account. @param problem what is wrong with its dialect. */
+export function accountObject(account: Account, problem?: StopError): AccountObject {
+  const { name, vendor, sandbox, via, limits, budget, price } = account;
+  const within = (ms: number) => limits.windows.find(({ windowMs }) => windowMs === ms)?.requests ?? null;
+  return {
+    ...{ name, vendor, sandbox, address: account.baseUrl?.href ?? null, region: account.region ?? null },
+    documentation: account.documentationUrl ?? null,
+    organization: account.organizationId ?? null,
+    project: account.projectId ?? null,
+    via: via?.service ?? null,
+    connected_account: via?.connectedAccount ?? null,
+    dialect: account.dialectPath ?? null,
+    problem: problem ? { message: problem.message, next: problem.next } : null,
+    limits: {
+      ...{ per_second: within(1_000), per_minute: within(60_000) },
+      ...{ per_hour: within(3_600_000), per_day: within(86_400_000), concurrency: limits.concurrency },
+    },
+    budget: { per_day: budget.perDay ?? null, per_month: budget.perMonth ?? null },
+    price: price ? `${price.amount} ${price.currency}` : null,
+    key: describeKey(account.key),
+  };
 }
 
 /** What a credit costs. A file of accounts that cannot be read has no prices, which another command says. */

@@ -1,12 +1,18 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../client/account/account.ts';
+import {
+  type Account,
+  accountObject,
+  findAccount,
+  loadAccounts,
+  SANDBOX_NAMES,
+} from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
+import { type AccountList, AccountTest, NewAccount, type PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -53,7 +59,7 @@ async function accountList(server: Server): Promise<AccountList> {
   const accounts: PageAccount[] = [];
   for (const account of [...configured, ...builtIn]) {
     const problem = await dialectProblem(account);
-    accounts.push(PageAccount.of({ ...account, problem, ...(await usageOf(server, account)) }));
+    accounts.push({ ...accountObject(account, problem), ...(await usageOf(server, account)) });
   }
   return { accounts, regions: regions.map(({ region }) => region) };
 }
