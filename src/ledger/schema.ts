@@ -290,13 +290,13 @@ CREATE TABLE lines (
   due_us BIGINT NOT NULL DEFAULT 0
 );
 
--- Places that were taken. at_us: when its request was at the vendor at the latest. What was not used is deleted.
+-- Where an account has a quota of an hour or a day: so many places were taken; below 0, so many of them were not used.
 CREATE TABLE places (
-  account BIGINT,
-  place BIGINT,
+  account BIGINT NOT NULL,
   at_us BIGINT NOT NULL,
-  PRIMARY KEY (account, place)
+  places BIGINT NOT NULL
 );
+CREATE INDEX places_account ON places (account, at_us);
 ${TAKE_PLACES}`;
 
 /** Whether a state moves to one that it may not move to. */

@@ -437,7 +437,6 @@ export class Permit {
 
   answered(): void {
     if (this.#state !== 'sent') return;
-    this.#turn?.answered();
     this.#to('answered');
   }
 
