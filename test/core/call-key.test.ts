@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callKeyOf, canonicalJson } from '../../src/core/call-key.ts';
 import type { Change } from '../../src/core/membership.ts';
-import type { Call, JsonObject, JsonValue } from '../../src/core/operation.ts';
+import type { Call, JsonObject } from '../../src/core/operation.ts';
 
 /**
  * Goal: what was bought by an older version of Rowonce is still known as bought, and two calls share an answer only when
@@ -170,47 +170,18 @@ describe('frozen vectors', () => {
     expect(by({ profile_url: url, profile_slug: slug })).toBe(by({ profile_slug: slug }));
     expect(by({ profile_url: url, profile_slug: 'flo' })).not.toBe(by({ profile_slug: slug }));
   });
-
-  test('all keys differ', () => {
-    expect(new Set(FROZEN.map(({ key }) => key)).size).toBe(FROZEN.length);
-  });
 });
 
 const jsonObject = fc
   .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
   .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
 
-/** The same value with the members of every object in the opposite order. */
-function reordered(value: JsonValue): JsonValue {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(reordered);
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, member]) => [name, reordered(member)]),
-  );
-}
-
 describe('canonical JSON', () => {
-  test('does not depend on the order in which members were written', () => {
-    fc.assert(
-      fc.property(jsonObject, (value) => {
-        expect(canonicalJson(reordered(value))).toBe(canonicalJson(value));
-      }),
-    );
-  });
-
   test('says everything that the value says', () => {
     fc.assert(
       fc.property(jsonObject, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(value);
       }),
-    );
-  });
-
-  test('orders names by code units, not as a language or a number would', () => {
-    expect(canonicalJson({ ä: 1, b: 1, B: 1, '10': 1, '9': 1, '🦘': 1, '\uffee': 1 })).toBe(
-      '{"10":1,"9":1,"B":1,"b":1,"ä":1,"🦘":1,"\uffee":1}',
     );
   });
 });
@@ -229,16 +200,6 @@ describe('two calls share a key', () => {
     change: changeOf('jo@example.org'),
     ifLost: 'hold',
   };
-
-  test('when only the treatment of a lost answer differs, which is no part of what is asked', () => {
-    expect(callKeyOf('a', { ...call, ifLost: { repeat: 'harmless' } })).toBe(callKeyOf('a', call));
-  });
-
-  test('when a change leaves something else to remember, which is no part of it either', () => {
-    const leaves = { state: 'member', role: 'editor' } as const;
-    const other = { ...call, change: { ...changeOf('jo@example.org'), leaves } };
-    expect(callKeyOf('a', other)).toBe(callKeyOf('a', call));
-  });
 
   test.each<readonly [string, string, Call]>([
     ['account', 'b', call],

@@ -84,19 +84,6 @@ test('a submit that is repeated changes nothing, and brings back nothing of what
   expect(kept()).not.toContain('other.example');
 });
 
-test('cells stay as they were submitted, whatever becomes of their row and batch', async () => {
-  const { ledger, lists, kept } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  await lists.submitRows(batch, rowsOf(3));
-  const whole = kept();
-  expect(whole.split('\n')[0]).toBe('{"cells":["row-2.example","a note"]}');
-  await settle(ledger, batch, 2, IN_DOUBT, [await lost(ledger, batch, 'row-2', { row: 2 })]);
-  await settle(ledger, batch, 3, { kind: 'no_match', reason: 'nobody' });
-  await settle(ledger, batch, 4, { kind: 'invalid', reason: 'no identifier' });
-  await ledger.changeBatch(batch, { state: 'cancelled' });
-  expect(kept()).toBe(whole);
-});
-
 test.each(['cancelled', 'superseded'] as const)(
   'a batch that is %s takes back the retry that was not sent, leaves the one that was, and buys nothing more',
   async (state) => {

@@ -42,12 +42,6 @@ async function opened() {
   };
 }
 
-test('a lost request leaves its row in doubt, also where nobody is left to finish it', async () => {
-  const { tables, stateOf } = await opened();
-  await tables.lost(ONE, 'x');
-  expect(await stateOf(ONE)).toBe('in_doubt');
-});
-
 test('what was not done lets its rows wait in every batch, of which finished ones are open again', async () => {
   const { tables, stateOf, rests, end, isOpen } = await opened();
   const call = await tables.lost(ONE, 'x');

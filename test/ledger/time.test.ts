@@ -112,26 +112,9 @@ type Scenario = readonly [what: string, happens: (world: World) => Promise<unkno
 /** What each of several moments has bought. */
 const SCENARIOS: readonly Scenario[] = [
   [
-    'that is right buys a budget a day',
-    async (world) => [await world.run(20), world.pass(DAY_MS), await world.run(20)],
-    [10, undefined, 10],
-  ],
-  [
     'three days ahead: nothing is bought',
     async (world) => [await world.run(20), world.set(3 * DAY_MS), await world.run(20), await world.run(20)],
     [10, undefined, 0, 0],
-  ],
-  [
-    'twenty hours ahead, over midnight: no budget of tomorrow, which is there when tomorrow is',
-    async (world) => [
-      await world.run(20),
-      world.set(20 * HOUR_MS),
-      await world.run(20),
-      world.set(0),
-      world.pass(DAY_MS),
-      await world.run(20),
-    ],
-    [10, undefined, 0, undefined, undefined, 10],
   ],
   [
     'that leaps ahead in the middle of a run: no budget of tomorrow, and none of next week',
@@ -153,28 +136,6 @@ const SCENARIOS: readonly Scenario[] = [
     'set back into yesterday where the vendor is silent: no budget of yesterday',
     async (world) => [await world.run(10), world.set(-10 * HOUR_MS), world.vendor(null), await world.run(10)],
     [10, undefined, undefined, 0],
-  ],
-  [
-    'of a machine without a battery, in 1970: nothing is bought',
-    async (world) => [await world.run(4), world.set(-NINE_MS), await world.run(4)],
-    [4, undefined, 0],
-  ],
-  [
-    'three hours behind on a new day: it goes on when the clock does',
-    async (world) => [
-      await world.run(10),
-      world.set(-3 * HOUR_MS),
-      world.pass(15.5 * HOUR_MS),
-      await world.run(5),
-      world.pass(3 * HOUR_MS),
-      await world.run(20),
-    ],
-    [10, undefined, undefined, 0, undefined, 10],
-  ],
-  [
-    'of a machine that slept over a weekend with a budget left: the first answer finds the new day',
-    async (world) => [await world.run(6), world.sleep(2 * DAY_MS), await world.buy(20)],
-    [6, undefined, 11],
   ],
   [
     'of a machine that slept over a weekend with none left: a new run goes on',
@@ -265,24 +226,6 @@ describe('the Date of an answer', () => {
     world.sleep(2 * DAY_MS);
     world.hear({ date }, askedMs);
     expect(world.time.apart).toBeUndefined();
-  });
-
-  test('more than an hour off keeps one request at a time, and it is said once', async () => {
-    const world = await World.begin();
-    world.vendor(2 * HOUR_MS);
-    await world.run(3);
-    expect([world.time.isSure, world.time.apart]).toEqual([false, undefined]);
-    world.vendor(0);
-    world.hear();
-    expect(world.time.isSure).toBe(true);
-    expect(world.notes).toEqual([expect.stringMatching(/they are 2 h apart\. The earlier/)]);
-  });
-
-  test('that is missing leaves it to this clock', async () => {
-    const world = await World.begin();
-    world.vendor(null);
-    expect(await world.run(3)).toBe(3);
-    expect([world.time.isSure, world.time.wallMs()]).toEqual([true, NINE_MS]);
   });
 
   test('makes a key no younger: of two clocks the later one says how long the vendor has had it', async () => {

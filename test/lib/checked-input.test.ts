@@ -6,8 +6,8 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { credits, nightly, plan, run, StopError } from '../../src/index.ts';
+import { expect, test } from 'vitest';
+import { credits, run, StopError } from '../../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-options-'));
 const store = join(folder, 'store');
@@ -71,23 +71,4 @@ test('the nearest name is told, and what is missing', async () => {
   const missing = { message: 'run: "file" is missing.', next: 'Pass it to run.' };
   expect(await stopOf(() => asked({ file: undefined }))).toMatchObject(missing);
   expect((await stopOf(() => Reflect.apply(run, undefined, []))).message).toContain('is missing.');
-});
-
-test('a plan and a sweep are asked for in the same way', async () => {
-  const wrong = await stopOf(() => plan({ ...REQUEST, refresh: 1 as never }));
-  expect(wrong.message).toBe('plan: refresh must be true or false, but is a number.');
-  expect((await stopOf(() => nightly({ jobs: [] }))).message).toBe('nightly: jobs is empty.');
-});
-
-test('an answer of the program is an amount as well', async () => {
-  writeFileSync(
-    join(folder, 'accounts.yaml'),
-    'accounts: { data: { vendor: provider, base_url: "http://127.0.0.1:9", key_env: K } }\n',
-    { mode: 0o600 },
-  );
-  vi.stubEnv('ROWONCE_CONFIG', folder);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const request = { ...REQUEST, account: 'data', store: `${store}-asked` };
-  const wrong = await stopOf(() => run(request, { askBudget: async () => Number.NaN as never }));
-  expect(wrong.message).toBe('credits: value must be a number, but is NaN.');
 });

@@ -174,18 +174,3 @@ test('nothing is lost: a safe cell is the cell, or the cell with apostrophes whe
     { numRuns: 2_000 },
   );
 });
-
-test('every number and every international telephone number stays as it is', () => {
-  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
-  const phone = fc
-    .tuple(
-      fc.integer({ min: 1, max: 999 }),
-      fc.array(fc.integer({ min: 100, max: 9999 }), { minLength: 2, maxLength: 3 }),
-    )
-    .map(([country, groups]) => `+${[country, ...groups].join(' ')}`);
-  fc.assert(
-    fc.property(fc.oneof(number.map(String), phone), (cell) => {
-      expect(safeCell(cell)).toBe(cell);
-    }),
-  );
-});

@@ -8,21 +8,15 @@ import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { erasuresConform } from './conformance/erasures.ts';
-import { knownConforms } from './conformance/known.ts';
-import { logConforms } from './conformance/log.ts';
 import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
-import { noticesConform } from './conformance/notices.ts';
 import { openingConforms } from './conformance/opening.ts';
-import { plansConform } from './conformance/plans.ts';
 import { pricesConform } from './conformance/prices.ts';
 import { readingsConform } from './conformance/readings.ts';
 import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
 import { rowsConform } from './conformance/rows.ts';
-import { stepsConform } from './conformance/steps.ts';
-import { timesConform } from './conformance/times.ts';
 import { togetherConforms } from './conformance/together.ts';
 import { postgresOfTests } from './postgres-server.ts';
 
@@ -32,7 +26,6 @@ const PARTS = [
   batchesConform,
   callsConform,
   togetherConforms,
-  knownConforms,
   moneyConforms,
   pricesConform,
   doubtsConform,
@@ -41,15 +34,10 @@ const PARTS = [
   refreshesConform,
   readingsConform,
   rowsConform,
-  stepsConform,
   changesConform,
-  plansConform,
   accountsConform,
   missesConform,
-  logConforms,
-  timesConform,
   erasuresConform,
-  noticesConform,
 ];
 
 // Goal: both stores keep the same promises. Method: one suite by the contract alone, run over each.

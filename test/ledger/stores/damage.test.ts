@@ -1,26 +1,11 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
-import { startSpender } from './processes.ts';
+import { openStore, temporaryFolder } from './places.ts';
 
-// Goal: a store of a killed spender opens whole, and a file that is none of ours stays as it is. Method: real files, a killed process.
-
-/** So few that SQLite does not fold the log into the database meanwhile: what is cut off the log is its newest commits. */
-const BOUGHT = 25;
-
-/** A store whose spender was killed, with its newest commits in the log only. */
-async function killedStore(): Promise<string> {
-  const place = freshPlace(sqlite);
-  const spender = startSpender(place, 'some', { ROWS: String(BOUGHT) });
-  expect(await spender.line()).toBe('open');
-  for (let row = 1; row <= BOUGHT; row += 1) await spender.line();
-  await spender.kill();
-  expect(statSync(join(place, 'ledger.db-wal')).size).toBeGreaterThan(100_000);
-  return place;
-}
+// Goal: a file that is none of ours stays as it is. Method: real files.
 
 function alter(place: string, sql: string): void {
   const database = new Database(join(place, 'ledger.db'));
@@ -28,17 +13,6 @@ function alter(place: string, sql: string): void {
   database.exec(sql);
   database.close();
 }
-
-test('a store whose spender was killed opens with everything that it had', async () => {
-  const place = await killedStore();
-  const reader = await sqlite.look(place);
-  const [seen] = await reader.batches();
-  expect(seen && (await reader.counts(seen.id)).matched).toBe(BOUGHT);
-  await reader.close();
-  const killed = await freshLedger(sqlite, place);
-  const [batch] = await killed.batches();
-  expect(batch && (await killed.counts(batch.id)).matched).toBe(BOUGHT);
-});
 
 describe('a file that is not ours', () => {
   const FORMER = 'was made by an earlier Rowonce, which kept the ledger in another form.';

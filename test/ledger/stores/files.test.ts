@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Connection } from '../../../src/ledger/db/sqlite.ts';
-import { isNetworkFileSystem } from '../../../src/ledger/sqlite/folder.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
@@ -58,13 +57,6 @@ describe('files', () => {
     await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store' });
     expect(modeOf(place)).toBe('755');
     expect(readdirSync(place)).toEqual(['shared.txt']);
-  });
-
-  test('network file systems are known by their type', () => {
-    expect([0x6969, 0xff534d42].map(isNetworkFileSystem)).toEqual(
-      process.platform === 'linux' ? [true, true] : [false, false],
-    );
-    expect([0xef53, 0x01021994, 0x9123683e, 0x58465342].some(isNetworkFileSystem)).toBe(false);
   });
 });
 

@@ -81,17 +81,6 @@ describe.runIf(hasModes)('what is known of ledgers outside of their stores', () 
     chmodSync(notes, 0o700);
     await (await openStore(sqlite, place)).close();
   });
-
-  test.runIf(isRoot)('nor from one of another user', async () => {
-    const state = temporaryFolder();
-    vi.stubEnv('XDG_STATE_HOME', state);
-    const place = await store();
-    chownSync(join(state, 'rowonce-ledgers'), SOMEBODY, SOMEBODY);
-    await expectRefused(
-      place,
-      /^The record of known ledgers was not used: .* belongs to the user with number 65534/,
-    );
-  });
 });
 
 test.runIf(hasModes)('standard input is not kept in a folder in which others could write', async () => {
@@ -125,10 +114,6 @@ describe.runIf(hasModes)('accounts', () => {
       });
     },
   );
-
-  test.each([0o755, 0o1777])('are read where nobody else can replace them (%o)', async (mode) => {
-    await expect(loadAccounts(accountsIn(mode))).resolves.toMatchObject({ configured: [] });
-  });
 
   test.runIf(isRoot)('are not read from another user', async () => {
     const path = accountsIn(0o755);

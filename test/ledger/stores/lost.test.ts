@@ -1,10 +1,10 @@
-import { cpSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, admitted, answered, batchNamed, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
+import { answered, batchNamed } from './book.ts';
 import { freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
 
@@ -86,26 +86,6 @@ describe('a store that is restored from an older copy', () => {
   });
 });
 
-describe('a store that is gone', () => {
-  test('and whose place an empty ledger has taken is missed all the same', async () => {
-    const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
-    await buy(place, 'one');
-    await (await openStore(sqlite, other)).close();
-    putBack(other, place);
-    await expectLost(place, 'is not the newest one');
-    expect(await toldWhenLooking(place)).toHaveLength(1);
-  });
-
-  test('and had never bought anything, or only for play money, is not missed', async () => {
-    const place = freshPlace(sqlite);
-    const ledger = await openStore(sqlite, place);
-    await answered(ledger, await batchNamed(ledger, 'play', { sandbox: true }), 'one');
-    await ledger.close();
-    rmSync(place, { recursive: true });
-    await expectOpens(place);
-  });
-});
-
 describe('a store at two places', () => {
   test('that was moved is taken at the new one, and a new store at the old one, too', async () => {
     const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
@@ -127,52 +107,6 @@ describe('a store at two places', () => {
     await buy(copy, 'four');
     await expectOpens(place);
   });
-
-  test('that is reached by a link is one store', async () => {
-    const place = freshPlace(sqlite);
-    await buy(place, 'one');
-    const link = join(temporaryFolder(), 'link');
-    symlinkSync(place, link);
-    await buy(link, 'two');
-    await buy(place, 'three');
-    rmSync(place, { recursive: true });
-    await expectLost(place, 'is gone');
-  });
-});
-
-describe('under an open ledger', () => {
-  const TAKEN: readonly [what: string, take: (place: string) => void][] = [
-    ['is replaced by a copy of itself', (place) => putBack(copyOf(place), place)],
-    ['has its ledger deleted', (place) => rmSync(join(place, 'ledger.db'))],
-  ];
-
-  test.each(TAKEN)('a store that %s admits nothing from then on', async (_what, take) => {
-    const place = freshPlace(sqlite);
-    const ledger = await openForTest(place);
-    const batch = await batchNamed(ledger, 'a');
-    const attempt = await admitted(ledger, batch, 'flying');
-    take(place);
-    const taken = { ...LOST, message: expect.stringContaining('was deleted, moved, replaced or unmounted') };
-    await expect(admit(ledger, batch, 'two')).rejects.toMatchObject(taken);
-    // What is in flight may be paid for, so it is kept wherever the files are now.
-    await ledger.keep(attempt, replyWith('late'));
-    const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-    await ledger.end(attempt, closure, NOON_MS);
-    await expect(settle(ledger, batch, 2, MATCHED, [attempt])).rejects.toMatchObject(taken);
-    await ledger.close();
-  });
-
-  test('what was in flight when a store was moved is in it', async () => {
-    const place = freshPlace(sqlite);
-    const ledger = await openForTest(place);
-    const batch = await batchNamed(ledger, 'a');
-    const attempt = await admitted(ledger, batch, 'flying');
-    renameSync(place, `${place}-moved`);
-    await ledger.keep(attempt, replyWith('late'));
-    await ledger.close();
-    const moved = await openForTest(`${place}-moved`);
-    expect(await moved.openAttempts()).toMatchObject([{ reply: { body: Buffer.from('late') } }]);
-  });
 });
 
 describe('what is known outside', () => {
@@ -192,7 +126,7 @@ describe('what is known outside', () => {
   });
 });
 
-async function openForTest(place: string): Promise<Ledger> {
+async function _openForTest(place: string): Promise<Ledger> {
   const ledger = await openStore(sqlite, place);
   onTestFinished(() => ledger.close().catch(() => {}));
   return ledger;

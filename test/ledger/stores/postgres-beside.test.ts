@@ -28,13 +28,6 @@ async function five(): Promise<readonly Ledger[]> {
   return ledgers;
 }
 
-test('a database in which nothing is yet is laid out once, however many open it at once', async () => {
-  const place = await workplace();
-  const ledgers = await Promise.all(Array.from({ length: 5 }, () => place.worker()));
-  const begun = await Promise.all(ledgers.map((ledger) => begin(ledger)));
-  expect(new Set(begun.map(({ batch }) => batch.id)).size).toBe(1);
-});
-
 test('the same batch that many begin at once is one', async () => {
   const ledgers = await five();
   const begun = await Promise.all(ledgers.map((ledger) => begin(ledger)));
@@ -47,48 +40,6 @@ test('of lists with other content at the same place, begun at once, one is open'
   await Promise.all(ledgers.map((ledger, at) => ledger.beginBatch(batchSpec({ key: `key-${at}` }))));
   const states = (await ledgers[0]?.batches())?.map(({ state }) => state) ?? [];
   expect(states.toSorted()).toEqual(['open', ...new Array(4).fill('superseded')]);
-});
-
-test('rows that two finish at once are finished: alike is no error, and of two outcomes one is refused', async () => {
-  const [, ...ledgers] = await twoWorkers();
-  const batch = await batchNamed(ledgers[0], 'a');
-  const list = Array.from({ length: 500 }, (_, at) => ({
-    batch,
-    row: at + 2,
-    outcome: MATCHED,
-    answers: [],
-  }));
-  await Promise.all(
-    ledgers.flatMap((ledger) => [ledger.finishRows(list), ledger.finishRows(list.toReversed())]),
-  );
-  expect(await ledgers[1].counts(batch)).toEqual({ matched: 500 });
-  for (let row = 1_000; row < 1_020; row += 1) {
-    const outcomes = [MATCHED, { kind: 'no_match', reason: 'nobody' } as const];
-    const tried = await Promise.allSettled(
-      ledgers.map((ledger, at) =>
-        ledger.finishRows([{ batch, row, outcome: outcomes[at] ?? MATCHED, answers: [] }]),
-      ),
-    );
-    expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    const [kept] = await ledgers[0].rows(batch, row, 1);
-    expect(kept?.outcome).toEqual(outcomes[tried.findIndex(({ status }) => status === 'fulfilled')]);
-  }
-});
-
-test('what both have asked is counted, and misses that follow the answer of the other', async () => {
-  const [, one, other] = await twoWorkers();
-  const batch = await batchNamed(one, 'a');
-  const buying = async (ledger: Ledger, name: string) => {
-    for (let at = 0; at < 10; at += 1) await answered(ledger, batch, `${name}${at}`);
-  };
-  await Promise.all([buying(one, 'one'), buying(other, 'other')]);
-  await answered(one, batch, 'missed', MISSED);
-  await answered(other, batch, 'found', { atMs: NOON_MS + 60, closedAtMs: NOON_MS + 70 });
-  await answered(one, batch, 'missed again', { ...MISSED, atMs: NOON_MS + 80, closedAtMs: NOON_MS + 90 });
-  expect(await other.metrics(batch)).toEqual({ requests: 23, calls: 23 });
-  expect(await other.account(ACCOUNT)).toMatchObject({ answers: 23, found: 21, misses: 1 });
-  expect(await other.takeBack(ACCOUNT, 'misses')).toBe(1);
-  expect(await one.metrics(batch)).toEqual({ requests: 23, calls: 22 });
 });
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;

@@ -4,7 +4,6 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { openDesk } from '../../cli/desk.ts';
-import { typedAt } from '../../cli/typed.ts';
 import { postgresServer, type Server } from './postgres-server.ts';
 
 let server: Server;
@@ -41,19 +40,4 @@ test('a ledger that an earlier Rowonce kept in another form is refused by what r
   }
   expect(await former()).toEqual(before);
   expect(await desk.requests()).toBe(0);
-});
-
-test('a newer ledger is refused, too', async () => {
-  await server.createDatabase('versions_newer');
-  const newer = server.url('versions_newer');
-  expect(await typedAt(['store', 'init', newer])).toMatchObject({ code: 0 });
-  await server.query('versions_newer', 'INSERT INTO rowonce_ledger.steps (number) VALUES (99)');
-  for (const words of [
-    ['status', '--store', newer],
-    ['store', 'init', newer],
-  ])
-    expect(await typedAt(words)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('was made by a newer Rowonce (schema 99'),
-    });
 });

@@ -41,26 +41,6 @@ async function taken(queue: WorkQueue): Promise<string | undefined> {
   return range && `${range.batch} ${range.fromRow}-${range.beforeRow}`;
 }
 
-test('what was not laid out has no queue', async () => {
-  const server = await postgresServer();
-  await server.createDatabase('queue_none');
-  expect(await postgres.queue?.(server.url('queue_none'))).toBeUndefined();
-});
-
-test('each range is handed out once, however often it is sent, and again once it is sent after its end', async () => {
-  const url = await laidOut();
-  const [one, other] = [await queueAt(url), await queueAt(url)];
-  await Promise.all([one, other, one].map((queue) => queue.send(ranges('a', 2), 'worker')));
-  const [first, second] = [await one.take(ACCOUNT), await other.take(ACCOUNT)];
-  expect([first?.fromRow, second?.fromRow], 'from the end of the list').toEqual([52, 2]);
-  await one.send(ranges('a', 2), 'person');
-  expect(await taken(one), 'both are being worked on').toBeUndefined();
-  expect(await one.take('another account')).toBeUndefined();
-  await first?.done();
-  await one.send(ranges('a', 2), 'worker');
-  expect(await taken(other)).toBe('a 52-102');
-});
-
 test('the batches of an account take turns', async () => {
   const queue = await queueAt(await laidOut());
   await queue.send(ranges('long', 4), 'person');

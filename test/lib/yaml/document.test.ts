@@ -3,7 +3,7 @@
  * that was probably meant; never a stack trace, and never a key.
  * Method: real files in a temporary folder, read with small schemas.
  */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -40,11 +40,6 @@ async function problem(text: string | Buffer): Promise<readonly [string, string]
   expect(error.exitCode).toBe(2);
   return [error.message.replace(join(folder, 'job.yaml'), '').replace(/^:/, ''), error.next];
 }
-
-test('an alias stands for a word, a list or a block above it', async () => {
-  const text = 'operation: &a b\nwaterfall: [*a]\nlimits: &l { per_second: 3 }\n';
-  expect(await read(text)).toEqual({ operation: 'b', waterfall: ['b'], limits: { per_second: 3 } });
-});
 
 test('a byte-order mark, as Windows editors write it, is no problem', async () => {
   expect(await read('\ufeffoperation: a\n')).toEqual({ operation: 'a' });
@@ -138,31 +133,10 @@ describe('the file itself', () => {
   const readAt = (path: string): Promise<unknown> =>
     readDocument(path, schema, { code: 'account', name: 'accounts file' });
 
-  test('text that is not UTF-8', async () => {
-    expect(await problem(Buffer.from([0x6f, 0xff, 0xfe]))).toEqual([
-      ' the text is not UTF-8',
-      'Save it as UTF-8.',
-    ]);
-  });
-
   test.skipIf(process.platform === 'win32')('a file without an end is not read to its end', async () => {
     await expect(readAt('/dev/zero')).rejects.toMatchObject({
       message: '/dev/zero: more than 256 KiB',
     });
-  });
-
-  test('a missing file', async () => {
-    await expect(readAt(join(folder, 'none.yaml'))).rejects.toMatchObject({
-      code: 'account',
-      message: `${join(folder, 'none.yaml')}: there is no such file`,
-    });
-  });
-
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read (not for root, who may)', async () => {
-    const path = join(folder, 'closed.yaml');
-    await writeFile(path, 'operation: a\n');
-    await chmod(path, 0o000);
-    await expect(readAt(path)).rejects.toMatchObject({ message: `${path}: you may not read this file` });
   });
 });
 

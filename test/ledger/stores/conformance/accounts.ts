@@ -1,29 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { credits, type PauseRecord } from '../../../../src/ledger/ledger.ts';
+import type { PauseRecord } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, DAY_MS, NEVER_ANSWERED, NOON_MS } from '../book.ts';
-import { freshLedger, freshPlace, openStore } from '../places.ts';
+import { ACCOUNT, DAY_MS, NOON_MS } from '../book.ts';
+import { freshLedger } from '../places.ts';
 
 // Goal: a later run knows what an earlier one heard of an account. Method: written, read by another opening.
 export function accountsConform(store: Store): void {
-  describe('what is known of an account', () => {
-    test('is there when the store is opened again, and only for that account', async () => {
-      const place = freshPlace(store);
-      const first = await openStore(store, place);
-      const usage = { counted: 1234, spent: credits(1200), atMs: NOON_MS + 1 };
-      await first.changeAccount(ACCOUNT, { usage });
-      await first.notePause(ACCOUNT, pause(0, 60_000, { asked: true }));
-      await first.close();
-      const second = await freshLedger(store, place);
-      expect(await second.account(ACCOUNT)).toEqual({
-        ...NEVER_ANSWERED,
-        usage,
-        pausedForMs: expect.any(Number),
-      });
-      expect(await second.account('another')).toEqual(NEVER_ANSWERED);
-    });
-  });
-
   describe('pauses', () => {
     test('that the vendor asked for hold for later runs, whatever its clock says; our own do not, nor those of more than a day', async () => {
       const ledger = await freshLedger(store);

@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { admit, batchSpec, begin, MATCHED, NOON_MS, notAdmitted, settle } from '../book.ts';
+import { admit, batchSpec, begin, MATCHED, notAdmitted, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: the same command again goes on with the same batch, an edited file does not. Method: batches begun in every order.
 export function batchesConform(store: Store): void {
   describe('batches', () => {
-    test('a new batch has a name that can be typed and keeps all that it was made of', async () => {
-      const ledger = await freshLedger(store);
-      const { batch, start, superseded } = await begin(ledger);
-      expect(batch).toEqual({ ...batchSpec(), id: batch.id, generation: 1, state: 'open' });
-      expect(batch.id).toMatch(/^[0-9a-f]{8}$/);
-      expect({ start, superseded }).toEqual({ start: 'new', superseded: [] });
-      expect(await ledger.batch(batch.id)).toEqual(batch);
-      expect(await ledger.batchByKey('key-a')).toEqual(batch);
-    });
-
     test('the same batch again resumes while it is open, and is given back when it has finished', async () => {
       const ledger = await freshLedger(store);
       const first = await begin(ledger);
@@ -51,27 +41,6 @@ export function batchesConform(store: Store): void {
       await expect(ledger.changeBatch(a.batch.id, { state: 'finished' })).rejects.toThrow();
     });
 
-    test('other content at the same place leaves what has finished alone', async () => {
-      const ledger = await freshLedger(store);
-      const a = await begin(ledger, { key: 'key-a' });
-      await ledger.changeBatch(a.batch.id, { state: 'finished' });
-      expect((await begin(ledger, { key: 'key-b' })).superseded).toEqual([]);
-      expect(await begin(ledger, { key: 'key-a' })).toMatchObject({
-        start: 'finished',
-        batch: { id: a.batch.id },
-      });
-    });
-
-    test('a batch whose file was moved resumes, and from then on belongs to its new place', async () => {
-      const ledger = await freshLedger(store);
-      const first = await begin(ledger);
-      const moved = { lineage: 'moved', inputPath: '/home/user/done/leads.csv', accountName: 'renamed' };
-      const { batch, start } = await begin(ledger, moved);
-      expect(start).toBe('resumed');
-      expect(batch).toEqual({ ...first.batch, ...moved });
-      expect((await begin(ledger, { key: 'key-b', lineage: 'moved' })).superseded).toEqual([batch.id]);
-    });
-
     test('a finished batch is renewed by its next generation, an open one resumes all the same', async () => {
       const ledger = await freshLedger(store);
       const first = await begin(ledger);
@@ -81,20 +50,6 @@ export function batchesConform(store: Store): void {
       expect(second).toMatchObject({ start: 'new', batch: { generation: 2, state: 'open' } });
       expect((await ledger.batch(first.batch.id))?.state).toBe('finished');
       expect((await ledger.batchByKey('key-a'))?.id).toBe(second.batch.id);
-    });
-
-    test('how old answers may be is fixed when a batch begins, and again with its next generation', async () => {
-      const ledger = await freshLedger(store);
-      const [first, later] = [{ foundMs: NOON_MS, noMatchMs: 5 }, { noMatchMs: NOON_MS }];
-      const { batch } = await begin(ledger, { freshSince: first });
-      expect(batch.freshSince).toEqual(first);
-      expect((await begin(ledger, { freshSince: later })).batch.freshSince).toEqual(first);
-      expect((await begin(ledger)).batch.freshSince).toEqual(first);
-      await ledger.changeBatch(batch.id, { state: 'finished' });
-      const renewed = await ledger.beginBatch(batchSpec({ freshSince: later }), true);
-      expect(renewed.batch.freshSince).toEqual(later);
-      await ledger.changeBatch(renewed.batch.id, { state: 'finished' });
-      expect((await ledger.beginBatch(batchSpec(), true)).batch).not.toHaveProperty('freshSince');
     });
 
     test('a superseded or cancelled batch admits nothing, and still takes the rows that were in flight', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
+import { callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { type AttemptRecord, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -15,12 +15,9 @@ import {
   intentOf,
   keyNamed,
   lost,
-  MATCHED,
   NOON_MS,
-  notAdmitted,
   released,
   replyWith,
-  settle,
   stateOf,
 } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
@@ -58,39 +55,6 @@ export function callsConform(store: Store): void {
       });
     });
 
-    test('requests of a batch are open until they are closed, also of a spender that has ended', async () => {
-      const place = freshPlace(store);
-      const ledger = await openStore(store, place);
-      const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      await answered(ledger, batch, 'closed');
-      await admitted(ledger, batch, 'one');
-      await ledger.keep(await admitted(ledger, batch, 'two'), replyWith('two'));
-      await admitted(ledger, other, 'three');
-      expect(await ledger.openRequests(batch)).toBe(2);
-      await ledger.close();
-      const reader = await store.look(place);
-      expect(await reader.openRequests(other)).toBe(1);
-      await reader.close();
-    });
-
-    test('calls whose keys begin alike are two calls', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const keys = ['0', '1', '2'].map((end) => `${keyNamed('alike').slice(0, -1)}${end}` as CallKey);
-      const [one = keyNamed('alike'), other = keyNamed('alike')] = keys;
-      const attempts = await Promise.all(
-        [one, other].map((key, row) => ledger.intent({ ...intentOf(batch, 'alike', { row }), key })),
-      );
-      expect(attempts).toMatchObject([{ kind: 'admitted' }, { kind: 'admitted' }]);
-      const [first] = attempts;
-      if (first?.kind !== 'admitted') throw new Error('the first was not admitted');
-      await ledger.keep(first.attempt, replyWith('alike'));
-      await ledger.end(first.attempt, SETTLED, NOON_MS);
-      const kinds = ['answered', 'in_flight', 'unknown'];
-      expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
-      expect(await ledger.find(keys, { detail: 'kind' })).toMatchObject(kinds.map((kind) => ({ kind })));
-    });
-
     test('a question comes back as it was asked, whatever its parameters are', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -117,14 +81,6 @@ export function callsConform(store: Store): void {
         expect(kept?.call).toEqual(call);
         expect(JSON.stringify(kept?.call.parameters)).toBe(JSON.stringify(call.parameters));
       }
-    });
-
-    test('the same call of another account is another call', async () => {
-      const ledger = await freshLedger(store);
-      await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
-      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      await answered(ledger, other, 'acme', { account: 'another' });
-      await notAdmitted(admit(ledger, other, 'elsewhere'));
     });
 
     test('a call that is under way is shown as that until something stands of it', async () => {
@@ -257,35 +213,6 @@ export function callsConform(store: Store): void {
         expect(await second.openAttempts()).toEqual([]);
       },
     );
-
-    test('attempts about a person or company are found by whole values of the question, in parts', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const word of ['acme', 'not-acme', 'other']) await answered(ledger, batch, word);
-      await lost(ledger, batch, 'lost');
-      const about = async (values: readonly string[], most?: number) => {
-        const found: AttemptRecord[] = [];
-        for await (const part of ledger.attemptsAbout(values, most)) found.push(...part);
-        return found;
-      };
-      const all = await about(['acme.example', 'lost.example']);
-      expect(all.map(({ call }) => call)).toEqual([callNamed('acme'), callNamed('lost')]);
-      expect(all[0]).toMatchObject({ batch, closure: { kind: 'answered', charged: 1 } });
-      expect(await about(['acme.example', 'lost.example'], 3)).toEqual(all);
-      expect(await about([])).toEqual([]);
-    });
-
-    test('a row that shares an answer, or has one of an earlier batch, saves its price; the row that paid does not', async () => {
-      const ledger = await freshLedger(store);
-      const a = await batchNamed(ledger, 'a');
-      const bought = await answered(ledger, a, 'acme', { row: 2, charged: 3 });
-      await settle(ledger, a, 2, MATCHED, [bought]);
-      await settle(ledger, a, 3, MATCHED, [bought]);
-      expect(await ledger.saved(a)).toBe(3);
-      const b = await batchNamed(ledger, 'b');
-      for (const row of [2, 3, 4]) await settle(ledger, b, row, MATCHED, [bought]);
-      expect(await ledger.saved(b)).toBe(9);
-    });
 
     test('sends are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
       const ledger = await freshLedger(store);

@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import {
-  ACCOUNT,
-  answered,
-  batchNamed,
-  NOON_MS,
-  notAdmitted,
-  released,
-  replyWith,
-  stateOf,
-} from '../book.ts';
+import { ACCOUNT, batchNamed, NOON_MS, notAdmitted, released, replyWith } from '../book.ts';
 import {
   admitChange,
   admittedChange,
@@ -61,20 +51,6 @@ export function changesConform(store: Store): void {
         left: unsure,
       });
       expect(await known(ledger)).toMatchObject({ sequence: 4, facts: unsure });
-    });
-
-    test('stays where it is while a change was not sent, was paused, stopped or lost', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const invite = changeOf('create-invite', 0);
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        const attempt = await admittedChange(ledger, batch, invite);
-        await ledger.end(attempt, { kind, why: 'because' }, NOON_MS);
-        expect(await known(ledger)).toBeUndefined();
-      }
-      await lostChange(ledger, batch, invite, { row: 7 });
-      const doubt = { batch, row: 7, operation: 'create-invite' };
-      expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
     });
 
     test('is in doubt from the moment at which a request about it may leave, and no more once that is settled', async () => {
@@ -163,43 +139,6 @@ export function changesConform(store: Store): void {
       expect(await known(ledger)).toBeUndefined();
       await changed(ledger, batch, changeOf('update-user', 0), { left: MEMBER });
       expect(await known(ledger)).toMatchObject({ sequence: 1, facts: MEMBER });
-    });
-
-    test('answered 404 keeps its answer when those of a wrong address are taken back', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const missed = { answer: 'no_match', status: 404, left: { state: 'unsure' } } as const;
-      await changed(ledger, batch, changeOf('delete-invite', 0), missed);
-      await answered(ledger, batch, 'acme', { kind: 'no_match', charged: 0, status: 404 });
-      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
-      expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
-      expect(await known(ledger)).toMatchObject({ sequence: 1, facts: { state: 'unsure' } });
-    });
-
-    test('above a budget is told so, unless its subject has moved, which no budget would help', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(1) });
-      const dear = { reserve: 2 };
-      const over = await admitChange(ledger, batch, changeOf('create-invite', 0), dear);
-      expect(over).toMatchObject({ kind: 'over_budget', scope: 'batch' });
-      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
-      const moved = await admitChange(ledger, batch, changeOf('update-user', 0), dear);
-      expect(moved).toEqual({ kind: 'moved', by: batch });
-    });
-
-    test('says what it changes and where that stands, and means the same subject every time', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const invite = changeOf('create-invite', 0);
-      const { change: _change, ...ofNothing } = invite;
-      const { after: _after, ...afterNothing } = invite;
-      const ahead = changeOf('create-invite', 1);
-      for (const call of [ofNothing, afterNothing, ahead])
-        await notAdmitted(admitChange(ledger, batch, call));
-      const attempt = await admittedChange(ledger, batch, invite);
-      await ledger.end(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
-      await changed(ledger, batch, invite);
     });
   });
 }

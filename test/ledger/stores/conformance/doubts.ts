@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { credits, type DecisionId } from '../../../../src/ledger/ledger.ts';
+import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -8,13 +8,11 @@ import {
   batchNamed,
   callNamed,
   decide,
-  IN_DOUBT,
   keyNamed,
   lost,
   NOON_MS,
   notAdmitted,
   replyWith,
-  settle,
   stateOf,
 } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -22,41 +20,6 @@ import { freshLedger } from '../places.ts';
 // Goal: a call that may have been charged is sent again only when that was decided, once per decision. Method: calls that get lost.
 export function doubtsConform(store: Store): void {
   describe('a call in doubt', () => {
-    test('says which attempt was lost, why, and what is at risk', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme', { row: 9, reserve: 2 });
-      expect(await stateOf(ledger, 'acme', batch)).toMatchObject({
-        kind: 'in_doubt',
-        doubt: {
-          key: keyNamed('acme'),
-          call: callNamed('acme'),
-          attempt,
-          batch,
-          row: 9,
-          atRisk: 2,
-          why: 'the connection was reset',
-          sentAtMs: NOON_MS,
-          repeats: 0,
-        },
-      });
-    });
-
-    test('is not sent again without a decision, nor by one that says otherwise or belongs to another batch', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      await lost(ledger, a, 'acme');
-      await notAdmitted(admit(ledger, a, 'acme'));
-      await notAdmitted(admit(ledger, a, 'acme', { decision: 99 as DecisionId }));
-      for (const kind of ['skip', 'hold'] as const) {
-        const decision = await decide(ledger, a, 'acme', kind);
-        await notAdmitted(admit(ledger, a, 'acme', { decision }));
-      }
-      const foreign = await decide(ledger, b, 'acme', 'retry');
-      await notAdmitted(admit(ledger, a, 'acme', { decision: foreign }));
-      expect(await ledger.openAttempts()).toEqual([]);
-    });
-
     test('a decision is found by the batch that made it, until an attempt has used it up', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -96,25 +59,6 @@ export function doubtsConform(store: Store): void {
       }
     });
 
-    test('the history of a row says by which decision a call was sent again', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { row: 5 });
-      const id = await decide(ledger, batch, 'acme', 'retry');
-      await answered(ledger, batch, 'acme', { row: 5, decision: id });
-      const [first, second] = await ledger.history(batch, 5);
-      expect(first).not.toHaveProperty('decision');
-      const spec = {
-        key: keyNamed('acme'),
-        batch,
-        kind: 'retry',
-        by: 'person',
-        why: 'somebody said so',
-        atMs: NOON_MS,
-      };
-      expect(second?.decision).toEqual({ ...spec, id });
-    });
-
     test('a decision about one loss does not allow to risk another one', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -123,27 +67,6 @@ export function doubtsConform(store: Store): void {
       await lost(ledger, b, 'acme', { decision: await decide(ledger, b, 'acme', 'retry') });
       await notAdmitted(admit(ledger, a, 'acme', { decision: unused }));
       expect(await stateOf(ledger, 'acme', a)).not.toHaveProperty('decision');
-    });
-
-    test('only a call in doubt is decided on, and only a call in doubt is sent by decision', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await expect(decide(ledger, batch, 'unknown', 'retry')).rejects.toThrow();
-      await answered(ledger, batch, 'answered');
-      await expect(decide(ledger, batch, 'answered', 'retry')).rejects.toThrow();
-      await lost(ledger, batch, 'lost');
-      const decision = await decide(ledger, batch, 'lost', 'retry');
-      await notAdmitted(admit(ledger, batch, 'other', { decision }));
-    });
-
-    test('counts how often a rule has repeated it in vain, and not what was decided otherwise', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme');
-      for (const kind of ['repeat', 'retry', 'repeat'] as const) {
-        await lost(ledger, batch, 'acme', { decision: await decide(ledger, batch, 'acme', kind) });
-      }
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ doubt: { repeats: 2 } });
     });
 
     test('that is answered in the end is answered for everybody, and what was risked stays at risk', async () => {
@@ -229,51 +152,6 @@ export function doubtsConform(store: Store): void {
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { attempt: last, batch: b } });
       for (const batch of [a, b])
         expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, inDoubt: 0 });
-    });
-
-    test('needs a word and a doubt', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme');
-      await expect(async () => decide(ledger, batch, 'acme', 'told')).rejects.toThrow();
-      await expect(async () => decide(ledger, batch, 'acme', 'retry', replyWith('x'))).rejects.toThrow();
-      await answered(ledger, batch, 'other');
-      await expect(decide(ledger, batch, 'other', 'told', replyWith('x'))).rejects.toThrow();
-    });
-  });
-
-  describe('the doubts of a batch', () => {
-    test('are those of its own attempts and those that its rows wait for, in the order of the attempts', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const shared = await lost(ledger, a, 'shared', { row: 3 });
-      await lost(ledger, a, 'own', { row: 2 });
-      await lost(ledger, b, 'elsewhere', { row: 8 });
-      await settle(ledger, b, 20, IN_DOUBT, [shared]);
-      const words = async (batch: typeof a) => (await ledger.doubts(batch)).map(({ call }) => call);
-      expect(await words(a)).toEqual([callNamed('own'), callNamed('shared')]);
-      expect(await words(b)).toEqual([callNamed('shared'), callNamed('elsewhere')]);
-    });
-
-    test('of one row come in the order in which they were first asked for', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'first', { row: 5 });
-      const second = await lost(ledger, batch, 'second', { row: 5 });
-      await settle(ledger, batch, 5, IN_DOUBT, [second]);
-      const calls = (await ledger.doubts(batch)).map(({ call }) => call);
-      expect(calls).toEqual([callNamed('first'), callNamed('second')]);
-    });
-
-    test('are no longer those that the batch skips, and still those that another batch skips', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const shared = await lost(ledger, a, 'acme');
-      await settle(ledger, b, 20, IN_DOUBT, [shared]);
-      await decide(ledger, b, 'acme', 'skip');
-      expect(await ledger.doubts(b)).toEqual([]);
-      expect(await ledger.doubts(b, { withSkipped: true })).toHaveLength(1);
-      expect(await ledger.doubts(a)).toHaveLength(1);
     });
   });
 }

@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import {
-  ACCOUNT,
-  admitted,
-  answered,
-  batchNamed,
-  lost,
-  MATCHED,
-  NEVER_ANSWERED,
-  NOON_MS,
-  replyWith,
-  settle,
-  stateOf,
-} from '../book.ts';
+import { ACCOUNT, answered, batchNamed, MATCHED, NEVER_ANSWERED, settle, stateOf } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
@@ -27,19 +15,6 @@ const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
  */
 export function missesConform(store: Store): void {
   describe('answers that say nothing of rows', () => {
-    test('are counted since the last other one', async () => {
-      const { ledger, batch } = await opened();
-      expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
-      await answered(ledger, batch, 'one', MISSED);
-      const other = await answered(ledger, batch, 'two');
-      expect(await ledger.account(ACCOUNT)).toMatchObject({ answers: 2, answersNot404: 1, misses: 0 });
-      await answered(ledger, batch, 'three', MISSED);
-      await lost(ledger, batch, 'four');
-      await answered(ledger, batch, 'five', MISSED);
-      expect(await ledger.account(ACCOUNT)).toMatchObject({ found: 1, misses: 2, newestOther: other });
-      expect(await ledger.account('another')).toEqual(NEVER_ANSWERED);
-    });
-
     test('are taken back: calls unknown, rows pending, batches open', async () => {
       const { ledger, batch: a } = await opened();
       const b = await batchNamed(ledger, 'b');
@@ -58,26 +33,6 @@ export function missesConform(store: Store): void {
       expect(await ledger.metrics(a)).toEqual({ requests: 1, calls: 0 });
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(0);
       await settle(ledger, a, 2, MATCHED, [await answered(ledger, a, 'one')]);
-    });
-
-    test('are those after the last other answer, or answered while it was on its way', async () => {
-      const { ledger, batch } = await opened();
-      const at = (askedMs: number, endedMs: number) => ({
-        atMs: NOON_MS + askedMs,
-        closedAtMs: NOON_MS + endedMs,
-      });
-      await answered(ledger, batch, 'early', { ...MISSED, ...at(0, 50) });
-      await answered(ledger, batch, 'found', at(60, 70));
-      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(0);
-      const slow = await admitted(ledger, batch, 'slow', at(80, 80));
-      await answered(ledger, batch, 'overtaking', { ...MISSED, ...at(90, 100) });
-      await ledger.keep(slow, replyWith('slow'));
-      const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
-      await ledger.end(slow, found, NOON_MS + 110);
-      await answered(ledger, batch, 'late', { ...MISSED, ...at(120, 130) });
-      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
-      expect(await stateOf(ledger, 'early')).toMatchObject({ kind: 'answered' });
-      expect(await stateOf(ledger, 'overtaking')).toEqual({ kind: 'unknown' });
     });
 
     test('stay where they were charged, where they say something, and of another account', async () => {

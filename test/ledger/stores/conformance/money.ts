@@ -45,15 +45,6 @@ export function moneyConforms(store: Store): void {
       expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'wait' });
     });
 
-    test('what was refused by a budget leaves nothing behind', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(0) });
-      expect(await admit(ledger, batch, 'acme')).toMatchObject({ kind: 'over_budget' });
-      expect(await ledger.openAttempts()).toEqual([]);
-      expect(await ledger.batchMoney(batch)).toEqual({ cap: 0, spent: 0, reserved: 0, inDoubt: 0 });
-    });
-
     test("an account's day and month hold over all of its batches, by UTC", async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -88,40 +79,6 @@ export function moneyConforms(store: Store): void {
       await ledger.setAccountCaps(ACCOUNT, { perDay: credits(6) });
       await admitted(ledger, batch, 'two');
       expect(await admit(ledger, batch, 'three')).toMatchObject({ scope: 'day' });
-    });
-
-    test('of an account is added up over everything it ever bought, without a cap', async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(9), perMonth: credits(99) });
-      await answered(ledger, a, 'one', { charged: 2, atMs: NOON_MS - 400 * DAY_MS });
-      await answered(ledger, b, 'two', { charged: 3, atMs: NOON_MS });
-      await lost(ledger, b, 'lost', { reserve: 4, atMs: NOON_MS - DAY_MS });
-      await admitted(ledger, a, 'open', { reserve: 5, atMs: NOON_MS - 40 * DAY_MS });
-      const other = await batchNamed(ledger, 'c', { accountIdentity: 'another' });
-      await answered(ledger, other, 'one', { account: 'another', charged: 70 });
-      const ever = { spent: 5, reserved: 5, inDoubt: 4 };
-      expect(await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS)).toEqual(ever);
-      expect(await ledger.accountMoney('nobody', 'ever', NOON_MS)).toEqual({
-        spent: 0,
-        reserved: 0,
-        inDoubt: 0,
-      });
-    });
-
-    test('another account has caps of its own', async () => {
-      const ledger = await freshLedger(store);
-      await ledger.setAccountCaps('another', { perDay: credits(0) });
-      await admitted(ledger, await batchNamed(ledger, 'a'), 'acme');
-      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      expect(await admit(ledger, other, 'acme', { account: 'another' })).toMatchObject({ scope: 'day' });
-    });
-
-    test('nothing is ever charged less than nothing', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await expect(answered(ledger, batch, 'acme', { charged: -1 })).rejects.toThrow();
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 1, inDoubt: 0 });
     });
   });
 }

@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import {
-  type AttemptId,
-  type BatchId,
-  credits,
-  type KeyedRequest,
-  type Ledger,
-} from '../../../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, batchNamed, intentOf, NOON_MS, replyWith, requestUnder } from '../book.ts';
+import { ACCOUNT, batchNamed, intentOf, NOON_MS, replyWith } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a price that an answer has shown is reserved by every later attempt, so that no budget is passed by knowing better.
@@ -65,19 +59,6 @@ export function pricesConform(store: Store): void {
       expect((await ledger.accountMoney('another', 'month', NOON_MS)).isAtMost).toBe(undefined);
     });
 
-    test('is not what was charged where a person told the answer of a lost call', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const intent = intentFor(batch, call('lost'));
-      const admission = await ledger.intent(intent);
-      if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
-      await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
-      expect((await ledger.batchMoney(batch)).isAtMost).toBe(undefined);
-      const told = { key: intent.key, batch, kind: 'told', by: 'person', why: 'x', atMs: NOON_MS } as const;
-      await ledger.decide(told, { told: replyWith('told') });
-      expect((await ledger.batchMoney(batch)).isAtMost).toBe(true);
-    });
-
     test('is reserved by every later attempt of the operation, and falls no more', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -118,27 +99,6 @@ export function pricesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await bought(ledger, batch, call('one'), 5, false);
       expect(await ledger.price(ACCOUNT, call('any'))).toBeUndefined();
-    });
-
-    test('is reserved once for a lost request that is sent again to the byte', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await bought(ledger, batch, call('one'), 5);
-      const request: KeyedRequest = requestUnder('key-1');
-      const intent = intentFor(batch, call('lost'));
-      const first = await ledger.intent({ ...intent, request });
-      expect(first).toMatchObject({ reserved: 5 });
-      await ledger.end((first as { attempt: AttemptId }).attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
-      const spec = { key: intent.key, batch, by: 'rule', why: 'x', atMs: NOON_MS } as const;
-      const repeat = await ledger.decide({ ...spec, kind: 'repeat' });
-      const again = { ...intent, request, reserve: credits(0), decision: repeat };
-      const second = await ledger.intent(again);
-      expect(second).toMatchObject({ reserved: 0 });
-      await ledger.end((second as { attempt: AttemptId }).attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
-      const retry = await ledger.decide({ ...spec, kind: 'retry' });
-      expect(
-        await ledger.intent({ ...intent, request: requestUnder('key-2'), decision: retry }),
-      ).toMatchObject({ reserved: 5 });
     });
   });
 }

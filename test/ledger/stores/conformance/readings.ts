@@ -53,28 +53,6 @@ export function readingsConform(store: Store): void {
       expect(record?.closure).toMatchObject(closure);
     });
 
-    test('and names the rows that another dialect settled where no answer was ever read again', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const judged = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
-      const attempts: AttemptId[] = [];
-      for (const dialect of [OURS, 0xb2]) {
-        const attempt = await admitted(ledger, batch, `by ${dialect}`);
-        await ledger.keep(attempt, replyWith('x'));
-        await ledger.end(attempt, { ...judged, dialect }, NOON_MS);
-        attempts.push(attempt);
-      }
-      const lostOne = await lost(ledger, batch, 'lost');
-      await settle(ledger, batch, 2, MATCHED, attempts);
-      await settle(ledger, batch, 3, MATCHED, attempts.slice(0, 1));
-      await settle(ledger, batch, 4, { kind: 'in_doubt', reason: 'lost' }, [lostOne]);
-      await settle(ledger, batch, 5, { kind: 'invalid', reason: 'blank' }, []);
-      const rowsOtherThan = async (dialect: number) =>
-        (await ledger.rowsReadOtherwise(batch, dialect, 0, 9)).map(({ row }) => row);
-      expect(await rowsOtherThan(OURS)).toEqual([2]);
-      expect(await rowsOtherThan(0xb2)).toEqual([2, 3]);
-    });
-
     test('costs what it is read to cost where that is more, and never less', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -109,15 +87,6 @@ export function readingsConform(store: Store): void {
       expect((await ledger.batchMoney(other)).spent).toBe(0);
     });
 
-    test('is refused of what is no answer of the vendor', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const lostOne = await lost(ledger, batch, 'lost');
-      await expect(read(ledger, lostOne)).rejects.toThrow();
-      await decide(ledger, batch, 'lost', 'told', replyWith('told'));
-      await expect(read(ledger, lostOne)).rejects.toThrow();
-    });
-
     test('is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -142,17 +111,6 @@ export function readingsConform(store: Store): void {
       expect((await ledger.batchMoney(batch)).spent).toBe(3);
       expect(await ledger.rowsReadOtherwise(batch, 0xb2, 0, 9)).toEqual([]);
       await expect(decide(ledger, batch, 'odd', 'retry')).rejects.toThrow();
-    });
-
-    test('is not taken back as a miss once it was read as more', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const miss = { kind: 'no_match', charged: 0, status: 404 } as const;
-      await answered(ledger, batch, 'gone', miss);
-      const attempt = await answered(ledger, batch, 'acme', miss);
-      await read(ledger, attempt, { answer: 'found' });
-      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { kind: 'found' } });
     });
   });
 
@@ -224,17 +182,6 @@ export function readingsConform(store: Store): void {
       await answered(ledger, batch, 'acme', { replaces: attempt });
     });
 
-    test('lies below what replaced it, after a doubt too, when that is taken back as a miss', async () => {
-      const { ledger, attempt } = await unanswered();
-      const batch = await batchNamed(ledger, 'b');
-      await lost(ledger, batch, 'acme', { replaces: attempt });
-      const decision = await decide(ledger, batch, 'acme', 'retry');
-      await ledger.changeBatch(batch, { extraCredits: credits(9) });
-      await answered(ledger, batch, 'acme', { decision, kind: 'no_match', charged: 0, status: 404 });
-      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
-    });
-
     test('puts the rows that it ended in doubt, in every batch; once it is bought anew they ask again', async () => {
       const ledger = await freshLedger(store);
       const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -254,20 +201,6 @@ export function readingsConform(store: Store): void {
       expect([await ledger.rowsUnanswered(batch), await ledger.rowsUnanswered(other)]).toEqual([0, 0]);
       expect([await ledger.counts(batch), await ledger.counts(other)]).toEqual([{}, {}]);
       expect(await ledger.batch(other)).toMatchObject({ state: 'open' });
-    });
-
-    test('must have been one: a reply in doubt is none already', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
-      await ledger.keep(odd, replyWith('odd'));
-      await ledger.end(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
-      await expect(read(ledger, odd)).rejects.toThrow();
-      await read(ledger, odd, 'found');
-      await read(ledger, odd);
-      expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'unanswered', answer: { charged: 2 } });
-      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, inDoubt: 0 });
-      await answered(ledger, batch, 'odd', { replaces: odd });
     });
   });
 
@@ -324,23 +257,5 @@ export function readingsConform(store: Store): void {
       expect(await ledger.doubts(batch)).toEqual([]);
       await changed(ledger, batch, changeOf('invite', 1), { left: INVITED });
     });
-  });
-
-  test('a call that one list skips and another one has sent again: the answer ends the row of that one alone', async () => {
-    const ledger = await freshLedger(store);
-    const [one, other] = [await batchNamed(ledger, 'one'), await batchNamed(ledger, 'other')];
-    const attempt = await lost(ledger, one, 'acme');
-    await settle(ledger, one, 2, IN_DOUBT, [attempt]);
-    await settle(ledger, other, 2, IN_DOUBT, [attempt]);
-    await decide(ledger, one, 'acme', 'skip');
-    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, { in_doubt: 1 }]);
-    const decision = await decide(ledger, other, 'acme', 'retry');
-    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, {}]);
-    await ledger.changeBatch(other, { extraCredits: credits(9) });
-    const again = await answered(ledger, other, 'acme', { decision });
-    await settle(ledger, other, 2, MATCHED, [again]);
-    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, { matched: 1 }]);
-    // What the first one had risked stays held, because both may have been charged.
-    expect(await ledger.batchMoney(one)).toMatchObject({ inDoubt: 1, spent: 0 });
   });
 }

@@ -8,13 +8,10 @@ import {
   answered,
   batchNamed,
   DAY_MS,
-  decide,
   lost,
   MATCHED,
-  NEVER_ANSWERED,
   NOON_MS,
   notAdmitted,
-  replyWith,
   settle,
   stateOf,
 } from '../book.ts';
@@ -46,21 +43,6 @@ export function refreshesConform(store: Store): void {
       expect(await admit(ledger, batch, 'acme')).toMatchObject({ kind: 'answered' });
       expect(await admit(ledger, batch, 'acme', refresh(old))).toMatchObject({ kind: 'answered' });
       await notAdmitted(admit(ledger, batch, 'acme', refresh(renewed)));
-    });
-
-    test('stays what the rows that used it point to', async () => {
-      const { ledger, a, b } = await opened();
-      const old = await answered(ledger, a, 'acme');
-      await settle(ledger, a, 2, MATCHED, [old]);
-      const renewed = await answered(ledger, b, 'acme', refresh(old));
-      await settle(ledger, b, 2, MATCHED, [renewed]);
-      expect((await ledger.rows(a, 2, 1))[0]?.answers).toMatchObject([{ attempt: old, batch: a }]);
-      expect((await ledger.rows(b, 2, 1))[0]?.answers).toMatchObject([{ attempt: renewed, batch: b }]);
-      const history = await ledger.history(a, 2);
-      expect(history.map(({ attempt, replaces }) => ({ attempt, replaces }))).toEqual([
-        { attempt: old, replaces: undefined },
-        { attempt: renewed, replaces: old },
-      ]);
     });
 
     test('costs the batch that buys it anew, within its budget; each batch counts the call that it settled', async () => {
@@ -113,31 +95,6 @@ export function refreshesConform(store: Store): void {
       const own = await answered(ledger, batch, 'acme');
       await notAdmitted(admit(ledger, batch, 'acme', { replaces: own }));
     });
-
-    test('is told to be, where a person gave it', async () => {
-      const ledger = await freshLedger(store);
-      const a = await batchNamed(ledger, 'a');
-      const told = await lost(ledger, a, 'acme');
-      await decide(ledger, a, 'acme', 'told', replyWith('told'));
-      const others = await batchNamed(ledger, 'b', { freshSince: { noMatchMs: LATER_MS } });
-      await notAdmitted(admit(ledger, others, 'acme', { replaces: told }));
-      await answered(
-        ledger,
-        await batchNamed(ledger, 'c', { freshSince: ALL_TOO_OLD }),
-        'acme',
-        refresh(told),
-      );
-    });
-
-    test('cannot be another answer than the one that the call has', async () => {
-      const ledger = await freshLedger(store);
-      const a = await batchNamed(ledger, 'a');
-      const [one] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
-      const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
-      expect(await admit(ledger, batch, 'two', { replaces: one })).toMatchObject({ kind: 'answered' });
-      await notAdmitted(admit(ledger, batch, 'unknown', { replaces: one }));
-      expect(await admit(ledger, batch, 'one')).toMatchObject({ kind: 'answered' });
-    });
   });
 
   describe('a refresh that gets lost', () => {
@@ -156,18 +113,6 @@ export function refreshesConform(store: Store): void {
       expect(await ledger.doubts(batch)).toEqual([]);
       expect(await ledger.lostRefresh(old)).toBe(LATER_MS);
       await notAdmitted(admit(ledger, batch, 'acme', refresh(old)));
-    });
-
-    test('counts as old itself for a batch that begins late enough', async () => {
-      const ledger = await freshLedger(store);
-      const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
-      await lost(ledger, await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }), 'acme', refresh(old));
-      const again = { freshSince: { foundMs: LATER_MS + 5 } };
-      await lost(ledger, await batchNamed(ledger, 'c', again), 'acme', {
-        ...refresh(old),
-        atMs: LATER_MS + 9,
-      });
-      expect(await ledger.lostRefresh(old)).toBe(LATER_MS + 9);
     });
 
     test('is no lost one when it never left or was asked to wait, and may be tried again', async () => {
@@ -202,26 +147,6 @@ export function refreshesConform(store: Store): void {
       }
     });
 
-    test('is one by an answer that a person told, which is as old as when they told it', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const told = await lost(ledger, batch, 'acme');
-      await decide(ledger, batch, 'acme', 'told', replyWith('yes'));
-      await settle(ledger, batch, 2, MATCHED, [told]);
-      expect(await older(ledger, batch)).toBe(true);
-      expect(await older(ledger, batch, { foundMs: NOON_MS })).toBe(false);
-    });
-
-    test('is one though another batch has bought them anew, because its own rows still show the old ones', async () => {
-      const { ledger, a, b } = await opened();
-      const [one, two] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
-      await settle(ledger, a, 2, MATCHED, [one, two]);
-      await answered(ledger, b, 'one', refresh(one));
-      expect(await older(ledger, a)).toBe(true);
-      await answered(ledger, b, 'two', refresh(two));
-      expect(await older(ledger, a)).toBe(true);
-    });
-
     test('is none once they were tried to be bought anew, until those attempts are too old as well', async () => {
       const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme');
@@ -230,22 +155,6 @@ export function refreshesConform(store: Store): void {
       expect(await older(ledger, a)).toBe(false);
       expect(await older(ledger, a, { foundMs: LATER_MS + 1 })).toBe(true);
     });
-  });
-
-  test('a miss that was bought anew is taken back with the one below it, when all was a wrong address', async () => {
-    const { ledger, a, b } = await opened();
-    const missed = { kind: 'no_match', charged: 0, status: 404 } as const;
-    const noMatch = { kind: 'no_match', reason: 'nothing found' } as const;
-    const old = await answered(ledger, a, 'acme', missed);
-    await settle(ledger, a, 2, noMatch, [old]);
-    await settle(ledger, b, 2, noMatch, [await answered(ledger, b, 'acme', { ...refresh(old), ...missed })]);
-    expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
-    expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
-    expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
-    for (const batch of [a, b]) {
-      expect(await ledger.counts(batch)).toEqual({});
-      expect(await ledger.metrics(batch)).toEqual({ requests: 1, calls: 0 });
-    }
   });
 }
 

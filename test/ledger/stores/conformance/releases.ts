@@ -21,36 +21,6 @@ import { freshLedger } from '../places.ts';
 
 // Goal: money at risk is given back on the vendor's word and on nothing less. Method: doubts that are looked at and released.
 export function releasesConform(store: Store): void {
-  describe('a look', () => {
-    test('is kept with its attempt, in the order of looking', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme', { row: 7 });
-      const looks = [
-        lookAt(attempt, 'unclear', {
-          kind: 'usage',
-          status: 503,
-          body: Buffer.from([0, 255]),
-          atMs: NOON_MS + 9,
-        }),
-        lookAt(attempt, 'happened', { atMs: NOON_MS }),
-        lookAt(attempt, 'not_happened'),
-      ];
-      for (const look of looks) await ledger.look(look);
-      expect(await ledger.history(batch, 7)).toMatchObject([{ attempt, looks }]);
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { atRisk: 1 } });
-    });
-
-    test('is only at an attempt that was lost', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const open = await admitted(ledger, batch, 'open');
-      const bought = await answered(ledger, batch, 'bought');
-      for (const attempt of [open, bought, 99 as never])
-        await expect(ledger.look(lookAt(attempt, 'happened'))).rejects.toThrow();
-    });
-  });
-
   describe('a doubt that is released', () => {
     test('gives its money back where it was risked, and the call may be bought like any other', async () => {
       const ledger = await freshLedger(store);
@@ -132,27 +102,6 @@ export function releasesConform(store: Store): void {
       await notAdmitted(admit(ledger, batch, 'acme'));
       await released(ledger, first);
       expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
-    });
-
-    test('gives the decision back that its attempt had used, because that attempt cost nothing', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme');
-      const decision = await decide(ledger, batch, 'acme', 'retry');
-      await released(ledger, await lost(ledger, batch, 'acme', { decision }));
-      expect(await stateOf(ledger, 'acme', batch)).toMatchObject({ decision: { id: decision } });
-      await answered(ledger, batch, 'acme', { decision });
-    });
-
-    test('is not charged when a person tells afterwards about what else was lost', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { reserve: 4 });
-      const retry = { decision: await decide(ledger, batch, 'acme', 'retry'), reserve: 2 };
-      await released(ledger, await lost(ledger, batch, 'acme', retry));
-      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 4, isAtMost: true, reserved: 0, inDoubt: 0 });
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { charged: 4 } });
     });
   });
 }

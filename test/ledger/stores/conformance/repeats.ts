@@ -12,7 +12,6 @@ import {
   lost,
   NOON_MS,
   notAdmitted,
-  replyWith,
   requestUnder,
   stateOf,
 } from '../book.ts';
@@ -40,15 +39,6 @@ export function repeatsConform(store: Store): void {
       expect(requests).toEqual([withBody, withoutBody, undefined]);
     });
 
-    test('that got lost is repeated without reserving anything: the lost one holds the money for both', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(2) });
-      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
-      await admitted(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
-      expect(await ledger.batchMoney(batch)).toEqual({ cap: 2, spent: 0, reserved: 0, inDoubt: 2 });
-    });
-
     test('that is answered at last was charged once: what was held is free', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -65,15 +55,6 @@ export function repeatsConform(store: Store): void {
         atMs: NOON_MS + 50,
       });
       expect(second).not.toHaveProperty('released');
-    });
-
-    test('that is answered without a charge frees what was held all the same', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
-      const again = { ...(await repeat(ledger, batch)), request: REQUEST };
-      await answered(ledger, batch, 'acme', { ...again, kind: 'no_match', charged: 0 });
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
     });
 
     test('that gets lost again and again still risks one charge, and is free with the answer', async () => {
@@ -124,15 +105,6 @@ export function repeatsConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 6 });
     });
 
-    test('that is told about counts once, where it was risked', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
-      await lost(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
-      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, isAtMost: true, reserved: 0, inDoubt: 0 });
-    });
-
     test.each([
       ['another key', { request: OTHER }],
       ['another path', { request: { ...REQUEST, path: '/v2' } }],
@@ -147,15 +119,6 @@ export function repeatsConform(store: Store): void {
       await notAdmitted(admit(ledger, batch, 'acme', { ...again, ...options }));
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
       await admitted(ledger, batch, 'acme', { ...again, request: REQUEST });
-    });
-
-    test('without which a call was lost, cannot be what repeats it by rule', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme');
-      const again = await repeat(ledger, batch);
-      await notAdmitted(admit(ledger, batch, 'acme', { ...again, request: REQUEST }));
-      await answered(ledger, batch, 'acme', again);
     });
   });
 }

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import type { AttemptId } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, replyWith, settle } from '../book.ts';
+import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a row that has an outcome keeps it, and points to what it was made of. Method: rows settled, read and settled again.
 export function rowsConform(store: Store): void {
   describe('rows', () => {
-    test('many are settled all together or not at all', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
-      const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
-      await expect(ledger.finishRows(rows)).rejects.toThrow();
-      expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
-    });
-
     test('a final outcome is never changed, whatever comes after it', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -52,13 +42,6 @@ export function rowsConform(store: Store): void {
       expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
     });
 
-    test('a row cannot point to an attempt that is not there', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await expect(settle(ledger, batch, 2, MATCHED, [7 as AttemptId])).rejects.toThrow();
-      expect(await ledger.counts(batch)).toEqual({});
-    });
-
     test('a row in doubt is looked at again by later runs, and settled at last', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -92,15 +75,6 @@ export function rowsConform(store: Store): void {
       await settle(ledger, b, 3, MATCHED, [attempt]);
       await settle(ledger, a, 45, MATCHED, [attempt]);
       expect(await payer()).toBe(40);
-    });
-
-    test('a row that waited for a call shows what a person told about it', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme');
-      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
-      await settle(ledger, batch, 2, { kind: 'applied' }, [attempt]);
-      expect((await ledger.rows(batch, 2, 1))[0]?.answers[0]?.body.toString()).toBe('told');
     });
   });
 }

@@ -123,18 +123,5 @@ export function togetherConforms(store: Store): void {
       following.reject(new Error('nobody knows'));
       await sent;
     });
-
-    test('wakes who waits for an end when one is on the disk, and by nothing else', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const happened: string[] = [];
-      void ledger.nextEnds().then(() => happened.push('woken'));
-      const attempt = await admitted(ledger, batch, 'acme');
-      await ledger.keep(attempt, replyWith('acme'));
-      expect(happened).toEqual([]);
-      await ledger.end(attempt, FOUND, NOON_MS);
-      await Promise.resolve();
-      expect(happened).toEqual(['woken']);
-    });
   });
 }
