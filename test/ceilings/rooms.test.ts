@@ -11,13 +11,13 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 765,
-  client: 6_542,
+  client: 6_541,
   commands: 5_415,
   core: 2_347,
   files: 8_663,
   index: 338,
   job: 1_094,
-  ledger: 8_494,
+  ledger: 8_451,
   lib: 1_727,
   objects: 1_100,
   operations: 2_925,
