@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { RowInput } from '../../src/core/operation.ts';
+import enrichCompany from '../../src/operations/enrich-company.ts';
+import enrichPerson from '../../src/operations/enrich-person.ts';
+import { callsAsked, parametersAsked } from './asked.ts';
+
+/**
+ * Goal: a user knows from the documentation which lookups a row of companies or people leads to, and pays for no other.
+ * Method: rows as they stand in real sheets; every lookup misses, so that all that would be asked is seen.
+ */
+
+describe('the lookups of a company', () => {
+  test('ABN, domain, profile URL, website: each alone, in this order', () => {
+    const row = {
+      website: 'https://shop.acme.example/',
+      profile_url: 'au.linkedin.com/company/Acme/',
+      domain: 'www.acme.org.au',
+      abn: '51 824 753 556',
+    };
+    expect(parametersAsked(enrichCompany, row)).toEqual([
+      { abn: '51824753556' },
+      { domain: 'acme.org.au' },
+      { profile_url: 'https://www.linkedin.com/company/acme' },
+      { website: 'https://shop.acme.example' },
+    ]);
+  });
+
+  test('a website gives the domain, and is not asked for once more', () => {
+    const row = { abn: '51824753556', website: 'http://www.acme.org.au/about' };
+    expect(parametersAsked(enrichCompany, row)).toEqual([{ abn: '51824753556' }, { domain: 'acme.org.au' }]);
+    expect(parametersAsked(enrichCompany, { website: 'info@acme.org.au' })).toEqual([
+      { domain: 'acme.org.au' },
+    ]);
+  });
+});
+
+describe('the lookups of a person', () => {
+  test('e-mail, profile URL, profile slug: each alone, in this order, and never again by themselves', () => {
+    const row = {
+      profile_slug: 'flo-other',
+      profile_url: 'linkedin.com/in/jo-citizen/',
+      email: 'Jo@Acme.org.au',
+    };
+    expect(parametersAsked(enrichPerson, row)).toEqual([
+      { email: 'jo@acme.org.au' },
+      { profile_url: 'https://www.linkedin.com/in/jo-citizen' },
+      { profile_slug: 'flo-other' },
+    ]);
+    expect(callsAsked(enrichPerson, row).map(({ ifLost }) => ifLost)).toEqual(['hold', 'hold', 'hold']);
+  });
+
+  test('the slug of a profile URL is asked for only when the job names it', () => {
+    const row = { profile_url: 'https://au.linkedin.com/in/Jo-Citizen?trk=x', profile_slug: 'jo-citizen' };
+    expect(parametersAsked(enrichPerson, row)).toEqual([
+      { profile_url: 'https://www.linkedin.com/in/jo-citizen' },
+    ]);
+    expect(parametersAsked(enrichPerson, row, ['profile_slug'])).toEqual([{ profile_slug: 'jo-citizen' }]);
+  });
+
+  test('a bare slug in the column of URLs is taken as a slug', () => {
+    expect(parametersAsked(enrichPerson, { profile_url: 'Jo-Citizen' })).toEqual([
+      { profile_slug: 'jo-citizen' },
+    ]);
+  });
+});
+
+test.each<readonly [typeof enrichPerson, RowInput, string]>([
+  [
+    enrichCompany,
+    { abn: '51824753557', website: '' },
+    'ABN 51 824 753 557: the checksum fails; website: blank',
+  ],
+  [
+    enrichCompany,
+    { domain: 'gmail.com' },
+    'domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
+  ],
+  [enrichPerson, { email: '', profile_url: '' }, 'e-mail: blank; profile URL: blank'],
+])('nothing is paid for when no identifier is usable: %o', ({ prepare }, row, why) => {
+  expect(prepare(row, {})).toEqual({ kind: 'invalid', reason: `no usable identifier: ${why}` });
+});
