@@ -156,7 +156,7 @@ class SoundCells {
 const CELLS_THAT_DECIDE = 200;
 
 /** @param kind what the column's header says; undefined: its first cells decide. */
-export function columnIssues(
+function columnIssues(
   kind: CellKind | undefined,
   issueOf: IssueOf,
 ): {

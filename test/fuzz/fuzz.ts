@@ -1,28 +1,23 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { inputOf, material } from './inputs.ts';
 import { judged, openSheet } from './judge.ts';
-import type { LaneOrder } from './lane.ts';
-import { type Report, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
 
 /**
- * `npm run fuzz -- --inputs 1000000 --seed 1`: scratched files for every reader, in threads side by side. Each must be
- * read whole and come back whole or be refused with a reason, within a second. `--ending .xlsx` tries one reader, `--from N` begins with the N-th input of
- * the seed, `--only N` reads that one alone, `--keep FOLDER` keeps the inputs that broke a promise. Ctrl-C ends it with what was found so far. Exit code 1 when a
- * promise was broken, or not all inputs were tried.
+ * `npm run fuzz -- --inputs 1000000 --seed 1`: scratched files for every reader. Each must be read whole and come back whole or be
+ * refused with a reason, within a second. `--ending .xlsx` tries one reader, `--from N` begins with the N-th input of the seed, so
+ * that several can run side by side, `--keep FOLDER` keeps the inputs that broke a promise. One that hangs is within the thousand
+ * behind the last line. Exit code 1 when a promise was broken.
  */
 
 /** Of a list of any length, enough to see what it is about. */
 const LINES_SHOWN = 20;
 
-const PROGRESS_EVERY_MS = 10_000;
-
-/** A thread that is at one input for this long hangs, also on a machine that does much else. */
-const HANGS_AFTER_MS = 30_000;
+const INPUTS_PER_LINE = 1_000;
 
 /** A file system in memory where there is one: an input is some ten files that are written and read. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -32,80 +27,41 @@ const { values } = parseArgs({
     inputs: { type: 'string', default: '10000' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
-    lanes: { type: 'string', default: '2' },
     ending: { type: 'string' },
-    only: { type: 'string' },
     keep: { type: 'string' },
   },
 });
 
-await (values.only === undefined ? fuzz() : readOne(wholeNumber('only', values.only)));
+await fuzz(wholeNumber('from', values.from), wholeNumber('inputs', values.inputs));
 
 function wholeNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new Error(`--${name} ${text} is not a whole number.`);
 }
 
-async function fuzz(): Promise<void> {
-  const inputs = wholeNumber('inputs', values.inputs);
-  const from = wholeNumber('from', values.from);
-  const tally = new Tally();
-  const startedMs = performance.now();
-  const show = setInterval(
-    () => console.error(`${tally.inputs} of ${inputs} inputs, ${tally.broken.length} broke a promise`),
-    PROGRESS_EVERY_MS,
-  );
-  const step = wholeNumber('lanes', values.lanes);
-  const lanes = Array.from({ length: step }, (_, at) =>
-    lane({ first: from + at, step, end: from + inputs }, tally),
-  );
-  await Promise.all(lanes);
-  clearInterval(show);
-  await keepBroken(tally);
-  for (const line of table(tally, (performance.now() - startedMs) / 1000)) console.log(line);
-  process.exitCode = tally.broken.length > 0 || tally.inputs < inputs ? 1 : 0;
-}
-
-/** Ends with its last input, or at the one on which it hangs or dies: that one broke a promise. */
-function lane(share: Pick<LaneOrder, 'first' | 'step' | 'end'>, tally: Tally): Promise<void> {
-  const at = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: LaneOrder = { ...share, seed: values.seed, ending: values.ending, folder: FOLDER, at };
-  const worker = new Worker(new URL('lane.ts', import.meta.url), { workerData });
-  let last = { n: -1, sinceMs: performance.now() };
-  const watch = setInterval(() => {
-    const n = Atomics.load(at, 0);
-    if (n !== last.n) last = { n, sinceMs: performance.now() };
-    else if (performance.now() - last.sinceMs > HANGS_AFTER_MS) ended(`hangs for ${HANGS_AFTER_MS} ms`);
-  }, HANGS_AFTER_MS / 10);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  function ended(why?: string): void {
-    clearInterval(watch);
-    if (why !== undefined) tally.broken.push({ n: Atomics.load(at, 0), why });
-    worker.terminate().then(() => resolve());
-  }
-  worker.on('message', (report: Report) => {
-    tally.merge(report);
-    for (const each of report.broken) console.error(lineOf(each));
-  });
-  process.once('SIGINT', () => ended());
-  worker.on('error', (error) => ended(`ends the process: ${error.stack}`));
-  worker.on('exit', () => ended());
-  return promise;
-}
-
-async function keepBroken({ broken }: Tally): Promise<void> {
-  if (values.keep === undefined || broken.length === 0) return;
+async function fuzz(first: number, inputs: number): Promise<void> {
   const from = await material(values.ending);
-  await mkdir(values.keep, { recursive: true });
-  for (const { n } of broken) {
-    const { name, bytes, read } = inputOf(from, values.seed, n);
-    await writeFile(join(values.keep, `${n}-${name}`), bytes);
-    await writeFile(join(values.keep, `${n}.json`), JSON.stringify(read));
+  const folder = await mkdtemp(join(FOLDER, 'rowonce-fuzz-'));
+  const tally = new Tally();
+  const begun = performance.now();
+  for (let n = first; n < first + inputs; n += 1) {
+    const input = inputOf(from, values.seed, n);
+    const before = process.cpuUsage();
+    const verdict = await judged(input, folder, openSheet);
+    const { user, system } = process.cpuUsage(before);
+    tally.add(n, verdict, (user + system) / 1_000);
+    if (verdict.kind === 'broken') console.error(`input ${n}: ${verdict.why}`);
+    if (verdict.kind === 'broken' && values.keep !== undefined) {
+      await mkdir(values.keep, { recursive: true });
+      await writeFile(join(values.keep, `${n}-${input.name}`), input.bytes);
+      await writeFile(join(values.keep, `${n}.json`), JSON.stringify(input.read));
+    }
+    if (tally.inputs % INPUTS_PER_LINE === 0)
+      console.error(`${tally.inputs} of ${inputs} inputs, ${tally.broken.length} broke a promise`);
   }
-}
-
-function lineOf({ n, why }: Report['broken'][number]): string {
-  return `--only ${n}: ${why}`;
+  await rm(folder, { recursive: true });
+  for (const line of table(tally, (performance.now() - begun) / 1000)) console.log(line);
+  process.exitCode = tally.broken.length > 0 ? 1 : 0;
 }
 
 function table(tally: Tally, seconds: number): readonly string[] {
@@ -121,18 +77,8 @@ function table(tally: Tally, seconds: number): readonly string[] {
       refused.reduce((sum, [, count]) => sum + count, 0),
     ),
     ...refused.slice(0, LINES_SHOWN).map(([words, count]) => `  ${String(count).padStart(8)}  ${words}`),
-    line('slowest, ms of one processor', `${tally.slowest.ms.toFixed(0)} (input ${tally.slowest.n})`),
+    line('slowest, ms of the processor', `${tally.slowest.ms.toFixed(0)} (input ${tally.slowest.n})`),
     line('seconds', seconds.toFixed(0)),
     line('broke a promise', tally.broken.length),
-    ...tally.broken.slice(0, LINES_SHOWN).map(lineOf),
   ];
-}
-
-async function readOne(n: number): Promise<void> {
-  const input = inputOf(await material(values.ending), values.seed, n);
-  const folder = join(FOLDER, `rowonce-fuzz-only-${process.pid}`);
-  await mkdir(folder, { recursive: true });
-  console.log(input.name, input.read, JSON.stringify(input.bytes.toString('latin1').slice(0, 2000)));
-  console.log(await judged(input, folder, openSheet));
-  console.log(folder);
 }

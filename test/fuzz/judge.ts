@@ -42,7 +42,7 @@ export type Verdict =
   | { readonly kind: 'broken'; readonly why: string };
 
 /** The promise: no file takes longer to be read once. Time of the processor, because a busy machine is no hang. */
-export const MOST_MS_TO_READ = 1_000;
+const MOST_MS_TO_READ = 1_000;
 
 /** Opens a file as the product does; a test may give one that breaks its promises. */
 export type Open = (path: string, read: ReadOptions) => Promise<Sheet>;

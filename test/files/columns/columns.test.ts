@@ -47,14 +47,6 @@ describe('without a choice, what is sure is guessed', () => {
   });
 });
 
-describe('what the job chose is taken, and nothing else', () => {
-  test('columns that were not chosen are not guessed', () => {
-    const map = mapColumns(operation, ['ABN', 'Site'], { website: 'Site' });
-    expect(map.columns).toEqual({ website: 'Site' });
-    expect(map.guessed).toBe(false);
-  });
-});
-
 describe('an input that must be there', () => {
   const tagging = (...names: readonly string[]) =>
     defineOperation({
@@ -79,12 +71,6 @@ describe('an input that must be there', () => {
       'tag needs a column for "Domain" (as the job names it), and the file has no such column.',
     );
     expect(error.next).toBe('Did you mean Domian? If so: --column Domain=…, or under `columns:` in a job.');
-  });
-
-  test('may come from a column that the job names, beside those that are there by name', () => {
-    const map = mapColumns(tagging('Email', 'Domain'), ['Email', 'Site'], { Domain: 'Site' });
-    expect(map.columns).toEqual({ Email: 'Email', Domain: 'Site' });
-    expect(map.read({ row: 2, cells: ['jo', 'a.example'] })).toEqual({ Email: 'jo', Domain: 'a.example' });
   });
 
   test('may be called what it likes', () => {

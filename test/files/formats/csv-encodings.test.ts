@@ -88,30 +88,6 @@ describe('an answer that the encoding cannot write', () => {
     expect(again.equals(copy)).toBe(true);
   });
 
-  test('also when it comes after much that could be written', async () => {
-    const write = await inputFolder();
-    const path = await write(Buffer.concat([LIST, Buffer.from('K\xf6ln,x\r\n'.repeat(60_000), 'latin1')]));
-    const copy = await copied(await open(path), ['n'], async ({ row }) => [row === 60_003 ? '字' : 'é']);
-    const lines = copy.toString().split('\r\n');
-    expect([lines[0], lines[3], lines[60_002], lines.length]).toEqual([
-      '\uFEFFName,Ort,n',
-      'Köln,x,é',
-      'Köln,x,字',
-      60_004,
-    ]);
-  });
-
-  test('is said by the name of the encoding, also where the user has named it', async () => {
-    const write = await inputFolder();
-    const notes: string[] = [];
-    const sheet = await open(await write(Buffer.from('Name\n\xcf\n', 'latin1')), {
-      encoding: 'windows-1251',
-    });
-    const copy = await copied(sheet, ['n'], () => ['é'], { note: (note) => notes.push(note) });
-    expect(copy.toString()).toBe('\uFEFFName,n\nП,é\n');
-    expect(notes[0]).toContain('Windows-1251 has no "é" (U+00E9), so the output is UTF-8');
-  });
-
   test('leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];

@@ -92,12 +92,6 @@ describe('a first line such as sep=;', () => {
     expect((await refusalOf('"sep=;\na;b\n')).message).toContain('line 1: a quote opens here');
   });
 
-  test('alone makes no table', async () => {
-    for (const content of ['sep=;', 'sep=;\r\n']) {
-      expect((await refusalOf(content)).message).toContain('is empty: it has neither a header nor rows.');
-    }
-  });
-
   test('that names another character is refused', async () => {
     const error = await refusalOf('sep=^\na^b\n');
     expect(error.message).toContain('line 1: "sep=^" names a separator that is not supported.');
@@ -143,29 +137,6 @@ describe('lines above the header', () => {
   test('may repeat the name of a group over each of its columns, which is no part of their names', async () => {
     const sheet = await openText('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
     expect(await sheet.header()).toEqual(['Name', 'Mail', 'Size']);
-  });
-
-  test('cannot be more than the file has', async () => {
-    for (const lines of [2, 3])
-      expect((await refusalOf('a\n1\n', { header_row: `${lines + 1}` })).message).toContain(
-        `has nothing below its first ${lines} lines`,
-      );
-  });
-});
-
-describe('the rows of the table', () => {
-  const TOTALLED = 'Name,Size\nA,1\nB,2\nTotal\n\nSource: the register\n';
-
-  test('are those that are named, and what stands below them stays in the copy with blank cells of ours', async () => {
-    const sheet = await openText(TOTALLED, { rows: '2-3' });
-    expect((await rowsOf(sheet)).map(({ row, cells }) => [row, ...cells])).toEqual([
-      [2, 'A', '1'],
-      [3, 'B', '2'],
-    ]);
-    expect(await sheet.survey()).toMatchObject({ rows: 2 });
-    expect(await copyOf(TOTALLED, { rows: '2-3' })).toBe(
-      'Name,Size,n\nA,1,2\nB,2,3\nTotal,,\n\nSource: the register,,\n',
-    );
   });
 });
 

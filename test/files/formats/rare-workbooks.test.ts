@@ -65,10 +65,6 @@ const table = (id: number, ref: string, names: readonly string[], more = ''): Zi
   name: `xl/tables/table${id}.xml`,
   content: `<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="${id}" name="T${id}" displayName="T${id}" ref="${ref}"${more}><tableColumns count="${names.length}">${names.map((name, at) => `<tableColumn id="${at + 1}" name="${name}"/>`).join('')}</tableColumns></table>`,
 });
-const inWorkbook = (from: string, to: string): Rare => ({
-  ...PLAIN,
-  changed: { 'xl/workbook.xml': [[from, to]] },
-});
 
 const BOOKS: Readonly<Record<string, Rare>> = {
   'titles above the header': {
@@ -80,7 +76,6 @@ const BOOKS: Readonly<Record<string, Rare>> = {
     changed: { [SHEET]: [['</worksheet>', '<mergeCells><mergeCell ref="A1:H1"/></mergeCells></worksheet>']] },
     list: [2, 3, 5],
   },
-  'merged cells in the last column of a row': behind('<mergeCells><mergeCell ref="C3:D3"/></mergeCells>'),
   'a table without a header': {
     ...linked('<tableParts><tablePart r:id="rId1"/></tableParts>', [
       table(1, 'A2:C4', ['Column1', 'Column2', 'Column3'], ' headerRowCount="0"'),
@@ -106,50 +101,9 @@ const BOOKS: Readonly<Record<string, Rare>> = {
     changed: { [SHEET]: [['</worksheet>', '<autoFilter ref="A1:C5"/></worksheet>']] },
     list: [1, 2, 5],
   },
-  'a note on a cell': linked('<legacyDrawing r:id="rId2"/>', [
-    {
-      name: 'xl/comments1.xml',
-      content:
-        '<comments><commentList><comment ref="C2"><text><t>call her</t></text></comment></commentList></comments>',
-    },
-    { name: 'xl/drawings/vmlDrawing1.vml', content: '<xml/>' },
-  ]),
-  'a picture': linked('<drawing r:id="rId1"/>', [
-    { name: 'xl/drawings/drawing1.xml', content: '<wsDr/>' },
-    { name: 'xl/media/image1.png', content: Buffer.from('89504e470d0a1a0a00ff00', 'hex'), stored: true },
-  ]),
   macros: { book: 'macros.xlsm', list: [1, 2, 4] },
-  'names for cells': inWorkbook(
-    '<definedNames/>',
-    '<definedNames><definedName name="mails">Leads!$C$2:$C$4</definedName><definedName name="_xlnm.Print_Area" localSheetId="0">Leads!$A$1:$C$4</definedName></definedNames>',
-  ),
-  'days that are counted from 1904': inWorkbook('<workbookPr/>', '<workbookPr date1904="1"/>'),
   'hidden rows': { ...PLAIN, changed: { [SHEET]: [['<row r="3">', '<row r="3" hidden="1">']] } },
-  'rows in groups': {
-    ...PLAIN,
-    changed: {
-      [SHEET]: [['<row r="3">', '<row r="3" outlineLevel="1" spans="1:3" ht="30" customHeight="1">']],
-    },
-  },
   'blank rows between': { rows: [...LIST.slice(0, 2), [], ...LIST.slice(2)], list: [1, 2, 5] },
-  'a frozen header': {
-    ...PLAIN,
-    changed: {
-      [SHEET]: [
-        [
-          '<sheetData>',
-          '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews><sheetData>',
-        ],
-      ],
-    },
-  },
-  'colours by a rule': behind(
-    '<conditionalFormatting sqref="A2:C4"><cfRule type="duplicateValues" priority="1"/></conditionalFormatting>',
-  ),
-  'a list to choose from': behind(
-    '<dataValidations count="1"><dataValidation type="list" sqref="B2:B4"><formula1>"Acme,Beta"</formula1></dataValidation></dataValidations>',
-  ),
-  'links in cells': behind('<hyperlinks><hyperlink ref="C2" location="Leads!A1"/></hyperlinks>'),
   'a shared formula': {
     ...PLAIN,
     changed: {
@@ -170,10 +124,6 @@ const BOOKS: Readonly<Record<string, Rare>> = {
         ['<si><t>Acme</t></si>', `<si>${'<r><rPr><b/></rPr><t>Ac</t></r><r><t>me</t></r>'}</si>`],
       ],
     },
-  },
-  'a protected sheet': {
-    ...PLAIN,
-    changed: { [SHEET]: [['</sheetData>', '</sheetData><sheetProtection sheet="1" objects="1"/>']] },
   },
   'a table, a note and a protected sheet of a script': {
     ...{ book: 'script.xlsx', list: [1, 2, 4] },

@@ -140,7 +140,7 @@ test('a few rows of it begin with the header: titles, what is left out and blank
     textRow(5, 'a@a.com', 'a', '1') +
     textRow(6, 'b@b.com', 'b', '2') +
     textRow(8, 'c@c.com', 'c', '3') +
-    textRow(9, 'Total', '', '6');
+    textRow(10, 'Total', '', '6');
   const options = { columns: ['_row'], dropped: new Set<string>(), isPart: true };
   const bytes = await copied({ rows }, options, async ({ row }) => (row === 6 ? undefined : [`${row}`]));
   expect(await cellsIn(bytes)).toEqual([

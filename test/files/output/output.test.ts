@@ -238,17 +238,6 @@ describe('the file of rows that need attention', () => {
     await desk.write(mended, 'mended-out.csv');
     expect(desk.read('mended-out.csv').split('\n')[0]).toBe(`Domain,_row_2,_row_3,${OURS}`);
   });
-
-  test('goes when nothing needs attention any more', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'lost' });
-    await desk.write(list);
-    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(true);
-    await desk.settle(list.batch, 2, { kind: 'skipped', reason: 'left out' });
-    expect(await desk.write(list)).not.toHaveProperty('attention');
-    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(false);
-  });
 });
 
 describe('the file of results', () => {
@@ -381,14 +370,6 @@ describe('without a job’s columns', () => {
     expect(desk.read('apart.csv').split('\n')[0]).not.toContain('results.0');
     expect(desk.read('apart.people.csv')).toContain('Jo');
   });
-
-  test('a path of `add` that no answer has is said aloud, once', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Company\na\nb\n');
-    await desk.matchAll(list.batch, { legalName: 'A' }, { legalName: 'B' });
-    await desk.write(list, 'out.csv', { add: { name: 'legalName', other: 'legalNam' } });
-    expect(desk.notes).toEqual(['`legalNam` is in none of 2 answers; did you mean `legalName`?']);
-  });
 });
 
 describe('a file beside the output', () => {
@@ -455,14 +436,6 @@ describe('what a vendor says never becomes a formula', () => {
       '',
     ]);
     expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");
-  });
-
-  test('in the file of results', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    await desk.matchAll(list.batch, { results: [{ '@name': '-1+1', email: 'jo@acme.example' }] });
-    await desk.write(list, 'out.csv', { add: {}, operation: { resultsFile: 'people' } });
-    expect(desk.read('out.people.csv')).toBe("_row,'@name,email,Domain\n2,'-1+1,jo@acme.example,a\n");
   });
 
   test('and an output that is an input again gets one apostrophe, not two, however it was written', async () => {

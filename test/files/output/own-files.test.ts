@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
-import { moveWithoutReplacing, replaceFile } from '../../../src/lib/atomic-file.ts';
+import { replaceFile } from '../../../src/lib/atomic-file.ts';
 
 const OURS = 'what we wrote';
 const THEIRS = 'an afternoon of notes';
@@ -81,13 +81,6 @@ async function* during(content: string, happens: () => Promise<unknown>): AsyncI
 }
 
 describe('what stands there and is not as we wrote it', () => {
-  test('is not kept twice when it is the same to the byte', async () => {
-    const place = await Place.open();
-    await writeFile(place.path('out.csv'), OURS);
-    expect(await place.write(OURS)).toBe(place.path('out.csv'));
-    expect(await place.names()).toEqual(['out.csv']);
-  });
-
   test.for([
     ['where nothing stood', async () => {}],
     ['over ours', (place: Place) => place.write(OURS)],
@@ -198,16 +191,6 @@ describe('two writers of one file', () => {
     await replaceFile(place.path('out.csv'), 0o600, chunks);
     expect(own).toMatch(/^\.rowonce-\w{8}-\d+-\w{12}\.tmp$/);
     expect(await readdir(place.path('other'))).toEqual([own, elsewhere, 'out.csv'].sort());
-  });
-
-  test('what is moved replaces nothing', async () => {
-    const place = await Place.open();
-    await writeFile(place.path('a'), OURS);
-    await writeFile(place.path('b'), THEIRS);
-    expect(await moveWithoutReplacing(place.path('a'), place.path('b'))).toBe(false);
-    expect(await place.read('b')).toBe(THEIRS);
-    expect(await moveWithoutReplacing(place.path('a'), place.path('c'))).toBe(true);
-    expect(await place.names()).toEqual(['b', 'c']);
   });
 });
 

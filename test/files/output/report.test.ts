@@ -156,14 +156,6 @@ test('says what is not done yet, and folded away which batch it is', () => {
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 
-test('says so when nothing needs attention, and when it is all play', () => {
-  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
-  const html = report(tally, { of: { ...batch, inputRows: 1, sandbox: true } });
-  expect(aboveTheFold(html)).toContain('Nothing needs you.');
-  expect(aboveTheFold(html)).toContain('We found your one company.');
-  expect(aboveTheFold(html)).toContain('Play money: nothing here is real.');
-});
-
 test('a long list of problems is one line for each reason, whatever the rows are called', () => {
   const outcomes = Array.from({ length: 1_004 }, (_, at) => {
     return [{ kind: 'invalid', reason: `no usable identifier: ABN ${at}: does not have 11 digits` }] as const;
@@ -195,15 +187,4 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
   );
   expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
   expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href="(?!\.\/)|url\(|@import/);
-});
-
-test('says when the batch was begun, and by which words', () => {
-  const typed = {
-    ...batch,
-    createdAtMs: Date.UTC(2026, 10, 20, 2),
-    command: "npx --no rowonce run x '<a>.csv'",
-  };
-  const html = report(new Tally(), { of: typed });
-  expect(cells(html)).toContainEqual(['begun', '2026-11-20T02:00:00.000Z (UTC)']);
-  expect(html).toContain('<p><code>npx --no rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>');
 });

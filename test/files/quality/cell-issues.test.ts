@@ -1,11 +1,8 @@
 /**
  * Goal: what a spreadsheet, an export or a mail program did to a cell is told by its name, what is sound is left in peace,
  * and a repair is right or is not made.
- * Method: tables of cells as they stand in real sheets, the sample lists, and properties over values that are sound.
+ * Method: tables of cells as they stand in real sheets, and properties over values that are sound.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
@@ -175,44 +172,7 @@ describe('no false alarm', () => {
   ])('%s %j', (kind, cell) => {
     expect(cellIssueOf(kind, cell, australia)).toBeUndefined();
   });
-
-  test('not one in the lists of real organisations, and in the invented rows what was damaged on purpose', () => {
-    const rows = sampleOf('leads.csv');
-    const alarms = rows.flatMap((row, index) =>
-      Object.entries(KIND_OF_COLUMN).flatMap(([column, kind]) => {
-        const damage = cellIssueOf(kind, row[column] ?? '', australia);
-        return damage !== undefined
-          ? [{ row: index + 2, kind: damage.kind, name: row.Charity_Legal_Name }]
-          : [];
-      }),
-    );
-    expect(alarms.map(({ row, kind }) => [row, kind])).toEqual([
-      [16, 'mistyped'],
-      [19, 'lost_digit'],
-      [22, 'scientific_notation'],
-      [25, 'scientific_notation'],
-      [65, 'mistyped'],
-    ]);
-    for (const { name } of alarms) expect(name).toContain('(sample)');
-  });
 });
-
-const KIND_OF_COLUMN = {
-  ABN: 'abn',
-  Charity_Legal_Name: 'text',
-  Address_Line_1: 'text',
-  Town_City: 'text',
-  State: 'text',
-  Charity_Website: 'website',
-  Charity_Size: 'text',
-  Contact_Email: 'email',
-} as const satisfies Record<string, CellKind>;
-
-function sampleOf(name: string): readonly Readonly<Record<string, string>>[] {
-  return parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'fixtures', name)), {
-    columns: true,
-  });
-}
 
 // -------------------------------------------------------------------------------------------------- properties
 

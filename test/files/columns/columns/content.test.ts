@@ -149,33 +149,6 @@ describe('where several columns have the name, the cells decide', () => {
   });
 });
 
-describe('what is likely is never taken', () => {
-  test.each([
-    ['too few of its cells look right', [...ABNS, 'x', 'y'], 4, 6],
-    ['there is a single cell', ABNS.slice(0, 1), 1, 1],
-  ])('when %s, it is refused with the column that may be meant', async (_when, cells, right, all) => {
-    const because = `by its content, ${right} of ${all} ${all === 1 ? 'cell' : 'cells'}`;
-    const { message, next } = await refusal(enrichCompany, ['Number'], cells);
-    expect(message).toContain('none was recognized among the columns "Number"');
-    expect(next).toBe(
-      `"abn" may be "Number", ${because}. Say which column has which input: --column abn=…, or under \`columns:\` in a job.`,
-    );
-    expect(likely(enrichCompany, ['Number'], cells)).toEqual([`abn ← Number (${because})`]);
-  });
-
-  test('two columns that look alike are both named', async () => {
-    const [header, columns] = [
-      ['Number', 'Code'],
-      [ABNS, ABNS.toReversed()],
-    ];
-    expect((await refusal(enrichCompany, header, ...columns)).next).toContain('"abn" may be "Number"');
-    expect(likely(enrichCompany, header, ...columns)).toEqual([
-      'abn ← Number (by its content, 4 of 4 cells)',
-      'abn ← Code (by its content, 4 of 4 cells)',
-    ]);
-  });
-});
-
 describe('beside what the header decides', () => {
   const websites = ['a.example', 'b.example', 'c.example', 'd.example'];
 
@@ -255,18 +228,5 @@ describe('a list that was worked on before', () => {
   ])('goes by its header when that %s', async (_how, names, columns) => {
     const { columns: now } = await again(names, ABNS, columns);
     expect(now).toEqual({ abn: names[1], website: 'Website' });
-  });
-});
-
-describe('the first rows are looked at, and no more', () => {
-  test('a thousand, whatever comes after them', async () => {
-    const sheet = new CountedSheet(
-      ...rowsOf(MANY_ABNS.slice(0, 1_000)),
-      ...rowsOf(MANY_ABNS.map(() => 'no ABN')),
-    );
-    expect(guessWords(await findColumns(enrichCompany, sheet, ['Number']))).toBe(
-      'abn ← Number (by its content, 1000 of 1000 cells)',
-    );
-    expect(sheet.taken).toBe(1_000);
   });
 });

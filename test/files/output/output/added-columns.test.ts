@@ -25,12 +25,6 @@ const AT_TOP = {};
 const names = ({ columns }: Addition): readonly string[] => columns.map(({ name }) => name);
 
 describe('the columns of a job', () => {
-  test('come in its order, under its names', () => {
-    const addition = additionOf(['Domain'], { staff: 'employee_count', city: 'location.city' }, 'refuse');
-    expect(names(addition)).toEqual(['staff', 'city']);
-    expect([...addition.dropped]).toEqual([]);
-  });
-
   describe('one that the file has already, in any case of letters,', () => {
     const header = ['Domain', 'City', 'Size'];
     const add = { size: 'employee_count', industry: 'industry' };
@@ -176,36 +170,4 @@ test('whatever the file has, no two columns of the output have one name, and no 
       else if (columns.includes('_row')) expect(kept).toContain('_row');
     }),
   );
-});
-
-describe('a value of an answer as a cell', () => {
-  const cellOf = (value: unknown): string | undefined =>
-    addedCells(
-      [{ name: 'x', path: 'x' }],
-      { row: 2, cells: [] },
-      Buffer.from(JSON.stringify({ x: value })),
-      AT_TOP,
-      CELLS(),
-    )[0];
-
-  test.each<[unknown, string]>([
-    ['text', 'text'],
-    [12.5, '12.5'],
-    [false, 'false'],
-    [null, ''],
-    [undefined, ''],
-    [['a', 'b', 3], 'a; b; 3'],
-    [[], ''],
-    [{ city: 'Perth' }, '{"city":"Perth"}'],
-    [[{ a: 1 }], '[{"a":1}]'],
-  ])('%j is %j', (value, expected) => {
-    expect(cellOf(value)).toBe(expected);
-  });
-
-  test('an answer that cannot be read, or none, leaves blanks', () => {
-    const columns = [{ name: 'x', path: 'x' }];
-    for (const body of [undefined, Buffer.from(''), Buffer.from('<html>'), Buffer.from('null')]) {
-      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP, CELLS())).toEqual(['']);
-    }
-  });
 });
