@@ -1,37 +1,32 @@
 import { z } from 'zod';
-import type { BatchFigures } from '../files/output/batch-figures.ts';
-import type { AttentionReason } from '../ledger/tally.ts';
-import { membersOf, noun } from './noun.ts';
 
 /** What came of a batch, in the figures of its report. */
 
-const reason = membersOf<AttentionReason>();
-const ReasonObject = noun({
+const ReasonObject = z.object({
   /** `invalid`, `refused` or `in_doubt`. */
-  kind: reason(z.string(), ({ kind }) => kind),
-  words: reason(z.string(), ({ words }) => words),
-  rows: reason(z.number(), ({ count }) => count),
-  first_rows: reason(z.array(z.number()), (of) => of.first_rows),
+  kind: z.string(),
+  words: z.string(),
+  rows: z.number(),
+  first_rows: z.array(z.number()),
 });
 
-const figure = membersOf<BatchFigures>();
-const asked = z.object({ name: z.string(), asked: z.number(), found: z.number() });
-const column = z.object({ name: z.string(), filled: z.number() });
-export const FiguresObject = noun({
+/** The report, the page, `--json` and the words take their figures from here, so that they never differ. */
+export const FiguresObject = z.object({
   /** Rows: all, usable, asked for, and found. */
-  rows: figure(z.number(), ({ rows }) => rows),
-  usable: figure(z.number(), ({ usable }) => usable),
-  asked: figure(z.number(), (of) => of.asked),
-  found: figure(z.number(), ({ found }) => found),
+  rows: z.number(),
+  usable: z.number(),
+  asked: z.number(),
+  found: z.number(),
   /** Rows that a person has to look at, and why, the most frequent reason first. */
-  attention: figure(z.number(), ({ attention }) => attention),
-  reasons: figure(z.array(ReasonObject), ({ reasons }) => reasons.map(ReasonObject.of)),
+  attention: z.number(),
+  reasons: z.array(ReasonObject),
   /** For how many rows each identifier was asked and found. */
-  identifiers: figure(z.array(asked), ({ identifiers }) => identifiers),
+  identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many rows each added column has a value. */
-  columns: figure(z.array(column), ({ columns }) => columns),
+  columns: z.array(z.object({ name: z.string(), filled: z.number() })),
   /** What answers that were shared or bought before would have cost. */
-  saved: figure(z.number(), ({ saved }) => saved),
+  saved: z.number(),
   /** What the spent credits cost. */
-  cost: figure(z.object({ amount: z.number(), currency: z.string() }).nullable(), ({ cost = null }) => cost),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 });
+export type FiguresObject = z.infer<typeof FiguresObject>;

@@ -88,7 +88,7 @@ export const RunObject = noun({
   removed: run(z.number().optional(), (of) => missing(of, true)),
   not_removed: run(z.number().optional(), (of) => missing(of, false)),
   /** What came of it so far. */
-  figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
+  figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.parse(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
   ...leftOpen,
   /** A budget that is enough for all that waits. */

@@ -149,7 +149,7 @@ const told = membersOf<{
 }>();
 /** What came of a batch, in figures and in words. */
 export const SummaryView = noun({
-  figures: told(FiguresObject, ({ figures }) => FiguresObject.of(figures)),
+  figures: told(FiguresObject, ({ figures }) => FiguresObject.parse(figures)),
   headline: told(z.string(), ({ summary }) => summary.headline),
   /** Left out where nothing is paid. */
   cost: told(z.string().optional(), ({ summary }) => summary.cost),

@@ -40,7 +40,7 @@ function creditsLine({ money, spentNow, figures, changes }: RunSummary): string 
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
   const now = atMost(spentNow, money.isAtMost, `${spentNow} spent`);
   const all = atMost(money.spent, money.isAtMost, `${money.spent} in all`);
-  const cost = figures?.cost === undefined ? '' : ` (${moneyWords(figures.cost)})`;
+  const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
   const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
   return `Credits    ${spent}${cost}${doubt}${asked}`;
 }

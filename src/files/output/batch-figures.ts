@@ -1,28 +1,13 @@
-import { type Money as Amount, type CreditPrice, moneyFor } from '../../client/account/price.ts';
+import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { needingAttention, type RowStatus } from '../../core/row.ts';
-import type { Batch, Credits, Money } from '../../ledger/ledger.ts';
-import { type AttentionReason, hasCosts, type Tally } from '../../ledger/tally.ts';
+import type { Batch, Money } from '../../ledger/ledger.ts';
+import { hasCosts, type Tally } from '../../ledger/tally.ts';
+import type { FiguresObject } from '../../objects/figures-object.ts';
 
-/** The report, the page, `--json` and the words take their figures from here, so that they never differ. */
-export interface BatchFigures {
-  readonly rows: number;
+/** The figures, and what their words need besides. */
+export interface BatchFigures extends FiguresObject {
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
-  /** Rows that something can be asked for, those of them that were asked for by now, and those that were found. */
-  readonly usable: number;
-  readonly asked: number;
-  readonly found: number;
-  /** Rows that a person has to look at, and why, the most frequent reason first. */
-  readonly attention: number;
-  readonly reasons: readonly AttentionReason[];
-  /** By what was asked about: for how many rows, and how many of them it found. */
-  readonly identifiers: readonly { readonly name: string; readonly asked: number; readonly found: number }[];
-  /** How many of the rows that were found have a value in each added column, in the order of the columns. */
-  readonly columns: readonly { readonly name: string; readonly filled: number }[];
   readonly money: Money;
-  /** What shared answers and earlier ones would have cost. */
-  readonly saved: Credits;
-  /** What the spent credits cost their owner; undefined where the account names no price. */
-  readonly cost: Amount | undefined;
   /** Whether credits are told: the service's changes cost none. */
   readonly hasCosts: boolean;
 }
@@ -45,7 +30,7 @@ export function figuresOf(
     asked: usable - Math.max(0, pending),
     found: tally.counts.get('matched') ?? 0,
     attention: needingAttention(counts),
-    reasons: tally.reasons,
+    reasons: tally.reasons.map(({ count, ...reason }) => ({ ...reason, rows: count })),
     identifiers: [...tally.identifiers].map(([name, { asked, found }]) => ({ name, asked, found })),
     columns: (tally.counts.has('matched') ? tally.columns : []).map((name) => ({
       name,
@@ -53,7 +38,7 @@ export function figuresOf(
     })),
     money,
     saved: tally.saved,
-    cost: price === undefined || batch.sandbox ? undefined : moneyFor(money.spent, price),
+    cost: price === undefined || batch.sandbox ? null : moneyFor(money.spent, price),
     hasCosts: hasCosts(batch, money),
   };
 }

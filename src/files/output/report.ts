@@ -127,7 +127,7 @@ function reasonsSection(
   { figures: { reasons }, files: { attention } }: ReportOptions,
   { rows: named }: BatchSummary,
 ): string {
-  const lines = reasons.map(({ count, words }, at): Line => {
+  const lines = reasons.map(({ rows: count, words }, at): Line => {
     const rows = named[at] ?? '';
     return [grouped(count), words, attention === undefined ? rows : { html: link(attention, rows) }];
   });

@@ -43,7 +43,7 @@ export function summaryOf(
             .join(' · ')
         : '',
     shares: figures.columns.map(({ filled }) => shareWords(filled, figures.found)),
-    rows: figures.reasons.map(({ count, first_rows }) => rowWords(count, first_rows)),
+    rows: figures.reasons.map((reason) => rowWords(reason.rows, reason.first_rows)),
   };
 }
 
@@ -71,7 +71,7 @@ function foundWords(operation: string, { rows, found, counts }: BatchFigures): s
 function costWords({ money, saved, cost }: BatchFigures, sandbox: boolean): string {
   const { spent, isAtMost, inDoubt } = money;
   const credits = (count: number): string => `${grouped(count)} ${count === 1 ? 'credit' : 'credits'}`;
-  const paid = cost === undefined || spent === 0 ? '' : ` (${moneyWords(cost)})`;
+  const paid = cost === null || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const fact = spent === 0 ? 'It cost nothing' : `It cost ${atMost(spent, isAtMost, credits(spent))}${paid}`;
   const also = [
     ...(saved === 0
