@@ -1,12 +1,32 @@
 import { z } from 'zod';
-import { commandLine } from '../lib/command-line.ts';
-import { SweepObject } from '../objects/run-object.ts';
-import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/tasks/nightly.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { EXIT, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
+import type { RunEvent } from '../core/events.ts';
+import { atMost, counted, linesOf } from '../core/plain-text.ts';
+import { needingAttention, OUTCOME_KINDS } from '../core/row.ts';
+import { stopObject } from '../core/stop-object.ts';
+import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import { commandLine, raiseInJob } from '../lib/command-line.ts';
+import { SweepObject, type SweptFileObject } from '../objects/run-object.ts';
+import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
+import { chooseStore } from '../run/store-choice.ts';
+import type { RunSummary } from '../run/summary.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/swept-jobs.ts';
+import { type DonePlace, isAsSeen, moveToDone, placeInDone } from './nightly/inbox.ts';
+import { type Todo, todosOf } from './nightly/todo.ts';
 import { argument, command } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, stoppedBy, toldOn } from './shared/spending.ts';
-import { sweepLines } from './shared/summary.ts';
+import { countWords } from './shared/summary.ts';
 
+/**
+ * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and ends. Files of
+ * one account are worked on one after the other, because they share its limits. Accounts are worked on side by side, so
+ * that a pause of one does not delay another.
+ *
+ * A crash at any moment costs nothing: a file leaves its inbox only after its output is written, and is known by its
+ * content, so that the next sweep finds every answer in the ledger.
+ */
 export default command({
   name: 'nightly',
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
@@ -21,30 +41,279 @@ export default command({
     attention_ok: ATTENTION_OK,
   }),
   output: SweepObject,
-  async run({ jobs, attention_ok: isAttentionOk = false, ...spending }, host) {
+  async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
     const { words, own, console } = host;
     const typed = commandLine(words);
-    const summary = await spend(host, spending, { words }, toldOn(console), ({ onEvent, ...opening }) =>
-      sweep({
-        ...opening,
-        jobs,
-        operations: own.operations,
-        dialects: own.dialects,
-        // Several files are worked on at once, so each line begins with its file.
-        onEvent: (path, event) => onEvent(event, path),
-        command: typed,
-      }),
-    );
+    const { object, stopped } = await spend(host, spending, { words }, toldOn(console), async (opening) => {
+      const jobs = await sweptJobs(names, own);
+      await requireAgreedJobs(jobs, opening);
+      return sweep(jobs, { ...opening, command: typed });
+    });
+    const { files, left, counts } = object;
+    // Cron mails what is printed, and nobody reads a mail that comes every night.
+    const isNews = files.length > 0 || left.length > 0 || stopped !== undefined;
+    const isDone = isAttentionOk || needingAttention(counts) === 0;
     return {
-      lines: console.quiet && !didAnything(summary) ? [] : sweepLines(summary),
-      object: SweepObject.of(summary),
-      stopped: stoppedBy(summary.stopped, typed),
-      exitCode: exitCodeOfSweep(summary, isAttentionOk),
+      lines: console.quiet && !isNews ? [] : sweepLines(object),
+      object,
+      stopped: stoppedBy(stopped, typed),
+      exitCode: stopped?.exitCode ?? (isDone ? EXIT.done : EXIT.attention),
     };
   },
 });
 
-/** Whether there is anything to print. Cron mails what is printed, and nobody reads a mail that comes every night. */
-function didAnything({ files, left, stopped }: SweepSummary): boolean {
-  return files.length > 0 || left.length > 0 || stopped !== undefined;
+type Swept = z.output<typeof SweptFileObject>;
+
+interface SweepOptions extends SpenderOptions {
+  onEvent(event: RunEvent, path: string): void;
+}
+
+interface Ended {
+  readonly object: z.output<typeof SweepObject>;
+  readonly stopped: StopError | undefined;
+}
+
+/** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
+async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<Ended> {
+  const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
+  const opened: { readonly spender: Spender; readonly jobs: readonly SweptJob[] }[] = [];
+  try {
+    for (const group of byStore.values()) {
+      const sandbox = group.every(({ account }) => account.sandbox);
+      opened.push({ spender: await openSpender(sandbox, options), jobs: group });
+    }
+    return await stoppable(options.signal, async (signal) => {
+      const sweeping = new Sweeping({ ...options, signal });
+      const lanes = opened.flatMap(({ spender, jobs: own }) =>
+        [...Map.groupBy(own, ({ account }) => account.identity).values()].map(
+          (each) => [spender, each] as const,
+        ),
+      );
+      const found = await Promise.all(
+        lanes.map(async ([spender, each]) => ({
+          spender,
+          todos: await sweeping.todosOf(each, spender.ledger),
+        })),
+      );
+      // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
+      const ended = await Promise.allSettled(
+        found.map(({ spender, todos }) => sweeping.work(spender, todos)),
+      );
+      const bug = ended.find((each) => each.status === 'rejected');
+      if (bug !== undefined) throw bug.reason;
+      return sweeping.ended();
+    });
+  } finally {
+    await Promise.all(
+      opened.map(({ spender, jobs: worked }) => spender.close(worked.map(({ account }) => account))),
+    );
+  }
+}
+
+class Sweeping {
+  readonly #options: SweepOptions;
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #files: Swept[] = [];
+  readonly #stops: StopError[] = [];
+  readonly #left: { file: string; why: string }[] = [];
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const signals = [this.#stopping.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    this.#signal = AbortSignal.any(signals);
+  }
+
+  todosOf(jobs: readonly SweptJob[], ledger: Ledger): Promise<readonly Todo[]> {
+    return todosOf(jobs, ledger, {
+      clock: this.#clock,
+      signal: this.#signal,
+      leave: (file, why) => this.#left.push({ file, why }),
+      refuse: (job, error) => this.#keep(job.inbox, job, { stopped: error }),
+    });
+  }
+
+  async work(spender: Spender, todos: readonly Todo[]): Promise<void> {
+    let stopped: StopError | undefined;
+    for (const todo of todos) {
+      const leave = (why: string) => this.#left.push({ file: todo.path, why });
+      if (this.#signal.aborted) leave('the sweep was stopped');
+      else if (stopped !== undefined) leave(`its account was stopped: ${stopped.message}`);
+      else if (await hasChanged(todo)) leave('it changed while the sweep worked on others');
+      else stopped = await this.#workOn(spender, todo);
+    }
+  }
+
+  ended(): Ended {
+    if (this.#signal.reason instanceof StopError) this.#stops.push(this.#signal.reason);
+    const stopped = worstOf(this.#stops);
+    return { object: { ...totalsOf(this.#files, this.#left), stopped: stopObject(stopped) }, stopped };
+  }
+
+  /** @returns what stops the account, or all of the sweep. */
+  async #workOn(spender: Spender, todo: Todo): Promise<StopError | undefined> {
+    try {
+      const stopped = await this.#run(spender, todo).catch((error: unknown) => {
+        if (!(error instanceof StopError)) throw error;
+        this.#keep(todo.path, todo.job, { stopped: error });
+        return error;
+      });
+      if (stopped === undefined) return undefined;
+      if (OF_SWEEP.has(stopped.code)) this.#stopping.abort(stopped);
+      return OF_SWEEP.has(stopped.code) || OF_ACCOUNT.has(stopped.code) ? stopped : undefined;
+    } catch (error) {
+      this.#stopping.abort(error);
+      throw error;
+    }
+  }
+
+  async #run(spender: Spender, todo: Todo): Promise<StopError | undefined> {
+    const { path, job, batch, inInbox, budget } = todo;
+    const place =
+      inInbox === undefined ? undefined : await placeInDone(path, job.account.sandbox, batch?.outputPath);
+    const summary = await spender.run(job, {
+      file: path,
+      output: place?.output ?? batch?.outputPath,
+      budget,
+      maxPauseMs: this.#options.maxPauseMs,
+      signal: this.#signal,
+      onEvent: (event) => this.#options.onEvent(event, path),
+    });
+    const stopped = stopFor(summary) ?? (await putAway(spender.ledger, summary.batch, todo, place));
+    this.#keep(path, job, { summary, stopped, movedTo: stopped === undefined ? place?.input : undefined });
+    return stopped;
+  }
+
+  /** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
+  #keep(
+    file: string,
+    { job }: SweptJob,
+    ended: {
+      readonly summary?: RunSummary;
+      readonly stopped: StopError | undefined;
+      readonly movedTo?: string | undefined;
+    },
+  ): void {
+    const { summary, stopped, movedTo = null } = ended;
+    const { batch = null, rows = null, counts = {}, spentNow = 0, money, files } = summary ?? {};
+    if (stopped !== undefined) this.#stops.push(stopped);
+    this.#files.push({
+      ...{ file, job: job.name, moved_to: movedTo, batch, rows, counts },
+      credits: {
+        spent: spentNow,
+        exact: spentNow === 0 || money?.isAtMost !== true,
+        in_doubt: money?.inDoubt ?? 0,
+      },
+      ...{ output: files?.output ?? null, needs_attention: files?.attention ?? null },
+      ...(files?.results === undefined ? {} : { results: files.results }),
+      stopped: stopObject(stopped),
+    });
+  }
+}
+
+/** Whether the file changed since the sweep began hours ago: it may be a half-written other file by now. */
+async function hasChanged({ inInbox }: Todo): Promise<boolean> {
+  return inInbox !== undefined && !(await isAsSeen(inInbox));
+}
+
+async function putAway(
+  ledger: Ledger,
+  batch: BatchId,
+  todo: Todo,
+  place: DonePlace | undefined,
+): Promise<StopError | undefined> {
+  const { path } = todo;
+  if (place === undefined) return undefined;
+  if (await hasChanged(todo)) {
+    const fact = `${path} changed after it was finished.`;
+    return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
+  }
+  try {
+    // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file and moves it.
+    await ledger.changeBatch(batch, { inputPath: place.input });
+    await moveToDone(path, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StopError) return error;
+    throw error;
+  }
+}
+
+/** A budget is raised in the job: nobody types the next sweep. */
+function stopFor({ budgetToFinish, stopped }: RunSummary): StopError | undefined {
+  if (stopped === undefined || budgetToFinish === undefined) return stopped;
+  return stop('budget', stopped.message, raiseInJob(budgetToFinish));
+}
+
+/** Stops in which the further files of the account would end as well. */
+const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
+  ...(['account', 'address', 'account_budget', 'doubts'] as const),
+  ...(['vendor_credits', 'dearer', 'paused', 'key'] as const),
+]);
+
+/** Stops in which every file of the sweep would end as well. */
+const OF_SWEEP: ReadonlySet<StopCode> = new Set<StopCode>([
+  ...(['clock', 'system', 'store', 'store_damaged', 'store_lost', 'store_version'] as const),
+  ...(['disk_full', 'busy', 'interrupted', 'terminated'] as const),
+]);
+
+/**
+ * Exit codes from the worst to the least: first those of a signal from outside, then those that need a person, and last
+ * those of problems that pass by themselves.
+ */
+const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
+
+export function worstOf(stops: readonly StopError[]): StopError | undefined {
+  const rank = ({ code }: StopError): number => WORST_FIRST.indexOf(STOP_CODES[code]);
+  return stops.toSorted((one, other) => rank(one) - rank(other))[0];
+}
+
+// ------------------------------------------------------------------------------------------------- what is told
+
+function totalsOf(files: Swept[], left: Ended['object']['left']) {
+  const sum = (of: (file: Swept) => number): number => files.reduce((total, file) => total + of(file), 0);
+  const counts = OUTCOME_KINDS.map((kind) => [kind, sum((file) => file.counts[kind] ?? 0)] as const);
+  return {
+    files,
+    left,
+    rows: sum(({ rows }) => rows ?? 0),
+    counts: Object.fromEntries(counts.filter(([, count]) => count > 0)) as Swept['counts'],
+    credits: {
+      spent: sum(({ credits }) => credits.spent),
+      exact: files.every(({ credits }) => credits.exact),
+      in_doubt: sum(({ credits }) => credits.in_doubt),
+    },
+  };
+}
+
+const spentWords = ({ spent, exact }: Swept['credits']): string =>
+  atMost(spent, exact ? undefined : true, `${spent} spent`);
+
+function sweepLines({ files, left, rows, counts, credits }: Ended['object']): readonly string[] {
+  const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
+  return [
+    ...files.flatMap(fileLines),
+    ...left.map(({ file, why }) => `Left       ${file}: ${why}`),
+    `Files      ${files.length} done or tried, ${left.length} left`,
+    `Rows       ${rows}: ${countWords(counts)}`,
+    `Credits    ${spentWords(credits)}${doubt}`,
+  ];
+}
+
+function fileLines(of: Swept): readonly string[] {
+  const { file, batch, rows, counts, credits, stopped } = of;
+  const detail = (name: string, value = '') => value && `  ${name.padEnd(11)}${value}`;
+  const settle = batch !== null && (counts.in_doubt ?? 0) > 0 ? commandLine(['settle', batch]) : undefined;
+  return linesOf(
+    file,
+    batch !== null && `  Batch      ${batch}, ${counted(rows ?? 0, 'row')}: ${countWords(counts)}`,
+    batch !== null && `  Credits    ${spentWords(credits)}`,
+    detail('Moved to', of.moved_to ?? ''),
+    detail('Output', of.output ?? ''),
+    detail('Attention', of.needs_attention ?? ''),
+    detail('Stopped', stopped?.message),
+    detail('Next', stopped?.next ?? settle),
+  );
 }

@@ -4,7 +4,6 @@ import type { OutputFiles } from '../files/output/output.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Forecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
-import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
 import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
@@ -96,32 +95,30 @@ export const RunObject = noun({
   stopped,
 });
 
-const swept = membersOf<SweptFile>();
 /** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
-const SweptFileObject = noun({
-  file: swept(z.string(), ({ path }) => path),
-  job: swept(z.string(), ({ job }) => job),
-  moved_to: swept(z.string().nullable(), ({ movedTo = null }) => movedTo),
-  batch: swept(z.string().nullable(), ({ summary }) => summary?.batch ?? null),
-  rows: swept(z.number().nullable(), ({ summary }) => summary?.rows ?? null),
-  counts: swept(Counts, ({ summary }) => summary?.counts ?? {}),
-  credits: swept(SpentObject, (file) => SpentObject.of(spentIn(file))),
-  ...ofFiles,
-  stopped,
+export const SweptFileObject = z.object({
+  file: z.string(),
+  job: z.string(),
+  moved_to: z.string().nullable(),
+  batch: z.string().nullable(),
+  rows: z.number().nullable(),
+  counts: Counts,
+  credits: SpentObject,
+  output: z.string().nullable(),
+  needs_attention: z.string().nullable(),
+  /** What a search found. */
+  results: z.string().exactOptional(),
+  stopped: StopObject.nullable(),
 });
 
-const sweep = membersOf<SweepSummary>();
-const leftFile = z.object({ file: z.string(), why: z.string() });
 /** What `nightly` prints. */
-export const SweepObject = noun({
-  files: sweep(z.array(SweptFileObject), (of) =>
-    of.files.map((file) => SweptFileObject.of({ ...file, files: file.summary?.files })),
-  ),
-  left: sweep(z.array(leftFile), ({ left }) => left.map(({ path, why }) => ({ file: path, why }))),
-  rows: sweep(z.number(), (of) => totalsOf(of).rows),
-  counts: sweep(Counts, (of) => totalsOf(of).counts),
-  credits: sweep(SpentObject, (of) => SpentObject.of(totalsOf(of))),
-  stopped,
+export const SweepObject = z.object({
+  files: z.array(SweptFileObject),
+  left: z.array(z.object({ file: z.string(), why: z.string() })),
+  rows: z.number(),
+  counts: Counts,
+  credits: SpentObject,
+  stopped: StopObject.nullable(),
 });
 
 interface UndoneBatch {

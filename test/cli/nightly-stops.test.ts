@@ -5,6 +5,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { worstOf } from '../../src/commands/nightly.ts';
+import { EXIT, STOP_CODES, type StopCode, stop } from '../../src/core/errors.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
 
@@ -110,4 +112,27 @@ describe('what is wrong before the first file is said at once, and nothing is se
     expect(refused.said.stopped).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(await nights.desk.requests()).toBe(0);
   });
+});
+
+const exitOf = (...codes: readonly StopCode[]): number | undefined =>
+  worstOf(codes.map((code) => stop(code, code, 'x')))?.exitCode;
+
+test.each<[StopCode, StopCode]>([
+  ['interrupted', 'key'],
+  ['terminated', 'key'],
+  ['key', 'input'],
+  ['disk_full', 'budget'],
+  ['input', 'vendor_credits'],
+  ['account_budget', 'paused'],
+  ['busy', 'paused'],
+])('%s outranks %s, whichever came first', (worse, better) => {
+  expect(exitOf(better, worse)).toBe(STOP_CODES[worse]);
+  expect(exitOf(worse, better)).toBe(STOP_CODES[worse]);
+});
+
+test('of equally bad ones the first is reported, and every code has its place', () => {
+  expect(worstOf([stop('job', 'first', 'x'), stop('input', 'second', 'x')])?.message).toBe('first');
+  for (const code of Object.keys(STOP_CODES) as readonly StopCode[]) {
+    expect(exitOf('paused', code), code).toBe(code === 'paused' ? EXIT.paused : STOP_CODES[code]);
+  }
 });

@@ -1,12 +1,10 @@
 import { moneyWords } from '../../client/account/price.ts';
-import { atMost, counted, linesOf, plainText, sentence } from '../../core/plain-text.ts';
+import { atMost, counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
-import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Forecast } from '../../plan/sample.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { changesLines, missingIn } from './change-lines.ts';
 import { timeWords } from './plan-lines.ts';
 
@@ -77,46 +75,8 @@ function restLines({ to_buy: toBuy, credits: { most, expected }, seconds }: Plan
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
-export function sweepLines(sweep: SweepSummary): readonly string[] {
-  const { files, left } = sweep;
-  const { rows, counts, spent, isAtMost, inDoubt } = totalsOf(sweep);
-  const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
-  return [
-    ...files.flatMap((file) => fileLines(file)),
-    ...left.map(({ path, why }) => `Left       ${path}: ${why}`),
-    `Files      ${files.length} done or tried, ${left.length} left`,
-    `Rows       ${[String(rows), countWords(counts)].filter((text) => text !== '').join(': ')}`,
-    `Credits    ${atMost(spent, isAtMost, `${spent} spent`)}${doubt}`,
-  ];
-}
-
-function fileLines(file: SweptFile): readonly string[] {
-  const { path, summary, stopped, spent, movedTo } = file;
-  const files = summary?.files;
-  const detail = (name: string, value: string | undefined): string | undefined =>
-    value && `  ${name.padEnd(11)}${value}`;
-  return linesOf(
-    path,
-    summary &&
-      `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countWords(summary.counts)}`,
-    summary && `  Credits    ${atMost(spent, summary.money.isAtMost, `${spent} spent`)}`,
-    detail('Moved to', movedTo),
-    detail('Output', files?.output),
-    detail('Attention', files?.attention),
-    detail('Stopped', stopped && sentence(stopped.message)),
-    detail('Next', nextOf(file)),
-  );
-}
-
 /** `2 matched, 1 invalid`. @param none the words for no row at all. */
 export function countWords(counts: Counts, none = 'none finished yet'): string {
   const parts = OUTCOME_KINDS.flatMap((kind) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${kind}`] : []));
   return parts.length === 0 ? none : parts.join(', ');
-}
-
-/** What the user should do about the file; undefined when there is nothing to do. */
-function nextOf({ summary, stopped }: SweptFile): string | undefined {
-  if (stopped !== undefined) return stopped.next;
-  if (summary === undefined || (summary.counts.in_doubt ?? 0) === 0) return undefined;
-  return commandLine(['settle', summary.batch]);
 }

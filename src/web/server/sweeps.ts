@@ -8,7 +8,7 @@ import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { Tell } from '../../ledger/store.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/tasks/nightly.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
 import { stoppedIn } from './children.ts';
 import type { Order, Work } from './work.ts';
 

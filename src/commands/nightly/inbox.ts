@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '../../../core/clock.ts';
-import { messageOf, stop } from '../../../core/errors.ts';
-import { readableEndings } from '../../../core/format.ts';
-import { foreignName } from '../../../core/plain-text.ts';
-import { besideInput, filesOf } from '../../../files/output/output.ts';
-import { moveWithoutReplacing, outputProblem } from '../../../lib/atomic-file.ts';
-import { endingOf, nameParts } from '../../../lib/file-name.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf, stop } from '../../core/errors.ts';
+import { readableEndings } from '../../core/format.ts';
+import { foreignName } from '../../core/plain-text.ts';
+import { besideInput, filesOf } from '../../files/output/output.ts';
+import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../../lib/file-name.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished
@@ -16,19 +16,14 @@ import { endingOf, nameParts } from '../../../lib/file-name.ts';
 
 export interface Inbox {
   readonly ready: readonly ReadyFile[];
-  readonly left: readonly LeftFile[];
+  /** Files that stay where they are, each with the reason as a clause. */
+  readonly left: readonly { readonly file: string; readonly why: string }[];
 }
 
 export interface ReadyFile {
   readonly path: string;
   /** A text from the file system's entry. It changes with every write, and when another file takes the place. */
   readonly stamp: string;
-}
-
-/** A file that a sweep left where it is; `why` gives the reason as a clause. */
-export interface LeftFile {
-  readonly path: string;
-  readonly why: string;
 }
 
 export interface Looking {
@@ -57,20 +52,20 @@ const OUR_NAMES =
  * @throws StopError `job` when there is no such folder.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
-  const left: LeftFile[] = [];
+  const left: { file: string; why: string }[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
     const why = await reasonToLeave(path, ours, extensions);
     if (why === undefined) candidates.set(path, await stampOf(path));
-    else left.push({ path, why });
+    else left.push({ file: path, why });
   }
   if (candidates.size === 0) return { ready: [], left };
   if (await someAreYoung([...candidates.keys()], clock.wallMs())) await clock.sleep(BETWEEN_LOOKS_MS, signal);
   const ready: ReadyFile[] = [];
   for (const [path, stamp] of candidates) {
-    if (!(await isAsSeen({ path, stamp }))) left.push({ path, why: 'it is still being written' });
+    if (!(await isAsSeen({ path, stamp }))) left.push({ file: path, why: 'it is still being written' });
     else ready.push({ path, stamp });
   }
   return { ready, left };
@@ -153,14 +148,10 @@ export async function placeInDone(
   for (let number = 1; ; number += 1) {
     const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
     const output = besideInput(input, sandbox);
-    const taken = filesOf(output).filter((file) => output !== earlierOutput || isLink(file));
-    if (!(await someExist([input, ...taken]))) return { input, output };
+    const taken = output === earlierOutput ? [] : filesOf(output);
+    if (![input, ...taken].some((file) => lstatSync(file, { throwIfNoEntry: false })))
+      return { input, output };
   }
-}
-
-/** Whether the path is a link. We never write links, and writing through one would change the file that it points to. */
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -193,11 +184,4 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
   }
   const fact = `${path} cannot be moved to ${dirname(input)}: ${why}`;
   throw stop('output', fact, 'Move it there by hand; its output is there already.');
-}
-
-async function someExist(paths: readonly string[]): Promise<boolean> {
-  for (const path of paths) {
-    if ((await lstat(path).catch(() => undefined)) !== undefined) return true;
-  }
-  return false;
 }
