@@ -83,7 +83,6 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   });
   expect(both[1]).toMatchObject({ status: 200, batch: both[0].batch });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6 });
-
   const { batch } = both[0];
   const exported = await command(page, 'export', { batch });
   expect(exported).toMatchObject({ batch, tickets: { output: { name: 'my leads.enriched.csv' } } });
@@ -92,6 +91,18 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   expect(rows).toHaveLength(7);
   expect(rows[1]).toContain('matched');
   expect(await download(page, exported.tickets.report)).toContain('my leads.csv');
+});
+
+test('who has no account yet plays with the invented vendor', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  desk.place.writeAccounts({});
+  const page = await pageAt(desk);
+  const file = await brought(page, 'list.csv', await desk.read('list.csv'));
+  const wish = { job: 'enrich-company', file, account: 'sandbox-provider' };
+  const plan = await command(page, 'plan', wish);
+  expect(plan).toMatchObject({ status: 200, rows: 2 });
+  expect(await command(page, 'run', { ...wish, plan: plan.id })).toMatchObject({ rows: 2, stopped: null });
 });
 
 test('a result is merged into the edited list that was brought beside it', async () => {

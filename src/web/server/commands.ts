@@ -77,7 +77,7 @@ async function namedIn(
     if (is === 'job') {
       const job = await jobNamed(server, command, word);
       input[entry] = job;
-      const { account } = await choose({ job, ...present({ account: accountIn(given) }) });
+      const { account } = await choose({ job, entries: present({ account: accountIn(given) }) });
       store = chooseStore(server.store, account.sandbox).location;
     }
     if (is === 'batch') {
