@@ -100,7 +100,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/hold.ts',
     'tasks/row-story.ts',
     'tasks/settle.ts',
-    'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',
     'tasks/workers.ts',

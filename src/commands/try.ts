@@ -1,34 +1,67 @@
+import { hash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
+import { answerPlaceOf, dialectOperationOf, type Meaning, vendorReply } from '../client/dialect.ts';
+import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
+import { asReadToday } from '../client/kept-answers.ts';
+import { basePathOf, requestOf } from '../client/request.ts';
+import { fieldsOf } from '../core/answer-body.ts';
+import { PathSearch } from '../core/answer-fields.ts';
+import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
-import { EXIT, StopError, stop } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
+import type { Call, Operation, RowInput } from '../core/operation.ts';
+import { spoolFolder } from '../core/paths.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
-import { type Credits, credits, type Ended, type RawReply } from '../ledger/ledger.ts';
-import { commandLine } from '../lib/command-line.ts';
-import { TrialObject } from '../objects/trial-object.ts';
-import { lookIfThere } from '../run/open-ledger.ts';
-import { chooseStore } from '../run/store-choice.ts';
-import { exitCodeOf } from '../run/summary.ts';
+import { stopObject } from '../core/stop-object.ts';
+import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
+import type { Job } from '../job/job.ts';
+import { originOf } from '../job/job-origin.ts';
+import { settingsOf } from '../job/job-schema.ts';
 import {
-  type Known,
-  knownOf,
-  mostOfTrial,
-  PROPOSED,
-  type RanTrial,
-  requestShown,
-  ruleBehind,
-  ruleProposed,
-  runTrial,
-  type ShownRequest,
-  type Trial,
-  type Tried,
-  trialOf,
-  triedFields,
-} from '../run/tasks/trial.ts';
-import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
+  type AttemptRecord,
+  type CallState,
+  type Credits,
+  credits,
+  type Ended,
+  heldCredits,
+  type Ledger,
+  type LedgerReader,
+  type RawReply,
+} from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { SpentObject } from '../objects/batch-object.ts';
+import { ruleShown } from '../objects/row-object.ts';
+import { TrialObject } from '../objects/trial-object.ts';
+import { findCalls } from '../plan/known-calls.ts';
+import { mostAsked } from '../plan/plan.ts';
+import { mostOfRow } from '../plan/pricing.ts';
+import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
+import { choose } from '../run/choose.ts';
+import { lookIfThere } from '../run/open-ledger.ts';
+import { openSpender } from '../run/run-job.ts';
+import { chooseStore } from '../run/store-choice.ts';
+import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { ENTRIES } from './shared/job-entries.ts';
 import { ruleWords } from './shared/rule.ts';
-import { askAgreementOn, endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
+import { endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
+
+/**
+ * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a list is
+ * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
+ */
+
+/** What a rule may be proposed to say. */
+const PROPOSED = [
+  ...['no_match', 'refused', 'found', 'pending', 'in_doubt'],
+  ...['rate_limited', 'credits_used_up', 'key_dead'],
+] as const satisfies readonly Meaning[];
 
 const input = z.strictObject({
   ...spendingInput(),
@@ -43,9 +76,7 @@ const input = z.strictObject({
   yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
   means: flag(z.enum(PROPOSED).optional(), "propose the dialect's rule for this answer", '<meaning>'),
 });
-
 type Input = z.output<typeof input>;
-type Told = Report<z.output<typeof TrialObject>>;
 
 export default command({
   name: 'try',
@@ -59,50 +90,142 @@ export default command({
   async run(input, host) {
     const { console, own, words } = host;
     const { job, given, account, add } = input;
-    const trial = await trialOf({
-      ...{ job, given, entries: present({ account, add }), accept: input.accept },
-      ...{ operations: own.operations, dialects: own.dialects, tell: console.warn },
-      askAgreement: own.askAgreement ?? askAgreementOn(console),
-    });
+    const { operations, dialects } = own;
+    const trial = trialOf(
+      await choose({ job, entries: present({ account, add }), ...present({ operations, dialects }) }),
+      given,
+    );
+    const request = requestShown(trial);
     // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
-    const show = console.json ? console.say : console.print;
-    for (const line of requestLines(requestShown(trial))) show(line);
-    const { known, most } = await lookedUp(console, trial, input);
-    if (known.kind === 'answered' && input.refresh !== true) return knownReport(trial, known.tried, input);
-    // A call in doubt is settled first, as in every run, and nothing new is bought then.
-    if (known.kind !== 'in_doubt') await requireYes(console, trial, most, input);
-    return runReport(trial, await make(host, trial, input), input, words);
+    for (const line of requestLines(request)) (console.json ? console.say : console.print)(line);
+    await requireYes(console, trial, input);
+    const tell = toldOn(console);
+    // The batch of one row is no news: its summary names it.
+    const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+    const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
+      made(trial, input, words, spending),
+    );
+    return report({ trial, request, summary, tried }, input, words);
   },
 });
 
-async function make(host: Host, trial: Trial, input: Input): Promise<RanTrial> {
-  const { console, words } = host;
-  const tell = toldOn(console);
-  // The batch of one row is no news: its summary names it.
-  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
-  return spend(host, input, { words }, hear, (spending) =>
-    runTrial(trial, { ...spending, refresh: input.refresh, command: commandLine(words) }),
+// ---------------------------------------------------------------------------------------------------- one row
+
+interface Trial extends ResolvedJob {
+  readonly row: RowInput;
+  readonly call: Call;
+}
+
+/** @throws StopError `usage` for a request that cannot be tried or asked. */
+function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
+  const { operation } = chosen.job;
+  refuseOther(operation);
+  const row = rowOf(operation, given);
+  const own = { ...chosen, job: trialJob(chosen.job, Object.keys(row)) };
+  return { ...own, row, call: callOf(own, row) };
+}
+
+function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
+  if (others.length > 0) {
+    const fact = `${name} asks for several things, and a trial is one request.`;
+    throw stop('usage', fact, `Try one of them, such as ${first?.name}.`);
+  }
+  if (change === undefined) return;
+  const fact = `${name} changes the service, and a change cannot be tried without making it.`;
+  throw stop('usage', fact, 'Check it with plan, and make it with run.');
+}
+
+function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): RowInput {
+  const names = inputs.map((input) => input.name);
+  const unknown = Object.keys(given).find((input) => !names.includes(input));
+  if (unknown !== undefined)
+    throw stop('usage', `${name} has no input "${unknown}".`, suggestion(unknown, names));
+  const missing = inputs.find((input) => input.required === true && !(input.name in given))?.name;
+  const any = Object.keys(given).length > 0 || names.length === 0 || needsNoColumn;
+  if (any && missing === undefined) return given;
+  const fact = missing === undefined ? `${name} has nothing to ask by.` : `${name} needs ${missing}.`;
+  throw stop('usage', fact, `Give it as ${missing ?? names[0]}=value.`);
+}
+
+/**
+ * The job for this one row. All given inputs go into one call, and a search asks only for its first page. A sweep, or an
+ * equal list, does not mistake the trial's batch for its own.
+ */
+function trialJob(
+  { name, operation, add, repair, in_doubt, pages, ...job }: Job,
+  inputs: readonly string[],
+): Job {
+  return {
+    ...settingsOf(job),
+    name,
+    operation,
+    origin: { kind: 'trial' },
+    columns: Object.fromEntries(inputs.map((input) => [input, input])),
+    ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
+    ...present({ add, repair, in_doubt, pages: pages && 1 }),
+    on_existing: 'replace',
+    read: { encoding: 'utf-8', delimiter: 'comma' },
+  };
+}
+
+/** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
+function callOf(chosen: ResolvedJob, row: RowInput): Call {
+  const { job, dialect } = chosen;
+  const { operation } = job;
+  const options = optionsOf(chosen);
+  const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
+  const checks = [
+    ...alone.map(([name, value]) => preparedCells(job, { [name]: value }, { ...options, waterfall: [name] })),
+    preparedCells(job, row, options),
+  ];
+  const invalid = checks.find((prepared) => prepared.kind === 'invalid');
+  if (invalid !== undefined)
+    throw stop('usage', `This cannot be asked: ${invalid.reason}.`, 'Give another value.');
+  const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared] : [])).reverse();
+  invariant(ready !== undefined, 'a row that is not invalid is ready');
+  const step = new RowWalk(operation, dialect, ready).step();
+  if (step.kind === 'call') return step.met.call;
+  throw stop(
+    'usage',
+    `This cannot be asked: ${step.outcome.reason ?? 'there is nothing to send'}.`,
+    'Give another value.',
   );
 }
 
-/** Opens the ledger read-only, so that known answers can be shown while another process spends. */
-async function lookedUp(
-  console: Console,
-  trial: Trial,
-  { store }: Input,
-): Promise<{ readonly known: Known; readonly most: Credits }> {
-  const ledger = await lookIfThere(chooseStore(store, trial.account.sandbox).location, console.warn);
-  try {
-    return { known: await knownOf(trial, ledger), most: await mostOfTrial(trial, ledger) };
-  } finally {
-    await ledger?.close();
-  }
+// ---------------------------------------------------------------------------------------------------- what leaves
+
+const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
+
+/** The request without its key. For the sandbox it has only the path, because its address is known once it runs. */
+function requestShown({ dialect, account, call }: Trial): TrialObject['request'] {
+  const { baseUrl, projectId, organizationId } = account;
+  const values = {
+    ...WITHOUT_KEY,
+    ...present({ project_id: projectId, organization_id: organizationId }),
+  };
+  const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
+  const request = requestOf(dialect, basePath, call, values);
+  const { method, path, headers, body } = request;
+  const shown = request.keyInPath === undefined ? path : path.replace('{key}', WITHOUT_KEY.key);
+  const url = `${baseUrl?.origin ?? ''}${shown}`;
+  return { method, url, headers: { ...headers }, ...present({ body: body?.toString('utf8') }) };
 }
 
-/** Asks before credits are spent; a sandbox account needs no consent, and `yes` agrees to no more than a budget. @throws StopError `consent`. */
-async function requireYes(console: Console, { account }: Trial, most: Credits, input: Input): Promise<void> {
+/**
+ * Asks before credits are spent, and not where nothing new is bought: for a known answer, and for a call in doubt, which is settled first.
+ * A sandbox account needs no consent, and `yes` agrees to no more than a budget.
+ * @throws StopError `consent`.
+ */
+async function requireYes(console: Console, trial: Trial, input: Input): Promise<void> {
+  const { account } = trial;
+  if (account.sandbox) return;
+  const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
+  const known = await stateOf(trial, ledger);
+  const most = await mostOfRow({ ...trial, ledger });
+  await ledger?.close();
+  if (known === 'in_doubt' || (known === 'answered' && input.refresh !== true)) return;
   const { yes, budget = yes === true ? most : -1 } = input;
-  if (account.sandbox || most <= budget) return;
+  if (most <= budget) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody has agreed.`;
@@ -112,73 +235,192 @@ async function requireYes(console: Console, { account }: Trial, most: Credits, i
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
 
-// ---------------------------------------------------------------------------------------------------- how it ended
-
-function knownReport(trial: Trial, tried: Tried, { means }: Input): Told {
-  const { batch, reply, closure } = tried;
-  const asOf = reply === undefined ? '' : ` at ${isoTime(reply.receivedAtMs)}`;
-  const isRefused = closure?.kind === 'answered' && closure.answer === 'refused';
-  return {
-    lines: [
-      ...triedLines(trial, tried, means),
-      `Source     the ledger: batch ${batch} bought it${asOf}, and nothing was sent now`,
-    ],
-    object: TrialObject.of({
-      ...{ batch, source: 'ledger', trial, tried, means, stopped: undefined },
-      money: { spent: credits(0), inDoubt: credits(0) },
-    }),
-    advice: ['To ask again: the same command with --refresh'],
-    exitCode: isRefused ? EXIT.attention : EXIT.done,
-  };
+/** What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer counts as nothing. */
+async function stateOf(
+  { account, dialect, call }: Trial,
+  ledger: LedgerReader | undefined,
+): Promise<CallState['kind'] | undefined> {
+  if (ledger === undefined) return undefined;
+  const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call }], {
+    accountIdentity: account.identity,
+    ledger,
+    find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
+  });
+  return found?.state.kind;
 }
 
-function runReport(
+// ---------------------------------------------------------------------------------------------------- the call
+
+interface Made {
+  readonly summary: RunSummary;
+  /** The last attempt that the row rests on; undefined when nothing was ever sent. */
+  readonly tried: AttemptRecord | undefined;
+}
+
+/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless a lost call is sent again. */
+async function made(
   trial: Trial,
-  { summary, tried }: RanTrial,
-  { means }: Input,
+  { refresh, store }: Input,
   words: readonly string[],
-): Told {
-  const { batch, money, spentNow, stopped } = summary;
-  const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
+  spending: Parameters<Parameters<typeof spend>[4]>[0],
+): Promise<Made> {
+  const { account, job, dialect, row } = trial;
+  const spender = await openSpender(account.sandbox, { ...spending, command: commandLine(words) });
+  try {
+    const { ledger } = spender;
+    const file = await writeRow(row, chooseStore(store, account.sandbox).location, ledger);
+    const { maxPauseMs, signal, onEvent } = spending;
+    const summary = await spender.run(
+      { job, account, dialect },
+      {
+        ...{ file, refresh, maxPauseMs, signal, onEvent },
+        budget: await budgetOfRepeat(trial, ledger),
+        output: new Writable({ write: (_chunk, _encoding, done) => done() }),
+        askBudget: async (plan) => credits(mostAsked(plan)),
+        askReread: async () => true,
+        buyAgain: true,
+      },
+    );
+    return { summary, tried: (await ledger.history(summary.batch, ROW)).at(-1) };
+  } finally {
+    await spender.close();
+  }
+}
+
+const ROW = 2;
+
+/** A lost call that is sent again may be paid for twice, and a trial has no word for that. */
+async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
+  const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
+  const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
+  if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
+  return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfRow({ ...trial, ledger })));
+}
+
+/**
+ * Writes the row to a file that only this user can read. The file is named by its content, so that the same trial is the
+ * same batch. It is beside the ledger, so that both are kept, copied and deleted together.
+ */
+async function writeRow(row: RowInput, location: string, ledger: Ledger): Promise<string> {
+  const columns = Object.keys(row).length === 0 ? { row: '1' } : row;
+  const text = stringify([columns], { header: true });
+  const path = join(spoolFolder(location), `${hash('sha256', text, 'hex')}.csv`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return writeOwnFile(
+    { path, mode: 0o600, chunks: [text] },
+    ownershipIn(ledger, () => {}),
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- what came
+
+interface Told extends Made {
+  readonly trial: Trial;
+  readonly request: TrialObject['request'];
+}
+
+function report(told: Told, { means }: Input, words: readonly string[]): Report<TrialObject> {
+  const { trial, summary, tried } = told;
+  const { dialect, call } = trial;
+  const reply = tried?.reply;
+  const rule = reply && tried?.closure && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+  const object: TrialObject = {
+    ...objectFor(told),
+    rule: ruleShown(rule),
+    ...(means && tried ? { proposed: ruleProposed(trial, reply, means) } : {}),
+  };
+  const isKnown = object.source === 'ledger';
   return {
     lines: [
-      ...(tried === undefined ? [] : triedLines(trial, tried, means)),
-      `Credits    ${atMost(spentNow, money.isAtMost, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
+      ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
+      isKnown ? sourceLine(tried) : creditsLine(summary),
     ],
-    object: TrialObject.of({
-      ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, means, stopped },
-      money: { ...money, spent: spentNow },
-    }),
+    object,
     ...endOf(summary, { words }),
+    ...(isKnown ? { advice: ['To ask again: the same command with --refresh'] } : {}),
     exitCode: exitCodeOf(summary, false),
   };
 }
 
+/** The rule by which such answers mean that: from their words alone, without what differs from row to row. */
+function ruleProposed(
+  { dialect, call }: Trial,
+  reply: RawReply | undefined,
+  means: (typeof PROPOSED)[number],
+): string | null {
+  const own = reply && vendorReply(reply, dialect);
+  return (own && ruleThatReads(own, dialect, call, means)) ?? null;
+}
+
+function objectFor({ trial, request, summary, tried }: Told): TrialObject {
+  const { batch, money, spentNow, requests, stopped } = summary;
+  const closure = tried?.closure;
+  const settled = closure?.kind === 'answered' ? closure : undefined;
+  const bought = trial.account.sandbox ? 'sandbox' : 'bought';
+  return {
+    batch,
+    source: requests === 0 && settled !== undefined ? 'ledger' : bought,
+    request,
+    reply: tried?.reply ? replyObject(tried.reply) : null,
+    answer: settled?.answer ?? closure?.kind ?? null,
+    charged: settled?.charged ?? null,
+    rule: null,
+    fields: [...fieldsIn(trial, tried).paths],
+    credits: SpentObject.of({ ...money, spent: spentNow }),
+    stopped: stopObject(stopped),
+  };
+}
+
+function triedLines(
+  { trial }: Told,
+  tried: AttemptRecord,
+  { proposed }: TrialObject,
+  rule: RuleFound | undefined,
+): readonly string[] {
+  const none = 'none: nothing in this answer tells it from others';
+  const fields = fieldsIn(trial, tried);
+  const known = fields.paths.join(', ') || 'none: name their place with fields_at in the dialect';
+  return linesOf(
+    tried.reply && replyLines(tried.reply),
+    `Answer     ${closureWords(tried.closure)}`,
+    rule && `Rule       ${ruleWords(rule)}`,
+    fields.answers > 0 && `Fields     ${known}`,
+    fields.sentences(),
+    proposed !== undefined && `Proposed   ${proposed ?? none}`,
+  );
+}
+
+function sourceLine(tried: AttemptRecord | undefined): string {
+  const asOf = tried?.reply ? ` at ${isoTime(tried.reply.receivedAtMs)}` : '';
+  return `Source     the ledger: batch ${tried?.batch} bought it${asOf}, and nothing was sent now`;
+}
+
+function creditsLine({ batch, money, spentNow }: RunSummary): string {
+  const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
+  return `Credits    ${atMost(spentNow, money.isAtMost, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`;
+}
+
+function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefined): PathSearch {
+  const search = new PathSearch(Object.values(job.add ?? {}));
+  const { reply, closure } = tried ?? {};
+  if (closure?.kind === 'answered' && closure.answer === 'found' && reply !== undefined)
+    search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
+  return search;
+}
+
+const replyObject = ({ status, headers, body, receivedAtMs }: RawReply): TrialObject['reply'] => ({
+  ...{ status, headers: { ...headers }, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) },
+});
+
 /** A longer body is cut: this much is enough to see where the fields of an answer are. */
 const LONGEST_BODY = 4_000;
 
-function requestLines({ method, url, headers, body }: ShownRequest): readonly string[] {
+function requestLines({ method, url, headers, body }: TrialObject['request']): readonly string[] {
   return [
     `${method} ${url}`,
     ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
     ...(body === undefined ? [] : [`  ${foreignWords(body, LONGEST_BODY)}`]),
   ];
-}
-
-function triedLines(trial: Trial, tried: Tried, means: Input['means']): readonly string[] {
-  const none = 'none: nothing in this answer tells it from others';
-  const { reply, closure } = tried;
-  const rule = ruleBehind(trial, tried);
-  const fields = triedFields(trial, tried);
-  const known = fields.paths.join(', ') || 'none: name their place with fields_at in the dialect';
-  return linesOf(
-    reply && replyLines(reply),
-    `Answer     ${closureWords(closure)}`,
-    rule && `Rule       ${ruleWords(rule)}`,
-    fields.answers > 0 && `Fields     ${known}`,
-    fields.sentences(),
-    means && `Proposed   ${ruleProposed(trial, tried, means) ?? none}`,
-  );
 }
 
 function replyLines({ status, headers, body }: RawReply): readonly string[] {
