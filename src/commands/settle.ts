@@ -36,7 +36,7 @@ const input = z.strictObject({
   ),
   skip: flag(z.boolean().optional(), 'leave these rows out of this batch; their credits stay in doubt'),
   answer: flag(
-    z.array(z.string()).optional(),
+    z.array(z.string()).min(1).optional(),
     'say what the vendor answered; no_match: it found nothing',
     '<key=value...>',
   ),

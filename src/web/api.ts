@@ -179,7 +179,7 @@ export type Tickets = z.infer<typeof Tickets>['tickets'];
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
-  kind: z.enum(['run', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep']),
+  kind: z.enum(['run', 'undo', 'sweep']),
   /** The batch, the list or the job. */
   about: z.string(),
   /** The batch that its plan began, as soon as there is one. */
@@ -348,20 +348,6 @@ export const DoubtsView = noun({
   ),
 });
 export type DoubtsView = z.infer<typeof DoubtsView>;
-
-/** What a person decides. `answer` and `not_done` are about one row, or about the only doubt that there is. */
-export const SettleRequest = z.strictObject({
-  rows: z.union([z.literal('all'), z.array(z.int().min(2)).min(1).max(500)]),
-  how: z.enum(['retry', 'skip', 'not_done', 'answer']),
-  extra_credits: z.int().min(0).max(1e12).optional(),
-  answer: z
-    .record(
-      z.string().regex(/^[^\s=-][^=]{0,99}$/, 'a name must not begin with a sign or contain ='),
-      z.string().max(2_000),
-    )
-    .optional(),
-});
-export type SettleRequest = z.infer<typeof SettleRequest>;
 
 export { AgreementView, PlannedChangeObject } from '../objects/plan-object.ts';
 

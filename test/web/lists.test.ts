@@ -67,14 +67,18 @@ test('a list is kept whole, closed to others, under an id and never under its na
   expect(modes.map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   expect(await bring('Leads.CSV', LEADS), 'the same file again').toMatchObject({ id: brought.id });
   expect((await ask('')).lists).toHaveLength(1);
-  const described = await ask(`/${brought.id}/describe`, {});
+  const plan = async (input: object) => {
+    const { status, body } = await served.tool('/api/plan', { method: 'POST', body: JSON.stringify(input) });
+    return { status, ...JSON.parse(body) };
+  };
+  const described = await plan({ file: brought.id });
   expect(described).toMatchObject({ rows: 3, encoding: 'UTF-8', columns: [{ name: 'Name' }, { filled: 3 }] });
   expect(await ask(`/${brought.id}/rows?from=3&limit=1`)).toMatchObject({
     header: ['Name', 'Domain'],
     rows: [{ row: 3, cells: ['B', 'b.example'] }],
     next: 4,
   });
-  expect(await ask(`/${brought.id}/describe`, { header_row: '99' })).toMatchObject({
+  expect(await plan({ file: brought.id, header_row: '99' })).toMatchObject({
     status: 400,
     error: { message: expect.stringContaining('Leads.CSV') },
   });

@@ -45,7 +45,7 @@ test('a refresh that two tabs continue at once is bought once', async () => {
   const running = rowonce(words, { cwd: served.folder, env: { ...environmentIn(served.folder), ...SLOW } });
   await expect.poll(async () => (await newest(served))?.counts.matched ?? 0).toBeGreaterThan(2);
   const batch = (await newest(served))?.batch ?? '';
-  await post(served, `/api/batches/${batch}/pause`);
+  await served.tool('/api/pause', { method: 'POST', body: JSON.stringify({ batch }) });
   expect(await running).toMatchObject({ code: 143 });
   await allEnded(served);
 

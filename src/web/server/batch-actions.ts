@@ -3,21 +3,11 @@ import { Hono } from 'hono';
 import { StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import { storeAt } from '../../ledger/stores.ts';
 import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
 import { hasBegunBy } from '../../plan/batch.ts';
 import { eachLedgerThere, type FoundBatch } from '../../run/open-ledger.ts';
-import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
-import {
-  DoubtsView,
-  SettleRequest,
-  UndoRequest,
-  UndoView,
-  type WorkAnswer,
-  type WorkList,
-  type WorkView,
-} from '../api.ts';
+import { DoubtsView, UndoRequest, UndoView, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
@@ -25,41 +15,12 @@ import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 import type { BegunBatches, Order } from './work.ts';
 
-/** What a person does with a batch: each is a command of its own. */
-export function batchActionRoutes(server: Server): Hono {
-  const { work } = server;
-  return new Hono()
-    .post('/batches/:id/pause', async (context) =>
-      context.json(paused(server, await batchOf(context, server)) satisfies WorkView),
-    )
-    .post('/batches/:id/resume', async (context) => {
-      const found = await batchOf(context, server);
-      return context.json(work.start(orderFor('resume', found)) satisfies WorkView);
-    })
-    .post('/batches/:id/cancel', async (context) => {
-      const found = await batchOf(context, server);
-      const spender = await (await storeAt(found.location)).spender(found.location);
-      // Only a batch on which nobody works is cancelled, so its run is stopped first.
-      if (spender !== undefined && isAtWorkOn(found.batch, spender))
-        await askChild(server.program, orderFor('pause', found).words);
-      return context.json(work.start(orderFor('cancel', found)) satisfies WorkView);
-    })
-    .post('/batches/:id/continue', async (context) => {
-      const found = await batchOf(context, server);
-      return context.json(work.start(continued(found)) satisfies WorkView);
-    });
-}
-
-/** One pause at a time: a second one would only wait for the same run. */
-function paused({ work }: Server, found: FoundBatch): WorkView {
-  const begun = work
-    .list()
-    .find(({ kind, about, state }) => kind === 'pause' && about === found.batch.id && state !== 'ended');
-  return begun ?? work.start({ ...orderFor('pause', found), isUrgent: true });
-}
-
-function orderFor(kind: 'pause' | 'resume' | 'cancel', { batch, location }: FoundBatch): Order {
-  return { kind, words: [kind, batch.id, '--store', location], store: location, about: batch.id };
+/** Goes on with a batch by its own command. */
+export function continueRoutes(server: Server): Hono {
+  return new Hono().post('/batches/:id/continue', async (context) => {
+    const found = await batchOf(context, server);
+    return context.json(server.work.start(continued(found)) satisfies WorkView);
+  });
 }
 
 const GOES_ON: Readonly<Record<string, Order['kind']>> = {
@@ -97,43 +58,14 @@ function continued({ batch, location }: FoundBatch): Order {
   };
 }
 
-/** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
+/** What is in doubt in a batch. */
 export function doubtRoutes(server: Server): Hono {
-  return new Hono()
-    .get('/batches/:id/doubts', async (context) => {
-      const found = await batchOf(context, server);
-      const { batch } = found;
-      const name = listNameOf(batch.inputPath);
-      return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
-    })
-    .post('/batches/:id/settle', async (context) => {
-      const { batch, location } = await batchOf(context, server);
-      const request = await bodyOf(context, SettleRequest);
-      const rows = request.rows === 'all' ? [undefined] : request.rows.map(String);
-      const decision = decisionWords(request);
-      const work = rows.map((row) =>
-        server.work.start({
-          kind: 'settle',
-          words: ['settle', batch.id, ...(row === undefined ? [] : [row]), '--store', location, ...decision],
-          store: location,
-          about: batch.id,
-        }),
-      );
-      return context.json({ work } satisfies WorkList);
-    });
-}
-
-/** The flags of `settle`. @throws StopError `usage` for a decision that misses something, or has too much. */
-function decisionWords({ how, extra_credits: extra, answer }: SettleRequest): readonly string[] {
-  if (extra !== undefined && how !== 'retry')
-    throw stop('usage', 'Extra credits are only for a retry.', 'Leave them out.');
-  if (how === 'answer') {
-    const pairs = Object.entries(answer ?? {}).map(([name, value]) => `${name}=${value}`);
-    if (pairs.length > 0) return ['--answer', ...pairs];
-    throw stop('usage', 'The answer says nothing.', 'Say what the vendor answered, such as name=Acme.');
-  }
-  if (how !== 'retry') return [how === 'skip' ? '--skip' : '--not-done'];
-  return ['--retry', ...(extra === undefined ? [] : ['--extra-credits', String(extra)])];
+  return new Hono().get('/batches/:id/doubts', async (context) => {
+    const found = await batchOf(context, server);
+    const { batch } = found;
+    const name = listNameOf(batch.inputPath);
+    return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
+  });
 }
 
 /** Takes back what a batch changed: first the plan, then the undo of what was shown. */

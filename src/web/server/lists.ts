@@ -20,7 +20,7 @@ import {
   type Lists,
   type ListView,
   Reading,
-  ReadWords,
+  type ReadWords,
 } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
 import { askChild } from './children.ts';
@@ -40,7 +40,7 @@ import {
 } from './list-files.ts';
 import type { Server } from './server.ts';
 
-export function listRoutes(server: Server, facts: FactBook): Hono {
+export function listRoutes(server: Server): Hono {
   return new Hono()
     .put('/lists', async (context) => context.json(viewOf(await bringList(server, uploadIn(context))), 201))
     .get('/lists', async (context) => {
@@ -58,10 +58,6 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
     .delete('/lists/:id', async (context) => {
       await remove(server, await idleList(server, context.req.param('id')));
       return context.json({ removed: context.req.param('id') });
-    })
-    .post('/lists/:id/describe', async (context) => {
-      const words = await bodyOf(context, ReadWords);
-      return context.json(await facts.of(await listOf(server, context), words));
     })
     .get('/lists/:id/rows', async (context) => {
       const { from, limit, ...words } = queryOf(context, ListRowsQuery);

@@ -22,8 +22,6 @@ export interface Order {
   readonly plan?: string;
   /** Where its words were typed, as they name files from there; left out: where the server is. */
   readonly cwd?: string;
-  /** Begins at once, because it ends what stands before it in the line. */
-  readonly isUrgent?: true;
 }
 
 /** What begins only while its plan has not moved. */
@@ -67,7 +65,6 @@ export class Work {
     const over = Promise.withResolvers<Ended>();
     const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
     this.#items.push(item);
-    if (item.isUrgent) this.#begin(item);
     this.#advance(item.store);
     return viewOf(item);
   }
@@ -124,9 +121,7 @@ export class Work {
   }
 
   #advance(store: string): void {
-    const next = this.#items.find(
-      (item) => item.store === store && item.ended === undefined && item.isUrgent === undefined,
-    );
+    const next = this.#items.find((item) => item.store === store && item.ended === undefined);
     if (next !== undefined && next.child === undefined) this.#begin(next);
   }
 

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { DoubtsView, DoubtView, SettleRequest, WorkList } from '../../api.ts';
+import type { DoubtsView, DoubtView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { untilEnded, useAction } from '../parts/action.ts';
+import { useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { numbers, Table } from '../parts/table.tsx';
@@ -181,7 +181,7 @@ function Line({
   );
 }
 
-type How = SettleRequest['how'];
+type How = 'retry' | 'skip' | 'not_done' | 'answer';
 type Pair = readonly [name: string, value: string];
 
 interface DoubtFormProps {
@@ -204,7 +204,7 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
   const send = (): void =>
     action.run(async () => {
       if (how.value === undefined) return;
-      await settle(list.batch, requestOf(how.value, chosen, pairs.value, most));
+      await settle(list.batch, chosen, decisionOf(how.value, pairs.value, most));
       how.value = undefined;
       extra.value = undefined;
       onDecided();
@@ -328,23 +328,15 @@ function Pairs({ pairs }: { readonly pairs: Signal<readonly Pair[]> }) {
   );
 }
 
-function requestOf(
-  how: How,
-  chosen: readonly number[],
-  pairs: readonly Pair[],
-  extra: number,
-): SettleRequest {
-  const told = pairs.map(([name, value]) => [name.trim(), value] as const).filter(([name]) => name !== '');
-  return {
-    rows: chosen.length === 0 ? 'all' : [...chosen],
-    how,
-    ...(how === 'retry' ? { extra_credits: extra } : {}),
-    ...(how === 'answer' ? { answer: Object.fromEntries(told) } : {}),
-  };
+/** The entries of `settle` for it. */
+function decisionOf(how: How, pairs: readonly Pair[], extra: number): object {
+  const told = pairs.map(([name, value]) => [name.trim(), value]).filter(([name]) => name !== '');
+  if (how === 'answer') return { answer: told.map((pair) => pair.join('=')) };
+  return { [how]: true, ...(how === 'retry' ? { extra_credits: extra } : {}) };
 }
 
-/** Starts it and waits until it is noted. @throws Refused in the words of the command. */
-async function settle(batch: string, request: SettleRequest): Promise<void> {
-  const { work } = await ask<WorkList>(`/batches/${batch}/settle`, { body: request });
-  for (const { id } of work) await untilEnded(id);
+/** @throws Refused in the words of the command. */
+async function settle(batch: string, rows: readonly number[], decision: object): Promise<void> {
+  const about = rows.length === 0 ? [{}] : rows.map((row) => ({ row }));
+  for (const each of about) await ask('/settle', { body: { batch, ...each, ...decision } });
 }

@@ -26,7 +26,7 @@ function Shown({ first }: { readonly first: ListView }) {
   const { id, name, reading } = list.value;
   const words = JSON.stringify(reading.read);
   const described = useAsked<ListDescription>(
-    (signal) => ask(`/lists/${id}/describe`, { body: reading.read, signal }),
+    (signal) => ask('/plan', { body: { file: id, ...reading.read }, signal }),
     [id, words],
   );
   const { value, refused, waits } = described.value;

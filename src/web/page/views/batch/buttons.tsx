@@ -27,14 +27,18 @@ export function BatchButtons({ batch, running, works }: AtWork) {
     asking.value = action;
     refused.value = undefined;
     try {
-      await ask(`/batches/${batch.batch}/${action}`, { method: 'POST' });
+      const body = { batch: batch.batch };
+      // Only a batch on which nobody works is cancelled, so its run is stopped first.
+      if (action === 'cancel' && running) await ask('/pause', { body });
+      if (action === 'continue') await ask(`/batches/${batch.batch}/continue`, { method: 'POST' });
+      else await ask(`/${action}`, { body });
     } catch (error) {
       refused.value = asRefused(error);
     } finally {
       asking.value = undefined;
     }
   };
-  const isPausing = asking.value === 'pause' || going?.kind === 'pause';
+  const isPausing = asking.value === 'pause';
   const isBusy = asking.value !== undefined || (going !== undefined && going.kind !== 'run');
   const goOn =
     going?.state === 'waiting' ? words.inLine : batch.held_since === undefined ? words.goOn : words.resumeNow;
