@@ -3,19 +3,26 @@ import { extname } from 'node:path';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { type OpenAnswer, type Opening, OpenRequest, type State } from '../api.ts';
-import { accountRoutes } from './account-routes.ts';
-import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
-import { continueRoutes, doubtRoutes, undoRoutes, workRoutes } from './batch-actions.ts';
-import { batchRoutes } from './batch-routes.ts';
+import { batchesPage } from '../../run/tasks/batch-status.ts';
+import {
+  type BatchList,
+  BatchListQuery,
+  BatchView,
+  type OpenAnswer,
+  type Opening,
+  OpenRequest,
+  type State,
+} from '../api.ts';
+import { oldPageRoutes } from '../old-page/routes.ts';
+import { bodyOf, HttpRefusal, queryOf, refusalOf } from './answers.ts';
 import { commandRoutes } from './commands.ts';
-import { Downloads, ticketRoutes } from './downloads.ts';
+import { Downloads } from './downloads.ts';
 import { type Guarded, guard } from './guard.ts';
-import { FactBook, listRoutes } from './lists.ts';
-import { planRoutes } from './plans.ts';
-import { rowRoutes } from './row-routes.ts';
+import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
+import { taskRoutes } from './tasks.ts';
 
 export function appOf(
   server: Server,
@@ -32,18 +39,11 @@ export function appOf(
   const downloads = new Downloads(server);
   app.route('/', downloads.routes());
   app.route('/api', commandRoutes(server, downloads));
-  const facts = new FactBook(server);
   app.route('/api', sessionRoutes(guarded));
-  app.route('/api', batchRoutes(server));
+  app.route('/api', batchListRoute(server));
   app.route('/api', listRoutes(server));
-  app.route('/api', planRoutes(server, facts));
-  app.route('/api', workRoutes(server));
-  app.route('/api', rowRoutes(server));
-  app.route('/api', doubtRoutes(server));
-  app.route('/api', continueRoutes(server));
-  app.route('/api', ticketRoutes(server, downloads));
-  app.route('/api', undoRoutes(server));
-  app.route('/api', accountRoutes(server));
+  app.route('/api', taskRoutes(server));
+  app.route('/api', oldPageRoutes(server, downloads));
   // Every view has an address, and all of them are the one page.
   app.notFound((context) => {
     const page = files.get('/');
@@ -81,6 +81,20 @@ function sessionRoutes(guarded: Guarded): Hono {
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/openings', (context) => context.json(openingOf(guarded)));
   return app;
+}
+
+/** A page of the list holds so many batches. */
+const PER_PAGE = 50;
+
+function batchListRoute({ store }: Server): Hono {
+  return new Hono().get('/batches', async (context) => {
+    const { page } = queryOf(context, BatchListQuery);
+    const { overviews, total } = await batchesPage(store, { from: (page - 1) * PER_PAGE, most: PER_PAGE });
+    const batches = overviews.map((each) =>
+      BatchView.of({ ...each, name: listNameOf(each.batch.inputPath) }),
+    );
+    return context.json({ batches, total, per_page: PER_PAGE } satisfies BatchList);
+  });
 }
 
 /** The page itself: few files, built beside the program, which are held in memory. */

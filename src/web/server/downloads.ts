@@ -3,17 +3,14 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
-import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { asWorkbook, besideInput } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
-import { type Ticket, TicketRequest, type Tickets } from '../api.ts';
+import type { Ticket, TicketRequest, Tickets } from '../api.ts';
 import { OnceOnly } from './admission.ts';
-import { bodyOf, HttpRefusal } from './answers.ts';
-import { batchOf } from './batch-routes.ts';
-import { askChild } from './children.ts';
+import { HttpRefusal } from './answers.ts';
 import { visibleName } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -110,25 +107,6 @@ export class Downloads {
 function removed({ folder }: Ready): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
-
-/** A copy of the output of a batch in a format, or one of the files beside it. */
-export function ticketRoutes(server: Server, downloads: Downloads): Hono {
-  return new Hono().post('/batches/:id/tickets', async (context) => {
-    const { what, format } = await bodyOf(context, TicketRequest);
-    const { batch, location } = await batchOf(context, server);
-    const words = ['export', batch.id, '--copy', '--store', location];
-    const copy = (path: string) => askChild(server.program, [...words, '-o', path]);
-    const { [what]: ticket } = await downloads.ticketsFor(outputName(batch, format), copy, [what]);
-    if (ticket !== undefined) return context.json(ticket);
-    throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Choose another one.');
-  });
-}
-
-const NOTHING: Readonly<Record<Kind, string>> = {
-  output: 'nothing was written',
-  needs_attention: 'no row needs attention',
-  report: 'no report was written',
-};
 
 /** The name of the batch's output, or the one that it would have, as the user calls the list. */
 export function outputName(

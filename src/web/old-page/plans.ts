@@ -20,15 +20,16 @@ import {
   type Ways,
   type WorkView,
 } from '../api.ts';
-import { bodyOf } from './answers.ts';
-import { askChild } from './children.ts';
+import { bodyOf } from '../server/answers.ts';
+import { askChild } from '../server/children.ts';
+import { type KeptList, keptList } from '../server/list-files.ts';
+import type { Server } from '../server/server.ts';
+import type { PlannedOrder, Work } from '../server/work.ts';
 import { accountChoice, accountChoices, jobOfChoices, operationViews, pairFit } from './jobs.ts';
-import { type KeptList, keptList } from './list-files.ts';
-import { draftOf, type FactBook, keepDraft } from './lists.ts';
-import type { Server } from './server.ts';
-import type { PlannedOrder, Work } from './work.ts';
+import { draftOf, FactBook, keepDraft } from './lists.ts';
 
-export function planRoutes(server: Server, facts: FactBook): Hono {
+export function planRoutes(server: Server): Hono {
+  const facts = new FactBook(server);
   const plans = new ShownPlans();
   return new Hono()
     .route('/', choiceRoutes(server, facts))

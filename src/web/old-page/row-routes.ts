@@ -27,9 +27,9 @@ import { CellSafety } from '../../lib/formulas.ts';
 import { type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
 import { BatchNamed, type RowFilter, type RowPage, RowPageQuery, type RowView } from '../api.ts';
-import { queryOf } from './answers.ts';
-import { batchOf } from './batch-routes.ts';
-import type { Server } from './server.ts';
+import { queryOf } from '../server/answers.ts';
+import type { Server } from '../server/server.ts';
+import { batchOf } from './batch.ts';
 
 export function rowRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/rows', async (context) => {

@@ -11,8 +11,8 @@ import { inSteps, stepNames } from '../../core/steps.ts';
 import { type Job, loadJob } from '../../job/job.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import type { AccountChoice, Choices, ListDescription, OperationView } from '../api.ts';
-import { HttpRefusal } from './answers.ts';
-import { type ListFile, ownFolder } from './list-files.ts';
+import { HttpRefusal } from '../server/answers.ts';
+import { type ListFile, ownFolder } from '../server/list-files.ts';
 
 /** What was chosen on the page is in the words of a job file and becomes one like any other, so the command line does the same by it. */
 

@@ -13,9 +13,9 @@ import { SpentObject } from '../../objects/batch-object.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { type AccountList, AccountTest, NewAccount, type PageAccount } from '../api.ts';
-import { bodyOf, HttpRefusal } from './answers.ts';
-import { askChild } from './children.ts';
-import type { Server } from './server.ts';
+import { bodyOf, HttpRefusal } from '../server/answers.ts';
+import { askChild } from '../server/children.ts';
+import type { Server } from '../server/server.ts';
 
 /**
  * Vendor accounts. A key comes in the body of one request and goes to the standard input of the command that keeps it; no

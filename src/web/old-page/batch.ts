@@ -1,32 +1,23 @@
 import { type Context, Hono } from 'hono';
 import { priceOfAccount } from '../../client/account/account.ts';
 import type { Clock } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
-import { BatchDetail, type BatchList, BatchListQuery, BatchView, SummaryView } from '../api.ts';
-import { HttpRefusal, queryOf } from './answers.ts';
-import type { Server } from './server.ts';
-
-/** A page of the list holds so many batches. */
-const PER_PAGE = 50;
+import { batchStatus } from '../../run/tasks/batch-status.ts';
+import { BatchDetail, SummaryView, TicketRequest } from '../api.ts';
+import { bodyOf, HttpRefusal } from '../server/answers.ts';
+import { askChild } from '../server/children.ts';
+import { type Downloads, outputName } from '../server/downloads.ts';
+import type { Server } from '../server/server.ts';
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
-export function batchRoutes(server: Server): Hono {
+export function batchRoutes(server: Server, downloads: Downloads): Hono {
   return new Hono()
-    .get('/batches', async (context) => {
-      const { page } = queryOf(context, BatchListQuery);
-      const from = (page - 1) * PER_PAGE;
-      const { overviews, total } = await batchesPage(server.store, { from, most: PER_PAGE });
-      const batches = overviews.map((each) =>
-        BatchView.of({ ...each, name: listNameOf(each.batch.inputPath) }),
-      );
-      return context.json({ batches, total, per_page: PER_PAGE } satisfies BatchList);
-    })
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
       const detail = await lookInto(found.location, async (ledger) => {
@@ -39,7 +30,8 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(detail satisfies BatchDetail);
     })
-    .route('/', summaryRoutes(server));
+    .route('/', summaryRoutes(server))
+    .route('/', ticketRoutes(server, downloads));
 }
 
 function summaryRoutes(server: Server): Hono {
@@ -59,6 +51,25 @@ function summaryRoutes(server: Server): Hono {
     return context.json(summary satisfies SummaryView);
   });
 }
+
+/** A copy of the output of a batch in a format, or one of the files beside it. */
+function ticketRoutes(server: Server, downloads: Downloads): Hono {
+  return new Hono().post('/batches/:id/tickets', async (context) => {
+    const { what, format } = await bodyOf(context, TicketRequest);
+    const { batch, location } = await batchOf(context, server);
+    const words = ['export', batch.id, '--copy', '--store', location];
+    const copy = (path: string) => askChild(server.program, [...words, '-o', path]);
+    const { [what]: ticket } = await downloads.ticketsFor(outputName(batch, format), copy, [what]);
+    if (ticket !== undefined) return context.json(ticket);
+    throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Choose another one.');
+  });
+}
+
+const NOTHING: Readonly<Record<TicketRequest['what'], string>> = {
+  output: 'nothing was written',
+  needs_attention: 'no row needs attention',
+  report: 'no report was written',
+};
 
 /** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */
 export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {

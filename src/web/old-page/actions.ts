@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { Hono } from 'hono';
+import { stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import { listNameOf } from '../../files/list-name.ts';
+import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
+import type { FoundBatch } from '../../run/open-ledger.ts';
+import { doubtList } from '../../run/tasks/settle.ts';
+import { DoubtsView, UndoRequest, UndoView, type WorkView } from '../api.ts';
+import { bodyOf } from '../server/answers.ts';
+import { askChild } from '../server/children.ts';
+import type { Server } from '../server/server.ts';
+import type { Order } from '../server/work.ts';
+import { batchOf } from './batch.ts';
+
+export function actionRoutes(server: Server): Hono {
+  return new Hono()
+    .post('/batches/:id/continue', async (context) => {
+      const found = await batchOf(context, server);
+      return context.json(server.work.start(continued(found)) satisfies WorkView);
+    })
+    .get('/batches/:id/doubts', async (context) => {
+      const found = await batchOf(context, server);
+      const { batch } = found;
+      const name = listNameOf(batch.inputPath);
+      return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
+    })
+    .route('/', undoRoutes(server));
+}
+
+const GOES_ON: Readonly<Record<string, Order['kind']>> = {
+  run: 'run',
+  try: 'run',
+  undo: 'undo',
+  nightly: 'sweep',
+};
+
+/**
+ * The batch's own command again, as the ledger keeps it. A yes in its words was to an earlier plan. One that has finished goes on
+ * for what was decided about its doubts.
+ */
+function continued({ batch, location }: FoundBatch): Order {
+  const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
+  const [command = ''] = words ?? [];
+  const kind = GOES_ON[command];
+  const mayGoOn = batch.state === 'open' || batch.state === 'finished';
+  if (!mayGoOn || words === undefined || kind === undefined) {
+    throw stop(
+      'usage',
+      `Batch ${batch.id} is ${batch.state}, and there is no command that continues it.`,
+      'Begin a new batch over the same list: nothing is bought twice.',
+    );
+  }
+  const where = words.includes('--store') ? [] : ['--store', location];
+  const bare = withoutFlag(wordsToGoOn(words), '--json');
+  const again = command === 'run' ? withoutFlag(bare, '--yes') : bare;
+  return {
+    kind,
+    words: [...again, ...where],
+    store: location,
+    about: batch.id,
+    ...present({ cwd: typedIn(words, batch) }),
+  };
+}
+
+/** Takes back what a batch changed: first the plan, then the undo of what was shown. */
+function undoRoutes(server: Server): Hono {
+  return new Hono()
+    .get('/batches/:id/undo', async (context) => {
+      return context.json(await planOf(server, await batchOf(context, server)));
+    })
+    .post('/batches/:id/undo', async (context) => {
+      const { plan: shown } = await bodyOf(context, UndoRequest);
+      const found = await batchOf(context, server);
+      const { plan } = await planOf(server, found);
+      if (plan !== shown)
+        throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
+      const { batch, location } = found;
+      const words = [...['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location]];
+      return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
+    });
+}
+
+const Printed = UndoView.omit({ plan: true, sandbox: true });
+
+async function planOf({ program }: Server, { batch, location }: FoundBatch): Promise<UndoView> {
+  const words = ['undo', batch.id, '--dry-run', '--store', location];
+  const printed = Printed.parse(await askChild(program, words));
+  const plan = hash('sha256', JSON.stringify(printed), 'hex');
+  return { ...printed, sandbox: batch.sandbox, plan };
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import type { Sheet } from '../../core/format.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { openFile } from '../../files/input.ts';
+import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
+import {
+  Choices,
+  ListDescription,
+  type ListRow,
+  type ListRows,
+  ListRowsQuery,
+  Reading,
+  type ReadWords,
+} from '../api.ts';
+import { bodyOf, queryOf } from '../server/answers.ts';
+import { askChild } from '../server/children.ts';
+import { inWordsOf, type KeptList, keepReading, type ListFile } from '../server/list-files.ts';
+import { listOf, viewOf } from '../server/lists.ts';
+import type { Server } from '../server/server.ts';
+
+export function readingRoutes(server: Server): Hono {
+  return new Hono()
+    .put('/lists/:id/reading', async (context) => {
+      const list = await listOf(server, context);
+      const reading = await bodyOf(context, Reading);
+      return context.json(viewOf(await keepReading(server, list, reading)));
+    })
+    .get('/lists/:id/rows', async (context) => {
+      const { from, limit, ...words } = queryOf(context, ListRowsQuery);
+      const list = await listOf(server, context);
+      const read = Object.keys(words).length > 0 ? words : (list.reading?.read ?? {});
+      const rows = await inWordsOf(list, () => rowsOf(list, read, from, limit));
+      return context.json(rows satisfies ListRows);
+    });
+}
+
+const MOST_ROWS_AT_ONCE = 500;
+
+/** Of a longer list only the beginning is shown: reading on to a row in its middle takes too long here. */
+const LONG_LIST = { bytes: 32 << 20, rows: 1_000 };
+
+async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: number): Promise<ListRows> {
+  const { sheet } = await openFile(list.path, words);
+  const header = [...(await sheet.header())];
+  const most = list.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
+  const rows: ListRow[] = [];
+  let passed = 0;
+  for await (const row of eachRow(sheet)) {
+    passed += 1;
+    if (row.row < from) continue;
+    if (rows.length >= Math.min(limit, MOST_ROWS_AT_ONCE) || passed > most)
+      return { header, rows, next: passed > most ? null : row.row };
+    rows.push(row);
+  }
+  return { header, rows, next: null };
+}
+
+async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
+  for await (const group of sheet.groups())
+    for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
+}
+
+/** The flags by which a command reads the file as it was chosen. */
+function readWords(read: ReadWords): readonly string[] {
+  return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
+}
+
+/** As many as may be worked on side by side; each is some kilobytes. */
+const MOST_KEPT = 50;
+
+/** What a file is, asked once for each of its contents and each way to read it. */
+export class FactBook {
+  readonly #server: Pick<Server, 'program'>;
+  readonly #kept = new Map<string, Promise<unknown>>();
+
+  constructor(server: Pick<Server, 'program'>) {
+    this.#server = server;
+  }
+
+  async of(list: ListFile, read?: ReadWords): Promise<ListDescription> {
+    return ListDescription.parse(await this.#printed(list, read));
+  }
+
+  async #printed(list: ListFile, read: ReadWords = {}): Promise<unknown> {
+    const { path } = list;
+    const key = JSON.stringify([await stampOf(path), path, read]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
+    const asked = inWordsOf(list, () => askChild(this.#server.program, ['plan', path, ...readWords(read)]));
+    this.#kept.set(key, asked);
+    // A refusal may be mended, so it is asked for again.
+    asked.catch(() => this.#kept.delete(key));
+    return asked;
+  }
+}
+
+const DRAFT = 'draft.json';
+
+/** What was chosen for the list so far, so that a reload and another tab go on with it. */
+export async function draftOf({ folder }: ListFile): Promise<Choices | null> {
+  return readFile(join(folder, DRAFT), 'utf8').then(
+    (text) => Choices.safeParse(JSON.parse(text)).data ?? null,
+    () => null,
+  );
+}
+
+export async function keepDraft({ folder }: ListFile, choices: Choices): Promise<void> {
+  await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(choices)]);
+}

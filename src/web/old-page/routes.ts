@@ -1,0 +1,20 @@
+import { Hono } from 'hono';
+import type { Downloads } from '../server/downloads.ts';
+import type { Server } from '../server/server.ts';
+import { accountRoutes } from './account-routes.ts';
+import { actionRoutes } from './actions.ts';
+import { batchRoutes } from './batch.ts';
+import { readingRoutes } from './lists.ts';
+import { planRoutes } from './plans.ts';
+import { rowRoutes } from './row-routes.ts';
+
+/** What the page of today asks besides commands. This folder goes with it. */
+export function oldPageRoutes(server: Server, downloads: Downloads): Hono {
+  return new Hono()
+    .route('/', batchRoutes(server, downloads))
+    .route('/', actionRoutes(server))
+    .route('/', readingRoutes(server))
+    .route('/', planRoutes(server))
+    .route('/', rowRoutes(server))
+    .route('/', accountRoutes(server));
+}
