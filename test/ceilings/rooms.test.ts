@@ -24,7 +24,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   plan: 3_804,
   run: 7_237,
   sandbox: 2_378,
-  web: 9_514,
+  web: 9_452,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
