@@ -38,8 +38,15 @@ const exportCall = callOf(exportCommand);
 const tryCall = callOf(tryCommand);
 
 export { defineDialect, type OwnDialect } from './client/dialect.ts';
-export type { Own } from './commands/shared/command.ts';
-export { type EnrichInput, type Enrichment, enrich } from './commands/shared/enrich.ts';
+export type { Own, WorkerEvent } from './commands/shared/command.ts';
+export {
+  type EnrichedCall,
+  type EnrichedRow,
+  type EnrichInput,
+  type Enrichment,
+  enrich,
+  type GivenRows,
+} from './commands/shared/enrich.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
@@ -49,6 +56,4 @@ export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-input.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangePlan } from './plan/team/change-plan.ts';
-export type { EnrichedCall, EnrichedRow, GivenRows } from './run/tasks/enrich.ts';
-export type { WorkerEvent } from './run/tasks/worker.ts';
 export { exportCall as export, tryCall as try };

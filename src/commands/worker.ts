@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { counted } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { runWorker, type WorkerEvent } from '../run/tasks/worker.ts';
-import { command, flag } from './shared/command.ts';
+import { command, flag, type WorkerEvent } from './shared/command.ts';
 import { accept, COMMON, LOG, type Log, logOn } from './shared/input.ts';
 import { spend, stoppedBy } from './shared/spending.ts';
+import { runWorker } from './worker/work.ts';
 
 export default command({
   name: 'worker',

@@ -6,6 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { runWorker } from '../../src/commands/worker/work.ts';
 import { systemClock as clock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
 import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
@@ -14,7 +15,6 @@ import sqlite from '../../src/ledger/stores/sqlite.ts';
 import type { ResolvedJob } from '../../src/plan/row-walk.ts';
 import { sendNotices, toldBy } from '../../src/run/notices.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
-import { runWorker } from '../../src/run/tasks/worker.ts';
 import { typedAt } from '../cli/typed.ts';
 import { accountsOf } from '../faults/ways.ts';
 import { openStore, temporaryFolder } from '../ledger/stores/places.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { OwnDialect } from '../../client/dialect.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ExitCode, StopDetail } from '../../core/errors.ts';
+import type { ExitCode, StopDetail, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
+import type { BatchRange } from '../../ledger/ledger.ts';
 import type { RunChoices } from '../../plan/context.ts';
-import type { WorkerEvent } from '../../run/tasks/worker.ts';
 
 /**
  * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and help, the library's
@@ -89,6 +89,23 @@ export interface Console {
   /** Asks on the terminal; undefined when nobody can answer. `hidden` does not show what is typed. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
 }
+
+/** What a worker tells. */
+export type WorkerEvent =
+  /** The store is open, and these accounts are served. */
+  | { readonly kind: 'ready'; readonly accounts: readonly string[] }
+  /** The store cannot be spent from for now: it is tried again. */
+  | { readonly kind: 'waiting'; readonly why: string }
+  /** The queue has answered. */
+  | { readonly kind: 'beat' }
+  | ({ readonly kind: 'taken' } & BatchRange)
+  | ({ readonly kind: 'done'; readonly rows: number } & BatchRange)
+  /** A later run goes on with it. */
+  | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
+  | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
+  | { readonly kind: 'note'; readonly message: string }
+  /** What happens to a row of a range. */
+  | { readonly kind: 'within'; readonly event: RunEvent };
 
 /** What a program gives to a call beside its data. */
 export interface Own

@@ -1,7 +1,31 @@
 import type { z } from 'zod';
+import { answerPlaceOf } from '../../client/dialect.ts';
+import { type AnswerPlace, fieldsOf, valueAt } from '../../core/answer-body.ts';
+import { isoTime } from '../../core/clock.ts';
+import { invariant, messageOf, stop } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
+import type { ValuedRow } from '../../core/format.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import { spoolFolder } from '../../core/paths.ts';
+import { readingIn } from '../../core/reading.ts';
+import type { OutcomeKind, RowNumber } from '../../core/row.ts';
+import { openFile } from '../../files/input.ts';
+import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
+import { spoolInput } from '../../files/spool.ts';
+import type { Job } from '../../job/job.ts';
+import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { isPaidBy } from '../../ledger/tally.ts';
 import { checkInput } from '../../lib/checked-input.ts';
+import { nameStoreOfCall } from '../../lib/command-line.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import { RunObject } from '../../objects/run-object.ts';
-import { type EnrichedRow, enrichRows, type GivenRows } from '../../run/tasks/enrich.ts';
+import type { FileOptions, RunOptions } from '../../plan/context.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { choose } from '../../run/choose.ts';
+import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
+import { chooseStore, storeToName } from '../../run/store-choice.ts';
+import type { RunSummary } from '../../run/summary.ts';
 import run, { optionsOf, questionsOn } from '../run.ts';
 import type { Own } from './command.ts';
 import { silent } from './library.ts';
@@ -51,14 +75,249 @@ export function enrich<Row>(
 ): Enrichment<Row> {
   const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', input, given);
   const { output: _, ...asked } = own;
-  const reading = enrichRows<Row>(rows, {
+  const ended = Promise.withResolvers<RunSummary>();
+  // Who reads the rows gets what went wrong there.
+  ended.promise.catch(() => {});
+  const options = {
     ...asked,
     ...optionsOf({ ...entries, yes }, own),
     ...questionsOn({ console: silent(own), own }, yes, entries.sample !== undefined),
     ...{ store, accept, operator: as, waitForLockMs: wait, maxPauseMs: max_pause ?? MAX_PAUSE_MS },
-  });
-  return {
-    [Symbol.asyncIterator]: () => reading[Symbol.asyncIterator](),
-    summary: async () => RunObject.of(await reading.summary()),
   };
+  const found = worked<Row>(rows, options, ended);
+  let isRead = false;
+  const read = () => {
+    isRead = true;
+    return found;
+  };
+  return {
+    [Symbol.asyncIterator]: read,
+    async summary() {
+      if (!isRead) for await (const _ of read());
+      return RunObject.of(await ended.promise);
+    },
+  };
+}
+
+async function* worked<Row>(
+  rows: string | GivenRows<Row>,
+  options: Omit<RunOptions, 'file'>,
+  ended: PromiseWithResolvers<RunSummary>,
+): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
+  try {
+    // A reader may begin long after the call, and behind others.
+    nameStoreOfCall(storeToName(options.store));
+    const chosen = await choose(options);
+    const { sandbox } = chosen.account;
+    const file = await listOf(rows, chooseStore(options.store, sandbox).location);
+    const spender = await openSpender(sandbox, options);
+    try {
+      yield* ran(spender, chosen, { ...options, file, output: false }, ended);
+    } finally {
+      await spender.close([chosen.account]);
+    }
+  } catch (error) {
+    ended.reject(error);
+    throw error;
+  }
+}
+
+/** Gives every row that has ended, in the order of the list, while the run goes on. Left early, it stops the run, and ends once the answers to what is in flight are kept. */
+async function* ran<Row>(
+  { ledger, run }: Spender,
+  chosen: ResolvedJob,
+  options: FileOptions,
+  ended: PromiseWithResolvers<RunSummary>,
+): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
+  const leaving = new AbortController();
+  let moved = Promise.withResolvers<void>();
+  let id: BatchId | undefined;
+  let isOver = false;
+  const move = (): void => {
+    moved.resolve();
+    moved = Promise.withResolvers();
+  };
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'batch') id = event.batch;
+    if (event.kind === 'batch' || event.kind === 'row') move();
+    options.onEvent?.(event);
+  };
+  const until = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const running = stoppable(until, (signal) => run(chosen, { ...options, signal, onEvent })).finally(() => {
+    isOver = true;
+    move();
+  });
+  running.catch(() => {});
+  /** How the row ended, once the ledger has that; undefined where the run is over without it. */
+  const ending = async (row: RowNumber): Promise<RowRecord | undefined> => {
+    for (;;) {
+      const [isLast, { promise: next }] = [isOver, moved];
+      const [found] = id === undefined ? [] : await ledger.rows(id, row, 1);
+      if (found?.row === row) return found;
+      if (isLast) return undefined;
+      await next;
+    }
+  };
+  let isLeft = true;
+  try {
+    const { sheet } = await openFile(options.file, readingIn(chosen.job));
+    const header = await sheet.header();
+    let list: EnrichedList | undefined;
+    for await (const rows of sheet.groups())
+      for (const row of rows) {
+        const record = await ending(row.row);
+        if (record === undefined || id === undefined) continue;
+        list ??= await listFor(ledger, id, chosen, header);
+        yield enrichedRow<Row>(list, row, record);
+      }
+    isLeft = false;
+  } finally {
+    if (isLeft) leaving.abort();
+    ended.resolve(await running);
+  }
+}
+
+/** What was asked for a row, as the ledger has it. */
+export interface EnrichedCall {
+  /** The logical operation, as the dialect has it. */
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, JsonValue>>;
+  readonly answer: 'found' | 'no_match' | 'refused';
+  /** What the answer cost. Rows that ask the same share one, and the lowest of them pays for it. */
+  readonly credits: number;
+  /** Whether this row pays for it. */
+  readonly paid_here: boolean;
+  /** When the vendor answered, as an ISO 8601 time. */
+  readonly as_of: string;
+}
+
+/** A row and what came of it. */
+export interface EnrichedRow<Row> {
+  /** The first of given rows is 1, as the first line of JSON lines is; in a table the first below the header is 2. */
+  readonly row: RowNumber;
+  /** The row as JSON has it; of a table the texts of its cells by their columns. */
+  readonly input: Row;
+  readonly status: OutcomeKind;
+  readonly reason?: string;
+  /** The identifiers by which it matched. */
+  readonly matched_by?: string;
+  /** What was found: the values by the names of the job's `add`, else the fields of the answer. */
+  readonly cells: JsonObject;
+  /** The credits that this row paid. */
+  readonly credits: number;
+  /** Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none. */
+  readonly source: string;
+  /** When the vendor answered, as an ISO 8601 time. */
+  readonly as_of?: string;
+  /** The calls that led there, the first one first. */
+  readonly calls: readonly EnrichedCall[];
+}
+
+const AS_IT_IS = textCells(new CellSafety('raw'));
+
+function enrichedRow<Row>(
+  { batch, job, answerPlace, header }: EnrichedList,
+  given: ValuedRow,
+  record: RowRecord,
+): EnrichedRow<Row> {
+  const { row } = given;
+  const [status, reason, matchedBy, credits, source = '', asOf] = ourCells(
+    batch,
+    given,
+    record,
+    undefined,
+    AS_IT_IS,
+  );
+  return {
+    row,
+    input: inputOf(given, header) as Row,
+    status: status as OutcomeKind,
+    ...present({ reason: reason || undefined, matched_by: matchedBy || undefined }),
+    cells: cellsOf(record, job, answerPlace),
+    credits: Number(credits),
+    source,
+    ...present({ as_of: asOf || undefined }),
+    calls: record.answers.map((answer) => ({
+      operation: answer.call.operation,
+      parameters: answer.call.parameters,
+      answer: answer.kind,
+      credits: answer.charged,
+      paid_here: isPaidBy(batch, row, answer),
+      as_of: isoTime(answer.answeredAtMs),
+    })),
+  };
+}
+
+interface EnrichedList {
+  readonly batch: Batch;
+  readonly job: Pick<Job, 'add'>;
+  readonly answerPlace: AnswerPlace;
+  readonly header: readonly string[];
+}
+
+async function listFor(
+  ledger: LedgerReader,
+  id: BatchId,
+  { job, dialect }: ResolvedJob,
+  header: readonly string[],
+): Promise<EnrichedList> {
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, `batch ${id} has begun`);
+  return { batch, job, answerPlace: answerPlaceOf(dialect, job.operation.name), header };
+}
+
+/** Nobody knows below which names the cells of a row belong that cannot be read. */
+function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly string[]): JsonObject {
+  if (object !== undefined) return object;
+  if (unreadable !== undefined) return { _cells: cells };
+  return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+}
+
+function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
+  const body = shownBody(answers, place);
+  const fields = body === undefined ? undefined : fieldsOf(body, place);
+  if (add !== undefined)
+    return Object.fromEntries(
+      Object.entries(add).map(([name, path]) => [name, valueAt(fields, path) ?? null]),
+    );
+  if (fields === undefined || fields === null) return {};
+  return isObject(fields) ? (fields as JsonObject) : { value: fields };
+}
+
+/** Rows that a program gives: one after the other, at once or as they come. */
+export type GivenRows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/**
+ * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store that has the name of its content.
+ * The same rows, given again, are the same file, and so the same batch.
+ * @throws StopError `input` for no row, and for one that is nothing in JSON.
+ */
+async function listOf<Row>(rows: string | GivenRows<Row>, store: string): Promise<string> {
+  return typeof rows === 'string' ? rows : spoolInput(linesOf(rows), spoolFolder(store), 'the rows');
+}
+
+const PIECE = 64 * 1024;
+
+async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
+  let lines = '';
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    lines += `${lineOf(row, count)}\n`;
+    if (lines.length < PIECE) continue;
+    yield Buffer.from(lines);
+    lines = '';
+  }
+  if (count === 0) throw stop('input', 'No row was given.', 'Give at least one row.');
+  if (lines !== '') yield Buffer.from(lines);
+}
+
+/** What is no object becomes a line that cannot be read, which is one row's own problem. */
+function lineOf(row: unknown, number: number): string {
+  try {
+    return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? 'null';
+  } catch (error) {
+    const fact = `Row ${number} cannot be written as JSON: ${messageOf(error)}.`;
+    throw stop('input', fact, 'Give rows of texts, numbers, true or false, lists and objects.');
+  }
 }

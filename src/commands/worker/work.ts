@@ -2,40 +2,33 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
-import type { RunEvent } from '../../core/events.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
-import type { Batch, BatchRange, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
+import type { Batch, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
 import { type StoreOptions, Unanswered } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
-import { sendOnce } from '../notices.ts';
-import { workRange } from '../pipeline.ts';
-import { stoppable } from '../run-job.ts';
-import { settleSeries } from '../series.ts';
-import { Sessions } from '../sessions.ts';
-import { chooseStore } from '../store-choice.ts';
-import { keepRetention } from './erase.ts';
+import { sendOnce } from '../../run/notices.ts';
+import { workRange } from '../../run/pipeline.ts';
+import { stoppable } from '../../run/run-job.ts';
+import { settleSeries } from '../../run/series.ts';
+import { Sessions } from '../../run/sessions.ts';
+import { chooseStore } from '../../run/store-choice.ts';
+import { keepRetention } from '../../run/tasks/erase.ts';
+import type { WorkerEvent } from '../shared/command.ts';
 
 /**
  * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their rows need. It has neither
  * the list nor its job file, and reaches vendors by the accounts of its own host alone.
  */
-export interface WorkerOptions
+interface WorkerOptions
   extends Pick<
     RunOptions,
     'store' | 'accept' | 'askAgreement' | 'operations' | 'signal' | 'clock' | 'command'
   > {
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
-}
-
-/** What a worker did, until it was told to stop. */
-export interface WorkerSummary {
-  readonly ranges: number;
-  readonly rows: number;
-  readonly stopped: StopError;
 }
 
 const REOPEN_MS = 1_000;
@@ -44,7 +37,9 @@ const REOPEN_MS = 1_000;
  * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
  * @throws StopError when the store has no workers, or no account can be used.
  */
-export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
+export async function runWorker(
+  options: WorkerOptions,
+): Promise<{ readonly ranges: number; readonly rows: number; readonly stopped: StopError }> {
   const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
   const { location } = chooseStore(options.store, false);
   return stoppable(options.signal, async (stopping) => {
@@ -368,20 +363,3 @@ interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operatio
   readonly location: string;
   readonly onEvent: (event: WorkerEvent) => void;
 }
-
-/** What a worker tells. */
-export type WorkerEvent =
-  /** The store is open, and these accounts are served. */
-  | { readonly kind: 'ready'; readonly accounts: readonly string[] }
-  /** The store cannot be spent from for now: it is tried again. */
-  | { readonly kind: 'waiting'; readonly why: string }
-  /** The queue has answered. */
-  | { readonly kind: 'beat' }
-  | ({ readonly kind: 'taken' } & BatchRange)
-  | ({ readonly kind: 'done'; readonly rows: number } & BatchRange)
-  /** A later run goes on with it. */
-  | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
-  | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
-  | { readonly kind: 'note'; readonly message: string }
-  /** What happens to a row of a range. */
-  | { readonly kind: 'within'; readonly event: RunEvent };

@@ -4,8 +4,8 @@
  * requests.
  */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type EnrichedRow, type EnrichInput, enrich, settle } from '../../../src/index.ts';
-import { type Desk, openDesk } from '../../cli/desk.ts';
+import { type EnrichedRow, type EnrichInput, enrich, settle } from '../src/index.ts';
+import { type Desk, openDesk } from './cli/desk.ts';
 
 let desk: Desk;
 beforeEach(async () => {
