@@ -101,7 +101,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/hold.ts',
     'tasks/row-story.ts',
     'tasks/settle.ts',
-    'tasks/undo.ts',
     'tasks/workers.ts',
   ],
   web: ['serve.ts'],

@@ -1,25 +1,58 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import type { Account } from '../client/account/account.ts';
+import { dialectOf } from '../client/dialect.ts';
+import { EXIT, type ExitCode, invariant, stop } from '../core/errors.ts';
+import { Team } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
+import { besideFolder } from '../core/paths.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
+import { stopObject } from '../core/stop-object.ts';
+import { contentHash, openHeader } from '../files/input.ts';
+import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
+import { loadJob } from '../job/job.ts';
+import { undoneBy } from '../job/job-origin.ts';
+import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { ChangesObject } from '../objects/batch-object.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
-import { shownChanges } from '../plan/team/change-plan.ts';
+import type { ResolvedJob } from '../plan/row-walk.ts';
+import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { exitCodeOf } from '../run/summary.ts';
-import {
-  findToUndo,
-  type NotUndone,
-  planUndo,
-  type Undone,
-  type UndoPlan,
-  undoBatch,
-} from '../run/tasks/undo.ts';
-import { argument, command, flag, type Report } from './shared/command.ts';
+import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
+import { openSpender } from '../run/run-job.ts';
+import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { accountOfBatch } from '../run/tasks/batch-account.ts';
+import { argument, command, flag, type Host, type Report } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import { endOf, mayBeSent, type Resume, spend, spendingInput, toldOn } from './shared/spending.ts';
 import { countWords } from './shared/summary.ts';
+import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
+
+/**
+ * Takes back what a batch changed in the service, as far as the service allows. An undo is a batch itself: it writes a list of the earlier
+ * states beside the ledger and runs it like any list. So an undo resumes after a crash, shows in `status`, and can be undone.
+ */
+
+const input = z.strictObject({
+  ...spendingInput(),
+  batch: argument(z.string(), BATCH, { page: 'batch' }),
+  dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
+  output: flag(
+    z.string().optional(),
+    'where the output goes; left out: beside the list, in the store',
+    '<file>',
+    { short: 'o', page: 'none' },
+  ),
+  yes: flag(z.boolean().optional(), 'agree without being asked'),
+  attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
+});
+type Input = z.output<typeof input>;
 
 export default command({
   name: 'undo',
@@ -29,116 +62,318 @@ export default command({
     'It deletes the invites that the batch made, removes people whom it brought in and whose user_id is known, and gives others their former role. What it cannot take back is listed, and the exit code is 3: new projects, removed people, deleted or accepted invites, and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
   example: 'undo last',
   work: 'spends',
-  input: z.strictObject({
-    ...spendingInput(),
-    batch: argument(z.string(), BATCH, { page: 'batch' }),
-    dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
-    output: flag(
-      z.string().optional(),
-      'where the output goes; left out: beside the list, in the store',
-      '<file>',
-      { short: 'o', page: 'none' },
-    ),
-    yes: flag(z.boolean().optional(), 'agree without being asked'),
-    attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
-  }),
+  input,
   output: z.union([UndoObject, UndoPlanObject]),
-  async run({ batch: word, dry_run: isDryRun, output, yes, attention_ok: isAttentionOk, ...spending }, host) {
-    const { console, own } = host;
-    if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
-    const { batch, location } = await findToUndo(word, spending.store, console.warn);
-    if (isDryRun === true) return planReport(batch.id, await planUndo({ batch, location }));
+  async run(input, host) {
+    const { console } = host;
+    if (input.output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
+    const { batch, location } = await findToUndo(input.batch, input.store, console.warn);
+    refuseUnfinished(batch);
+    const account = await requireAccount(batch);
+    const chosen = await undoJob(batch, account);
+    if (input.dry_run === true)
+      return lookInto(location, async (ledger) =>
+        planReport(batch, await undoIn(ledger, batch), ledger, chosen),
+      );
     // The printed command names the batch, because "last" would then be the undo itself.
-    const resume: Resume = { words: host.wordsWith(word, batch.id) };
-    const undone = await spend(host, spending, resume, toldOn(console), ({ store: _, ...opening }) =>
-      undoBatch({
-        ...opening,
-        batch,
-        location,
-        output,
-        onPlan(plan, left) {
-          for (const line of diffLines(plan)) console.say(plainText(line));
-          for (const each of left) console.say(leftLine(batch.id, each));
-        },
-        askChanges: async (plan) =>
-          yes === true ||
-          (own.askChanges?.(plan) ?? mayBeSent(console, `Send ${sentCounts(plan)} to the service?`)),
-        command: commandLine(resume.words),
-      }),
-    );
+    const resume: Resume = { words: host.wordsWith(input.batch, batch.id) };
+    const undone = await undo({ batch, location }, { input, host, chosen, resume });
     return {
-      lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
-      object: UndoObject.of({ undoes: batch.id, undone }),
-      ...(undone.kind === 'run' ? endOf(undone.summary, resume) : {}),
-      exitCode: exitCode(undone, isAttentionOk === true),
+      lines: [...undoneLines(batch.id, undone), ...leftLines(batch.id, undone)],
+      object: objectOf(batch.id, undone),
+      ...(undone.summary === undefined ? {} : endOf(undone.summary, resume)),
+      exitCode: exitCode(undone, input.attention_ok === true),
     };
   },
 });
 
-/** The plan of an undo. Its counts are those of changes that would be sent, and of subjects that stay as they are. */
-function planReport(batch: string, planned: UndoPlan): Report<z.output<typeof UndoPlanObject>> {
-  const { kind, left } = planned;
-  const plan = kind === 'plan' ? planned.plan : undefined;
+// ---------------------------------------------------------------------------------------------------- what is left to do
+
+/** What is to be done to undo a batch, and what was. */
+interface Undo {
+  /** Its list; empty where nothing of the batch can be taken back, or nothing needs to be. */
+  readonly rows: readonly UndoRow[];
+  /** What stays as the batch left it. */
+  readonly left: UndoObject['not_undone'];
+  /** How many undos of the batch there were. */
+  readonly earlier: number;
+  /** The undo that has rows left to work on, or rows in doubt to look at again. It goes on with the list that it began with. */
+  readonly begun?: Batch | undefined;
+  /** The last one that has finished. */
+  readonly done?: { readonly by: BatchId; readonly counts: RunSummary['counts'] } | undefined;
+  /** How it ended that was sent now. */
+  readonly summary?: RunSummary | undefined;
+}
+
+async function undoIn(ledger: LedgerReader, batch: Batch): Promise<Undo> {
+  const undos = new Map<string, string>();
+  const earlier: Batch[] = [];
+  for (const each of await ledger.batches()) {
+    const undone = undoneBy(each.settings);
+    if (undone !== undefined) undos.set(each.id, undone);
+    if (undone === batch.id) earlier.push(each);
+  }
+  const begun = await unfinishedAmong(ledger, earlier);
+  const last = earlier.find(({ state }) => state === 'finished');
+  const list = undoList({
+    ...{ batch: batch.id, touched: await touchedBy(ledger, batch), undos, begun: begun?.id },
+    team: new Team(await ledger.subjects(batch.accountIdentity)),
+  });
   return {
-    lines: [
-      ...(plan === undefined ? [plannedLine(batch, planned)] : diffLines(plan).map(plainText)),
-      ...left.map((each) => leftLine(batch, each)),
-    ],
-    object: {
-      undoes: batch,
-      state: kind,
-      by: 'by' in planned ? planned.by : null,
-      ...(plan === undefined ? { changes: [] } : shownChanges(plan)),
-      not_undone: [...left],
-    },
+    ...{ ...list, earlier: earlier.length, begun },
+    done: last && { by: last.id, counts: await ledger.counts(last.id) },
   };
 }
 
-function plannedLine(batch: string, planned: UndoPlan): string {
-  switch (planned.kind) {
-    case 'begun':
-      return `Batch ${planned.by} is undoing batch ${batch}; an undo continues with the list that it began with.`;
-    case 'undone':
-      return `Batch ${batch} was undone by batch ${planned.by}. Nothing is left to send.`;
-    default:
-      return nothingLine(batch);
+async function unfinishedAmong(ledger: LedgerReader, undos: readonly Batch[]): Promise<Batch | undefined> {
+  for (const undo of undos) {
+    if (undo.state === 'open') return undo;
+    if (undo.state === 'finished' && ((await ledger.counts(undo.id)).in_doubt ?? 0) > 0) return undo;
   }
+  return undefined;
+}
+
+/** What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes on with it. */
+async function findToUndo(...named: Parameters<typeof findBatch>): Promise<FoundBatch> {
+  const found = await findBatch(...named);
+  const { batch, location } = found;
+  const undone = named[0] === 'last' ? undoneBy(batch.settings) : undefined;
+  if (undone === undefined) return found;
+  return lookInto(location, async (ledger) => {
+    const isOver = (await unfinishedAmong(ledger, [batch])) === undefined;
+    return isOver ? found : await findBatch(undone, location);
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------- what is sent
+
+interface Undoing {
+  readonly input: Input;
+  readonly host: Host;
+  readonly chosen: ResolvedJob;
+  readonly resume: Resume;
+}
+
+/** @throws StopError as a run. */
+async function undo(
+  { batch, location }: FoundBatch,
+  { input, host, chosen, resume }: Undoing,
+): Promise<Undo> {
+  const { console, own } = host;
+  const { account } = chosen;
+  return spend(host, input, resume, toldOn(console), async ({ store: _, ...opening }) => {
+    const command = commandLine(resume.words);
+    const spender = await openSpender(account.sandbox, { ...opening, command, store: location });
+    try {
+      const { ledger } = spender;
+      const { maxPauseMs, signal, onEvent } = opening;
+      const undone = await undoIn(ledger, batch);
+      const { begun, rows, left } = undone;
+      if (begun === undefined && rows.length === 0) return undone;
+      if (begun !== undefined) await requireSameList(begun, batch.id);
+      const show = (plan: ChangePlan): void => {
+        for (const line of diffLines(plan)) console.say(plainText(line));
+        for (const line of leftLines(batch.id, { left })) console.say(line);
+      };
+      const agrees = async (plan: ChangePlan): Promise<boolean> => {
+        show(plan);
+        return (
+          input.yes === true ||
+          (own.askChanges?.(plan) ?? mayBeSent(console, `Send ${sentCounts(plan)} to the service?`))
+        );
+      };
+      const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
+      // A sandbox account needs no agreement, so the plan is shown here.
+      if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
+      const output = input.output ?? begun?.outputPath;
+      // A person has agreed to a list that has begun.
+      const askChanges = begun === undefined ? agrees : async () => true;
+      const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
+      return { ...undone, summary };
+    } finally {
+      await spender.close();
+    }
+  });
+}
+
+function refuseUnfinished(batch: Batch): void {
+  const { id, state, vendor, operation, command } = batch;
+  if (vendor !== 'service') {
+    const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
+    throw stop('usage', fact, 'Name a batch that does.', allBatches());
+  }
+  if (state !== 'open') return;
+  const finish = command === undefined ? '' : `: ${command}`;
+  const cancel = commandLine(['cancel', id]);
+  throw stop(
+    'usage',
+    `Batch ${id} is unfinished, so what it changes is not known yet.`,
+    `Run ${cancel} first, or let it finish${finish}`,
+  );
+}
+
+async function requireAccount(batch: Batch): Promise<Account> {
+  const account = await accountOfBatch(batch);
+  if (account !== undefined) return account;
+  throw stop(
+    'account',
+    `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`,
+    'Add it again.',
+    commandLine(['accounts', 'add', '--help']),
+  );
+}
+
+async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
+  return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
+}
+
+/**
+ * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
+ * once the undo is finished, later changes by other people stay. So it never gets a new generation.
+ */
+async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
+  const onboard = await loadJob('onboard');
+  const dialect = await dialectOf(account);
+  const { change, ...operation } = onboard.operation;
+  invariant(change !== undefined, 'onboard changes the service');
+  return {
+    job: {
+      name: 'undo',
+      operation: {
+        ...operation,
+        change: { ...change, isState: false },
+      },
+      columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
+      origin: { kind: 'undo', undoes: batch.id },
+      // Each person that this job makes admin was admin before.
+      guards: { admins: 'allow' },
+    },
+    account,
+    dialect,
+  };
+}
+
+/** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */
+
+const UNDO_COLUMNS = ['email', 'project_id', 'role', 'user_id'] as const satisfies readonly (keyof UndoRow)[];
+
+/**
+ * Writes the list beside the ledger, so that both are kept, copied and deleted together. Each undo of a batch keeps its own, because it is the
+ * input of its batch. A crash before its batch begins leaves a list that the next undo writes again, unless it was edited.
+ * @returns its path.
+ */
+async function writeUndoList(
+  location: string,
+  batch: BatchId,
+  { rows, earlier }: Undo,
+  ledger: Ledger,
+  say: (sentence: string) => void,
+): Promise<string> {
+  const name = earlier === 0 ? `${batch}.csv` : `${batch}-${earlier + 1}.csv`;
+  const path = join(besideFolder(location), 'undo', name);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return writeOwnFile({ path, mode: 0o600, chunks: [csvOf(rows)] }, ownershipIn(ledger, say));
+}
+
+/** Hands over a list that is gone afterwards, because a plan leaves nothing behind. */
+async function withUndoList<T>(rows: readonly UndoRow[], use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-undo-'));
+  try {
+    const path = join(folder, 'undo.csv');
+    await writeFile(path, csvOf(rows), { mode: 0o600 });
+    return await use(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function csvOf(rows: readonly UndoRow[]): string {
+  return stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] });
+}
+
+/** @throws StopError `input` when the list of a begun undo has changed since it was written. */
+async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
+  if ((await contentHash(inputPath)) === inputSha256) return;
+  throw stop(
+    'input',
+    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`,
+    `Put it back as it was, or run ${commandLine(['cancel', id])} and then ${commandLine(['undo', undone])}`,
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- what is said
+
+/** Its counts are those of changes that would be sent, and of subjects that stay as they are. */
+async function planReport(
+  { id }: Batch,
+  { begun, done, rows, left }: Undo,
+  ledger: LedgerReader,
+  chosen: ResolvedJob,
+): Promise<Report<UndoPlanObject>> {
+  const told = (state: UndoPlanObject['state'], by: BatchId | null, line: string) => ({
+    lines: [line, ...leftLines(id, { left })],
+    object: { undoes: id, state, by, changes: [], not_undone: left },
+  });
+  if (begun !== undefined)
+    return told(
+      'begun',
+      begun.id,
+      `Batch ${begun.id} is undoing batch ${id}; an undo continues with the list that it began with.`,
+    );
+  if (rows.length > 0) {
+    const plan = await withUndoList(rows, (file) => planOf(chosen, ledger, file));
+    return {
+      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { left })],
+      object: { undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left },
+    };
+  }
+  if (done === undefined) return told('nothing', null, nothingLine(id));
+  return told('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);
 }
 
 const nothingLine = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 
-/** One change that is not undone; its row number is that of the undo's own list. */
-function leftLine(batch: string, { row, subject, reason }: NotUndone): string {
-  return plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`);
-}
+/** The changes that are not undone; their row numbers are those of the batch. */
+const leftLines = (batch: string, { left }: Pick<Undo, 'left'>): readonly string[] =>
+  left.map(({ row, subject, reason }) => plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`));
 
-// ---------------------------------------------------------------------------------------------------- how it ended
-
-function undoneLines(batch: string, undone: Undone): readonly string[] {
-  switch (undone.kind) {
-    case 'nothing':
-      return [nothingLine(batch)];
-    case 'undone':
-      return [
-        `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing finished')}. Nothing is left to send.`,
-      ];
-    case 'run': {
-      const { batch: by, counts, requests, files } = undone.summary;
-      return linesOf(
-        `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
-        files.output !== undefined && `Output     ${files.output}`,
-        files.attention !== undefined && `Attention  ${files.attention}`,
-      );
-    }
+function undoneLines(batch: string, { summary, done }: Undo): readonly string[] {
+  if (summary !== undefined) {
+    const { batch: by, counts, requests, files } = summary;
+    return linesOf(
+      `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
+      files.output !== undefined && `Output     ${files.output}`,
+      files.attention !== undefined && `Attention  ${files.attention}`,
+    );
   }
+  if (done === undefined) return [nothingLine(batch)];
+  const { by, counts } = done;
+  return [
+    `Batch ${batch} was undone by batch ${by}: ${countWords(counts, 'nothing finished')}. Nothing is left to send.`,
+  ];
 }
 
-function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
-  if (undone.kind === 'run') {
-    const code = exitCodeOf(undone.summary, attentionIsFine);
+function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
+  if (summary === undefined)
+    return {
+      ...{ undoes, batch: done?.by ?? null, counts: done?.counts ?? {}, requests: 0 },
+      ...{ stopped: null, not_undone: left },
+    };
+  const { batch, rows, counts, requests, files, changes, stopped } = summary;
+  return {
+    ...{ undoes, batch, rows, counts, requests },
+    ...{ output: files.output ?? null, needs_attention: files.attention ?? null },
+    ...present({ changes: changes && ChangesObject.of(changes) }),
+    ...{ stopped: stopObject(stopped), not_undone: left },
+  };
+}
+
+function exitCode({ summary, done, left }: Undo, attentionIsFine: boolean): ExitCode {
+  if (summary !== undefined) {
+    const code = exitCodeOf(summary, attentionIsFine);
     if (code !== EXIT.done) return code;
   }
-  const counts = undone.kind === 'undone' ? undone.counts : {};
-  const needsAttention = undone.left.length > 0 || needingAttention(counts) > 0;
+  const counts = summary === undefined ? done?.counts : undefined;
+  const needsAttention = left.length > 0 || needingAttention(counts ?? {}) > 0;
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

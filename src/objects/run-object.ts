@@ -4,7 +4,6 @@ import type { OutputFiles } from '../files/output/output.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Forecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
-import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
@@ -121,30 +120,19 @@ export const SweepObject = z.object({
   stopped: StopObject.nullable(),
 });
 
-interface UndoneBatch {
-  readonly undoes: string;
-  readonly undone: Undone;
-}
-
-const undo = membersOf<UndoneBatch>();
-/** Undefined when nothing was sent now. */
-const ranIn = ({ undone }: UndoneBatch) => (undone.kind === 'run' ? undone.summary : undefined);
 /** What `undo` prints. */
-export const UndoObject = noun({
-  undoes: undo(z.string(), ({ undoes }) => undoes),
+export const UndoObject = z.object({
+  undoes: z.string(),
   /** The undo itself; null when there was nothing to send. */
-  batch: undo(z.string().nullable(), (of) =>
-    of.undone.kind === 'undone' ? of.undone.by : (ranIn(of)?.batch ?? null),
-  ),
-  rows: undo(z.number().optional(), (of) => ranIn(of)?.rows),
-  counts: undo(Counts, (of) => (of.undone.kind === 'undone' ? of.undone.counts : (ranIn(of)?.counts ?? {}))),
-  requests: undo(z.number(), (of) => ranIn(of)?.requests ?? 0),
-  output: undo(z.string().nullish(), (of) => ranIn(of) && ofFiles.output.read({ files: ranIn(of)?.files })),
-  needs_attention: undo(
-    z.string().nullish(),
-    (of) => ranIn(of) && ofFiles.needs_attention.read({ files: ranIn(of)?.files }),
-  ),
-  changes: undo(ChangesObject.optional(), (of) => leftOpen.changes.read({ changes: ranIn(of)?.changes })),
-  stopped: undo(StopObject.nullable(), (of) => stopObject(ranIn(of)?.stopped)),
-  not_undone: undo(z.array(NotUndoneObject), ({ undone }) => undone.left),
+  batch: z.string().nullable(),
+  /** Left out when nothing was sent now, as are the files and the changes. */
+  rows: z.number().exactOptional(),
+  counts: Counts,
+  requests: z.number(),
+  output: z.string().nullable().exactOptional(),
+  needs_attention: z.string().nullable().exactOptional(),
+  changes: ChangesObject.exactOptional(),
+  stopped: StopObject.nullable(),
+  not_undone: z.array(NotUndoneObject),
 });
+export type UndoObject = z.infer<typeof UndoObject>;

@@ -1,5 +1,6 @@
-import { callKeyOf } from '../../../core/call-key.ts';
-import { unreachable } from '../../../core/errors.ts';
+import type { z } from 'zod';
+import { callKeyOf } from '../../core/call-key.ts';
+import { unreachable } from '../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -9,13 +10,14 @@ import {
   subjectText,
   subjectWords,
   type Team,
-} from '../../../core/membership.ts';
-import { present } from '../../../core/objects.ts';
-import type { Call } from '../../../core/operation.ts';
-import type { RowNumber } from '../../../core/row.ts';
-import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { plannedRecords } from '../../../ledger/rows.ts';
-import { type KeptWork, keptWork } from '../../../operations/team/change-action.ts';
+} from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
+import type { Call } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { plannedRecords } from '../../ledger/rows.ts';
+import type { NotUndoneObject } from '../../objects/plan-object.ts';
+import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
 
 /** A row of an undo's list: a person's earlier state, in the form that `onboard` takes. */
 export interface UndoRow {
@@ -26,15 +28,8 @@ export interface UndoRow {
   readonly user_id: string;
 }
 
-/** Something that stays as the batch left it, and why. */
-export interface NotUndone {
-  /** The row of the batch that is undone. */
-  readonly row: RowNumber;
-  /** `jo@x.com in proj-1`. */
-  readonly subject: string;
-  /** A clause, followed by what to do. */
-  readonly reason: string;
-}
+/** Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a clause with what to do. */
+type NotUndone = z.infer<typeof NotUndoneObject>;
 
 interface Undone {
   /** The undo of the batch that has begun and goes on now, so that its own open or lost changes are no obstacle. */
@@ -49,7 +44,7 @@ interface Undone {
 
 export interface UndoList {
   readonly rows: readonly UndoRow[];
-  readonly left: readonly NotUndone[];
+  readonly left: NotUndone[];
 }
 
 /** The step for one subject: `done` when it is as before, or when an earlier undo has handled it. */

@@ -4,9 +4,9 @@
  * pair of them that a batch can leave.
  */
 import { describe, expect, test } from 'vitest';
-import { type KnownSubject, type SubjectFacts, Team } from '../../../../src/core/membership.ts';
-import type { BatchId } from '../../../../src/ledger/ledger.ts';
-import { type UndoList, undoList } from '../../../../src/run/tasks/undo/list.ts';
+import { type UndoList, undoList } from '../../../src/commands/undo/list.ts';
+import { type KnownSubject, type SubjectFacts, Team } from '../../../src/core/membership.ts';
+import type { BatchId } from '../../../src/ledger/ledger.ts';
 
 const BATCH = 'b0000001' as BatchId;
 const PROJECT = 'proj-1';
