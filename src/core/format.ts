@@ -102,8 +102,6 @@ export interface Sheet {
   readonly start: ListStart;
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];
-  /** Why a copy of a workbook has to be a new one, and what to do about it, as clauses; absent where it need not. */
-  readonly whyNew?: { readonly fact: string; readonly next: string };
   /**
    * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
    * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.

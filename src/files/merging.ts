@@ -1,5 +1,5 @@
 import { stop } from '../core/errors.ts';
-import type { Correction, ReadOptions, ValuedRow } from '../core/format.ts';
+import type { Correction, ValuedRow } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
@@ -75,16 +75,6 @@ export async function openResult(path: string): Promise<Result> {
   const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
   const next = 'Name an output or a file of rows that need attention first, then your own file.';
   throw stop('input', fact, next);
-}
-
-/** @throws StopError `input` for a file into which nothing may be written. */
-export async function openInto(path: string, read: ReadOptions): Promise<OpenedFile> {
-  const into = await openFile(path, read);
-  const { whyNew } = into.sheet;
-  if (whyNew === undefined) return into;
-  const [first = '', ...rest] = whyNew.next;
-  const next = `${first.toUpperCase()}${rest.join('')}.`;
-  throw stop('input', `Nothing can be written into ${into.path}: ${whyNew.fact}.`, next);
 }
 
 /** Without those that cannot be read: nobody knows which of their cells belongs to which column. */

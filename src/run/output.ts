@@ -70,7 +70,7 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
  */
 export async function outputNameFor(
   context: RunContext,
-  { path: inputPath, sheet }: Pick<OpenedInput, 'path' | 'sheet'>,
+  { path: inputPath }: Pick<OpenedInput, 'path'>,
   place: BatchPlace,
 ): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = context;
@@ -81,7 +81,7 @@ export async function outputNameFor(
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
-  const usual = usualName(account.sandbox, sheet);
+  const usual = usualName(account.sandbox);
   for (const name of namesFor(fixed, usual, job.operation.name, account.sandbox)) {
     const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;

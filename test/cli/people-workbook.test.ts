@@ -10,7 +10,6 @@ import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
-import { partsOf, zipOf } from '../files/formats/workbook-file.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
@@ -65,24 +64,6 @@ test('only the rows of its table are asked about, the rest stays where it was, a
     ['Small', null, null],
     ['Large', null, null],
   ]);
-});
-
-test('a signed workbook stays as it is, and the answers come beside it under a name of their own', async () => {
-  const desk = await deskWithReport();
-  const path = desk.place.path('report.xlsx');
-  const link =
-    '<Relationship Id="s" Type="http://x/package/2006/relationships/digital-signature/origin" Target="s"/>';
-  const signed = partsOf(readFileSync(path)).map(({ name, text }) => ({
-    name,
-    content: name === '_rels/.rels' ? text.replace('</Relationships>', `${link}</Relationships>`) : text,
-  }));
-  await writeFile(path, zipOf(signed));
-  const { code, stderr } = await desk.type(RUN);
-  expect(code).toBe(0);
-  expect(stderr).toContain('report.xlsx stays as it is, because it has a digital signature,');
-  const [, , , header, first] = await readSheet(readFileSync(desk.place.path('report.answers.xlsx')));
-  expect(first?.[header?.indexOf('_status') ?? -1]).toBe('matched');
-  expect(readFileSync(path).equals(zipOf(signed))).toBe(true);
 });
 
 test.each([

@@ -9,10 +9,9 @@ import type {
   ReadOptions,
   Sheet,
 } from '../../core/format.ts';
-import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { workbookCopy } from '../workbook-copy.ts';
-import { readBook } from './xlsx/book.ts';
+import { type Book, readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
 import { sheetRows } from './xlsx/sheet.ts';
 import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
@@ -39,7 +38,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     layout: table.layout,
     top: table.top,
     start: table.start,
-    ...present({ whyNew: book.whyNew }),
     async survey(onRow = () => {}) {
       for await (const group of sheet.groups()) for (const row of group) onRow(row);
       const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
@@ -69,9 +67,11 @@ async function* copy(
   const name = basename(book.archive.path);
   if (options.isPart !== true && options.byValue !== true) {
     const hasNames = table.header.last > 0;
-    const made = book.whyNew?.fact ?? (hasNames ? await ownCopy(source, options, cellsFor) : NO_NAMES);
+    const { obstacle } = book;
+    const made = obstacle?.fact ?? (hasNames ? await ownCopy(source, options, cellsFor) : NO_NAMES);
     if (typeof made !== 'string') return yield* made;
-    const next = book.whyNew === undefined ? '' : ` To have them in it: ${book.whyNew.next}.`;
+    const next = obstacle === undefined ? '' : ` To have them in it: ${obstacle.next}.`;
+    requireNoMacros(book, made);
     options.note?.(
       `${name} stays as it is, because ${made}; our columns come in a new workbook beside it.${next}`,
     );
@@ -86,11 +86,18 @@ async function* copy(
 
 const NO_NAMES = 'no row of it has the names of the columns, and one above all others would move them';
 
+/** @throws StopError `output`: a new workbook has no macros, and one that is called as if it had some is opened by no program. */
+function requireNoMacros({ archive: { path } }: Book, why: string): void {
+  if (!path.toLowerCase().endsWith('.xlsm')) return;
+  const fact = `${path} cannot come back with its macros: ${why}.`;
+  throw stop('output', fact, 'Name an output that ends in .xlsx with -o; nothing is bought twice.');
+}
+
 /** The workbook with what is corrected as text in it, as it was typed. */
 async function* corrected(source: OwnSource, list: readonly Correction[]): AsyncIterable<Buffer> {
-  const { archive, whyNew } = source.book;
-  const made = whyNew?.fact ?? ownCorrected(source, list);
+  const { archive, obstacle } = source.book;
+  const made = obstacle?.fact ?? ownCorrected(source, list);
   if (typeof made !== 'string') return yield* made;
-  const next = whyNew === undefined ? 'correct the cells in Excel' : whyNew.next;
+  const next = obstacle === undefined ? 'correct the cells in Excel' : obstacle.next;
   throw stop('input', `Nothing can be written into ${archive.path}: ${made}.`, `To change it, ${next}.`);
 }

@@ -14,7 +14,7 @@ import { workbookCopy } from '../workbook-copy.ts';
 export interface ListSource extends Pick<Input, 'path'> {
   /** Absent where the rows come from the ledger. */
   readonly file?: Pick<Input['file'], 'requireContent'>;
-  readonly sheet: Pick<Sheet, 'header' | 'start' | 'groups' | 'copy' | 'whyNew'>;
+  readonly sheet: Pick<Sheet, 'header' | 'start' | 'groups' | 'copy'>;
   readonly survey: Input['survey'];
 }
 
@@ -40,11 +40,10 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
       ? workbookCopy(table, options, cellsFor)
       : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);
   };
-  const whyNew = { fact: 'it is gone, or was changed since', next: 'put the original back' };
   return {
     path,
     survey: { sha256, header, rows },
-    sheet: { ...table, copy, ...(isWorkbook ? { whyNew } : {}) },
+    sheet: { ...table, copy },
   };
 }
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import { openFile } from '../../../src/files/input.ts';
-import { type Merge, type MergeOrder, openInto, openResult, planMerge } from '../../../src/files/merging.ts';
+import { type Merge, type MergeOrder, openResult, planMerge } from '../../../src/files/merging.ts';
 import { times } from '../../combinations.ts';
 import { bookOf, textRow } from '../formats/workbook-file.ts';
 
@@ -159,7 +159,7 @@ async function done(each: Case, place: string): Promise<Done> {
   const into = await written(join(place, 'mine'), each.hers.ending, mine);
   const opened = await openResult(result);
   const plan = await planMerge({
-    ...{ result: opened, into: await openInto(into, {}), note: () => {} },
+    ...{ result: opened, into: await openFile(into, {}), note: () => {} },
     known: knownOf(each),
   });
   const merged = join(place, `merged.${each.hers.ending}`);

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { stop } from '../../../core/errors.ts';
-import type { FileBytes, Sheet } from '../../../core/format.ts';
+import type { FileBytes } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
 import { Archive, unreadableBook } from './archive.ts';
@@ -24,7 +24,7 @@ export interface Book extends CellContext {
   /** The formats, indexed by the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
   /** Why nothing may be written into it, and what to do about it, as clauses; undefined where something may. */
-  readonly whyNew: Sheet['whyNew'];
+  readonly obstacle: { readonly fact: string; readonly next: string } | undefined;
   /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
   readonly open: BookSheet | undefined;
 }
@@ -60,13 +60,13 @@ export async function readBook(file: FileBytes): Promise<Book> {
     sheets,
     open,
     from1904,
-    whyNew: obstacleIn(roots, links),
+    obstacle: obstacleIn(roots, links),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
 }
 
-function obstacleIn(roots: readonly Link[], links: readonly Link[]): Sheet['whyNew'] {
+function obstacleIn(roots: readonly Link[], links: readonly Link[]): Book['obstacle'] {
   if (roots.some(({ address }) => address.includes('digital-signature'))) {
     const next = 'remove the signature in Excel under File, Info, View Signatures';
     return { fact: 'it has a digital signature, which would become invalid', next };

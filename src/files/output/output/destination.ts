@@ -13,7 +13,6 @@ import {
   nameParts,
 } from '../../../lib/file-name.ts';
 import { requireOnce } from '../../header.ts';
-import type { Input } from '../../input.ts';
 import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
 import { workbookCopy } from '../../workbook-copy.ts';
@@ -37,7 +36,7 @@ export interface WantedOutput {
   readonly isOfOther?: boolean;
 }
 
-type FoundInput = Pick<Input, 'path' | 'survey'> & { readonly sheet?: Pick<Sheet, 'whyNew'> };
+type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey'>;
 
 /**
  * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is named like one.
@@ -59,7 +58,7 @@ export async function chooseDestination(
   }
   const path = resolve(named ?? besideInput(input.path, sandbox, name));
   requireNameOf(input.path, path);
-  await requireMacros(input, path);
+  requireMacros(input, path);
   if (isWorkbookName(path)) requireRoomFor(input, job);
   if (isJsonLinesName(path)) requireMembers(input);
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -83,20 +82,15 @@ function requireNameOf(input: string, output: string): void {
 }
 
 /** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
-async function requireMacros({ path, sheet }: FoundInput, output: string): Promise<void> {
+function requireMacros({ path, file }: FoundInput, output: string): void {
   if (!mayHaveMacros(output)) return;
   if (!mayHaveMacros(path)) {
     const fact = `${output} is named like a workbook with macros, but the output has none.`;
     throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}.`);
   }
-  const why = sheet?.whyNew;
-  if (why === undefined) return;
-  const fact = `${path} cannot come back with its macros: ${why.fact}.`;
-  throw stop(
-    'output',
-    fact,
-    `Name an output that ends in ${WORKBOOK_ENDING}, which has no macros; or ${why.next}.`,
-  );
+  if (file !== undefined) return;
+  const fact = `${path} cannot come back with its macros: it is gone, or was changed since.`;
+  throw stop('output', fact, `Name an output that ends in ${WORKBOOK_ENDING}, or put the original back.`);
 }
 
 /** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
@@ -105,9 +99,7 @@ export function besideInput(inputPath: string, sandbox: boolean, name: string = 
 }
 
 /** What stands behind the input's name, where no other operation's output has that place. */
-export function usualName(sandbox: boolean, { whyNew }: Pick<Sheet, 'whyNew'> = {}): string {
-  // A workbook that nothing may be written into stays as it is, and this is no other version of it.
-  if (whyNew !== undefined) return sandbox ? 'sandbox.answers' : 'answers';
+export function usualName(sandbox: boolean): string {
   return sandbox ? 'sandbox' : 'enriched';
 }
 
