@@ -142,7 +142,7 @@ function dialectFile(): JsonSchema {
   const dialect = draft(dialectSchema, 'A dialect of Rowonce');
   const loosen = (schema: JsonSchema, name: string): void => {
     const { properties = {}, additionalProperties, anyOf = [] } = schema;
-    const isWhole = /^(?:answers|repeated|paging|accepted)$/.test(name);
+    const isWhole = /^(?:answers|repeated|accepted)$/.test(name);
     if (isWhole) return;
     delete schema.required;
     for (const [each, member] of Object.entries(properties)) {

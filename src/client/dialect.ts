@@ -216,7 +216,6 @@ export function dialectMark(dialect: Dialect): number {
       headers: _headers,
       fields: _fields,
       body: _body,
-      paging: _paging,
       read_back: _back,
       ...judging
     } = operation;

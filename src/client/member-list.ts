@@ -1,6 +1,5 @@
 import { readBody, textAt, valueAt } from '../core/answer-body.ts';
 import { ROLES, type Role, roleOf } from '../core/membership.ts';
-import { saysMore, saysTotal } from '../core/more-pages.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
@@ -85,7 +84,10 @@ function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): 
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
     return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }
-  const rest = { isMore: saysMore(body.value) === true, total: saysTotal(body.value) };
+  const rest = {
+    isMore: valuesAt(body.value, MORE).find((flag) => typeof flag === 'boolean') === true,
+    total: valuesAt(body.value, TOTAL).find((count) => typeof count === 'number'),
+  };
   return { kind: 'listed', people, ...rest, ...nextPage(body.value, listing) };
 }
 
@@ -106,3 +108,12 @@ function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): 
   const otherRole = role === undefined ? named : undefined;
   return present({ email, userId, inviteCode, role, otherRole });
 }
+
+// -------------------------------------------------------------------------------------------------- whether it goes on
+
+const PLACES = ['', 'data.', 'data.pagination.', 'pagination.', 'meta.', 'paging.'];
+const MORE = ['has_more', 'hasMore', 'has_next', 'hasNext', 'has_next_page', 'hasNextPage'];
+const TOTAL = ['total', 'total_count', 'totalCount', 'total_results', 'totalResults'];
+
+const valuesAt = (body: JsonValue, names: readonly string[]): readonly (JsonValue | undefined)[] =>
+  PLACES.flatMap((at) => names.map((name) => valueAt(body, at + name)));

@@ -52,10 +52,7 @@ export interface RequestValues {
   readonly idempotency_key?: string;
 }
 
-export type RequestShape = Pick<
-  DialectOperation,
-  'method' | 'path' | 'headers' | 'fields' | 'body' | 'paging'
->;
+export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'body'>;
 
 /** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
@@ -141,7 +138,7 @@ interface Shaped {
  * The call's parameters by the vendor's names, without those that it has no field for.
  * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two would be lost.
  */
-function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
+function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   const add = (field: string, value: JsonValue): void => {
     for (const other of sent.keys()) {
@@ -152,10 +149,9 @@ function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): 
     sent.set(field, value);
   };
   for (const [name, value] of Object.entries(call.parameters)) {
-    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
+    const named = own(fields ?? {}, name);
     if (named !== null) add(named ?? name, value);
   }
-  if (paging?.size !== undefined) add(paging.size.parameter, paging.size.results);
   for (const [name, value] of Object.entries(body ?? {})) add(name, value);
   return sent;
 }

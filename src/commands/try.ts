@@ -148,11 +148,11 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
 }
 
 /**
- * The job for this one row. All given inputs go into one call, and a search asks only for its first page. A sweep, or an
+ * The job for this one row. All given inputs go into one call. A sweep, or an
  * equal list, does not mistake the trial's batch for its own.
  */
 function trialJob(
-  { name, operation, add, repair, in_doubt, pages, ...job }: Job,
+  { name, operation, add, repair, in_doubt, ...job }: Job,
   inputs: readonly string[],
 ): Job {
   return {
@@ -162,7 +162,7 @@ function trialJob(
     origin: { kind: 'trial' },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
-    ...present({ add, repair, in_doubt, pages: pages && 1 }),
+    ...present({ add, repair, in_doubt }),
     on_existing: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
   };

@@ -1,4 +1,3 @@
-import { canonicalJson } from './call-key.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -155,16 +154,6 @@ const USUAL_OBJECTS = ['', 'data.', 'result.', 'results.', 'response.', 'hits.']
 function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
   const paths = USUAL_OBJECTS.flatMap((at) => USUAL_LISTS.map((name) => at + name));
   return [own, ...paths.map((path) => valueAt(own, path))].map(asList).find((list) => list !== undefined);
-}
-
-/** Whether a list holds something, and nothing but what earlier lists hold: some vendors give the same page for ever. */
-export function isRepeated(
-  list: readonly JsonValue[] | undefined,
-  earlier: readonly (readonly JsonValue[])[],
-): boolean {
-  if (list === undefined || list.length === 0 || earlier.length === 0) return false;
-  const known = new Set(earlier.flat().map(canonicalJson));
-  return list.every((member) => known.has(canonicalJson(member)));
 }
 
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>

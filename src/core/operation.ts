@@ -48,19 +48,12 @@ export interface Call {
 
 /** What the ledger holds for an answered call, as an operation sees it. */
 export type Answer =
-  /**
-   * `results`: the list that it holds, where it holds one. `more`: the
-   * dialect's word for the page after this one, to be sent as the parameter `page`; absent at the last. `whyNoMore`: there
-   * is such a page, and this clause says why it cannot be asked for. `remark`:
-   * what a row that ends with it says about it.
-   */
+  /** `results`: the list that it holds, where it holds one. `remark`: what a row that ends with it says about it. */
   | {
       readonly kind: 'found';
       readonly remark?: string;
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
-      readonly more?: JsonValue | undefined;
-      readonly whyNoMore?: string | undefined;
     }
   /** For a change: the vendor does not have what the call names, and says so in these words. */
   | { readonly kind: 'no_match'; readonly words?: string }
@@ -202,8 +195,6 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly change?: ChangePart<Input, Work & PlannedWork>;
   /** Answers hold lists, which go into a file of this name: `people` for `….people.csv`. Left out: none. */
   readonly resultsFile?: string;
-  /** The most calls of a row that are charged although all of them match, for the plan. Left out: one. */
-  mostMatches?(options: OperationOptions): number;
   /**
    * The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`.
    * @param mapped inputs for which the job's `columns` name a column; left out: none.

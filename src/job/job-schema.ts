@@ -107,12 +107,6 @@ const operationSettings = {
     .describe(
       'of `search-people`: further filters by the names of the vendor; `{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
     ),
-  pages: z
-    .int()
-    .min(1)
-    .max(20)
-    .optional()
-    .describe('of `search-people`: the most pages of results for each row, 1 by default, 20 at most'),
   kind: z
     .enum(['read', 'change'])
     .optional()

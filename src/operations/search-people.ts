@@ -1,15 +1,11 @@
-import { isRepeated } from '../core/answer-body.ts';
-import { stop } from '../core/errors.ts';
+import { stop, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import {
-  type Answer,
   type Answered,
-  type Call,
   defineOperation,
   end,
   type InputField,
   type JsonObject,
-  type JsonValue,
   type Operation,
   type OperationOptions,
   type Prepared,
@@ -42,17 +38,10 @@ const FILTERS: readonly InputField[] = [
   },
 ];
 
-/** The first page needs no number; what the vendor calls the others is the answers' to say. */
-const PAGE = 'page';
-
-/** Every result is charged, so a row is asked for one page unless the job wants more. */
-const DEFAULT_PAGES = 1;
-
 interface Search {
   /** Names of the row's own filters, as `_matched_by` shows them; those of the job where the row has none. */
   readonly by: string;
   readonly parameters: JsonObject;
-  readonly pages: number;
   readonly creditsMost?: number;
 }
 
@@ -66,12 +55,11 @@ function searchWith(filters: JsonObject, extra: readonly InputField[]): Operatio
     ...(Object.keys(filters).length === 0 ? {} : { needsNoColumn: true }),
     tiers: [],
     readsAnswers: true,
-    settings: { filters: 'asks', pages: 'asks', credits_max: 'allows' },
+    settings: { filters: 'asks', credits_max: 'allows' },
     resultsFile: 'people',
-    mostMatches: pagesOf,
     shapedBy,
     prepare,
-    next: nextPage,
+    next,
   });
 }
 
@@ -91,24 +79,16 @@ function shapedBy(settings: JsonObject): Operation {
   );
 }
 
-/** @throws StopError `job` where a filter of the job would take the place of what a row says, or of our paging. */
+/** @throws StopError `job` where a filter of the job would take the place of what a row says. */
 function checkFilters(filters: JsonObject): void {
   for (const name of Object.keys(filters)) {
     if (PUBLISHED.includes(name)) {
       const fact = `filters: ${name} is taken from each row of the file.`;
       throw stop('job', fact, 'Name a column for it under `columns:`, and take it out of `filters`.');
     }
-    if (name === PAGE) {
-      const fact = `filters: ${PAGE}: Rowonce asks for the pages of a search itself.`;
-      throw stop('job', fact, 'Give their number under `pages`, and remove `page`.');
-    }
   }
   const problem = templateProblem(filters);
   if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
-}
-
-function pagesOf({ settings }: OperationOptions): number {
-  return typeof settings?.pages === 'number' ? settings.pages : DEFAULT_PAGES;
 }
 
 /** All that a row says is asked in one search: without one of its filters it would be another, and a dearer one. */
@@ -132,7 +112,6 @@ function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
   const input: Search = {
     by: (by.length === 0 ? Object.keys(parameters) : by).join('+'),
     parameters,
-    pages: pagesOf(options),
     ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
   };
   return { kind: 'ready', input };
@@ -152,72 +131,27 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
   return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
 }
 
-type Page = Extract<Answer, { readonly kind: 'found' }>;
-
-type LastWord = Exclude<Answer, Page> | 'repeated';
-
-function nextPage(input: Search, answered: Answered): Step {
-  const pages: Page[] = [];
-  let call: Call | undefined = pageCall(input, undefined);
-  while (call !== undefined) {
-    const answer = answered(call);
-    if (answer === undefined) return send(call);
-    if (answer.kind !== 'found') return ended(input, pages, answer);
-    if (isRepeated(answer.results, pages.map(listOf))) return ended(input, pages, 'repeated');
-    pages.push(answer);
-    call = pages.length < input.pages ? callAfter(input, pages) : undefined;
+function next({ by, parameters, creditsMost }: Search, answered: Answered): Step {
+  // A lost answer may have been charged, so only the user may pay again.
+  const call = present({ operation: 'search-people', parameters, ifLost: 'hold', creditsMost } as const);
+  const answer = answered(call);
+  if (answer === undefined) return send(call);
+  switch (answer.kind) {
+    case 'refused':
+      return end({ kind: 'refused', reason: `the vendor refused ${by} (${answer.words})` });
+    case 'no_match':
+      return end({ kind: 'no_match', reason: `nobody found by ${by}` });
+    case 'found': {
+      const { results } = answer;
+      if (results?.length === 0) return end({ kind: 'no_match', reason: `nobody found by ${by}` });
+      const reason =
+        results === undefined ? NO_LIST : results.length === 1 ? '1 person' : `${results.length} people`;
+      return end({ kind: 'matched', matchedBy: by, reason });
+    }
+    default:
+      return unreachable(answer);
   }
-  return ended(input, pages, undefined);
 }
 
-const listOf = ({ results = [] }: Page): readonly JsonValue[] => results;
-
-/** Undefined behind the last page: also when the vendor names one that it named before, because it would for ever. */
-function callAfter(input: Search, pages: readonly Page[]): Call | undefined {
-  const [more, ...named] = pages.map((page) => JSON.stringify(page.more)).reverse();
-  return more === undefined || named.includes(more) ? undefined : pageCall(input, JSON.parse(more));
-}
-
-function pageCall({ parameters, creditsMost }: Search, page: JsonValue | undefined): Call {
-  return present({
-    operation: 'search-people',
-    parameters: page === undefined ? parameters : { ...parameters, [PAGE]: page },
-    // A lost answer may have been charged, so only the user may pay again.
-    ifLost: 'hold',
-    creditsMost,
-  });
-}
-
-function ended(input: Search, pages: readonly Page[], last: LastWord | undefined): Step {
-  const { by } = input;
-  const isRefused = typeof last === 'object' && last.kind === 'refused';
-  if (pages.length === 0 && isRefused) {
-    return end({ kind: 'refused', reason: `the vendor refused ${by} (${last.words})` });
-  }
-  const people = pages.reduce((sum, page) => sum + listOf(page).length, 0);
-  const unknown = unknownList(pages);
-  if (people === 0 && unknown === undefined)
-    return end({ kind: 'no_match', reason: `nobody found by ${by}` });
-  const page = `page ${pages.length + 1}`;
-  const whyNoMore = pages.at(-1)?.whyNoMore;
-  const remarks = [
-    ...(people === 0 ? [] : [people === 1 ? '1 person' : `${people} people`]),
-    ...(unknown === undefined ? [] : [unknown]),
-    ...(isRefused ? [`${page} was refused (${last.words})`] : []),
-    ...(last === 'repeated' ? [`${page} ${BROUGHT_NOBODY_NEW}`] : []),
-    ...(last === undefined && callAfter(input, pages) !== undefined ? ['the vendor has more pages'] : []),
-    ...(last === undefined && whyNoMore !== undefined ? [whyNoMore] : []),
-  ];
-  return end({ kind: 'matched', matchedBy: by, reason: remarks.join('; ') });
-}
-
-const BROUGHT_NOBODY_NEW =
-  'brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging';
-
-/** What a page holds that has no list of people at a place where one is known; undefined when each has one. */
-function unknownList(pages: readonly Page[]): string | undefined {
-  const at = pages.findIndex(({ results }) => results === undefined);
-  if (at === -1) return undefined;
-  const which = pages.length === 1 ? 'the answer' : `page ${at + 1}`;
-  return `${which} has no list of people that can be found; set its place in the dialect, under operations.search-people.results`;
-}
+const NO_LIST =
+  'the answer has no list of people that can be found; set its place in the dialect, under operations.search-people.results';

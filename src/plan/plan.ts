@@ -8,7 +8,7 @@ import { identifierOf } from '../ledger/tally.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { type Left, matchesLeft, type Pricing, pricingOf, worstCredits } from './pricing.ts';
+import { type Left, type Pricing, pricingOf, worstCredits } from './pricing.ts';
 import {
   classifications,
   type InQuestion,
@@ -24,8 +24,6 @@ import type { PlanContext } from './row-walk.ts';
  * as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
  */
 export interface Plan extends PlanFigures {
-  /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
-  readonly row?: { readonly calls: number; readonly most: number };
   /** For a run of a sample, or of the first rows alone: what of the list it buys or sends again. */
   readonly part?: SentAgain;
   /** What of the calls that may be sent again counts as in doubt already. */
@@ -127,14 +125,14 @@ export class Reasons {
   }
 }
 
-/** Steps of rows that ask about the same identifiers and have found as much, so that each of them costs the same. */
+/** Steps of rows that ask about the same identifiers, so that each of them costs the same. */
 interface Alike {
   count: number;
   readonly first: Left;
 }
 
 function addAlike(kinds: Map<string, Alike>, left: Left): void {
-  const kind = [...left.answers.map((answer) => answer.kind), ...left.toAsk.map(askedBy)].join();
+  const kind = left.toAsk.map(askedBy).join();
   const alike = kinds.get(kind);
   if (alike === undefined) kinds.set(kind, { count: 1, first: left });
   else alike.count += 1;
@@ -214,7 +212,7 @@ class Draft {
 
   /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
   plan(refreshes: boolean): Plan {
-    const { requestsPerSecond, row } = this.#pricing;
+    const { requestsPerSecond } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
     const unanswered = [...this.#unanswered.values()];
@@ -229,7 +227,6 @@ class Draft {
       ...(unanswered.length === 0
         ? {}
         : { unanswered: { rows: this.#rowsUnanswered, credits: sum(unanswered, worst) } }),
-      ...(row.calls > 1 ? { row } : {}),
       ...againIn(again.rows === 0 ? undefined : again),
       credits: {
         most: sum(toBuy, worst) + again.most,
@@ -274,16 +271,14 @@ class Draft {
     const { chargesMisses, priceOf } = this.#pricing;
     const chances = this.#chances(left.toAsk);
     if (chances === undefined) return worstCredits(this.#pricing, left);
-    const credits = left.toAsk.reduce((sum, call, at) => {
+    return left.toAsk.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
       return sum + priceOf(call).found * (chargesMisses ? made : matches);
     }, 0);
-    return credits * matchesLeft(this.#pricing, left);
   }
 
   #requestsExpected(left: Left): number {
     const chances = this.#chances(left.toAsk);
-    const requests = chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
-    return requests * matchesLeft(this.#pricing, left);
+    return chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
   }
 }

@@ -3,24 +3,16 @@ import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
 import { stepsOf } from '../core/steps.ts';
-import { type Credits, credits } from '../ledger/ledger.ts';
 import type { StepLeft } from './row-classification.ts';
-import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
+import type { PlanContext } from './row-walk.ts';
 
 export interface Pricing {
   /** The price of a call: at most, and where it finds something. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
-  /** How many calls of a row can match of which nothing is bought yet, and the most that each of them costs. */
-  readonly row: RowWorst;
   readonly chargesMisses: boolean;
   /** Share of the account's earlier questions of that kind that were answered; undefined before the first answer. */
   matchRateOf(call: Call): number | undefined;
   readonly requestsPerSecond: number | undefined;
-}
-
-interface RowWorst {
-  readonly calls: number;
-  readonly most: Credits;
 }
 
 export async function pricingOf(context: PlanContext): Promise<Pricing> {
@@ -32,10 +24,6 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     rates.set(name, await ledger?.matchRate(account.identity, name));
   }
   return {
-    row: {
-      calls: mostMatches(context),
-      most: credits(Math.max(...[...seen].map(([name, each]) => Math.max(mostOfCall(context, name), each)))),
-    },
     priceOf(call) {
       const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
       const most = Math.max(stated, seen.get(call.operation) ?? 0);
@@ -50,8 +38,10 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
 
 /** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
 export async function mostOfRow(context: PlanContext): Promise<number> {
-  const { row } = await pricingOf(context);
-  return row.most * row.calls;
+  const all = stepsOf(context.job.operation).map(async ({ name }) =>
+    Math.max(mostOfCall(context, name), await priceSeen(context, name)),
+  );
+  return Math.max(...(await Promise.all(all)));
 }
 
 function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>, name: string): number {
@@ -69,25 +59,15 @@ async function priceSeen({ job, account, ledger }: PlanContext, operation: strin
   return (await ledger?.price(account.identity, call)) ?? 0;
 }
 
-function mostMatches(resolved: ResolvedJob): number {
-  return resolved.job.operation.mostMatches?.(optionsOf(resolved)) ?? 1;
-}
-
 function chargesMisses({ answers, operations }: Dialect): boolean {
   const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
   return rules.some(({ means, charged }) => charged === true && means !== 'found');
 }
 
-export type Left = Pick<StepLeft, 'answers' | 'toAsk'>;
-
-/** How many of the calls that a step still makes can match: of a search those pages that it has not found yet. */
-export function matchesLeft({ row }: Pick<Pricing, 'row'>, { answers }: Left): number {
-  return Math.max(1, row.calls - answers.filter(({ kind }) => kind === 'found').length);
-}
+export type Left = Pick<StepLeft, 'toAsk'>;
 
 /** The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
 export function worstCredits(pricing: Pricing, left: Left): number {
   const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
-  const most = pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
-  return most * matchesLeft(pricing, left);
+  return pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
 }

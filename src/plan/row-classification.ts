@@ -35,7 +35,6 @@ export interface LookedUp {
 /** A step that wants a call for which there is no usable answer. */
 export interface StepLeft {
   readonly kind: 'in_doubt' | 'to_buy';
-  readonly answers: readonly UsableAnswer[];
   /** The calls that it still makes when none of them matches; none of one in doubt that no run sends again. */
   readonly toAsk: readonly Call[];
   /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
@@ -48,8 +47,6 @@ export interface StepLeft {
 
 export interface UsableAnswer {
   readonly call: Call;
-  /** The place of its step. */
-  readonly at: number;
   readonly kind: AnswerKind;
 }
 
@@ -266,7 +263,7 @@ async function lookUp(
 function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): void {
   if (state.kind === 'answered') {
     row.walk.tell(met, state.answer);
-    row.answers.push({ call: met.call, at: met.at, kind: state.answer.kind });
+    row.answers.push({ call: met.call, kind: state.answer.kind });
     row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
     return;
   }
@@ -282,25 +279,24 @@ function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): voi
 const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
 
 function leftOf(
-  { walk, answers }: Underway,
+  { walk }: Underway,
   { at }: MetCall,
   state: Exclude<State, { kind: 'answered' | 'erased' }>,
 ): StepLeft {
-  const own = answers.filter((answer) => answer.at === at);
   const toAsk = (): readonly Call[] =>
     walk.callsAtWorst().flatMap(({ call, at: step }) => (step === at ? [call] : []));
   switch (state.kind) {
     case 'unknown':
     // A plan beside a run: what is under way is not bought yet, and may come to nothing.
     case 'in_flight':
-      return { kind: 'to_buy', answers: own, toAsk: toAsk() };
+      return { kind: 'to_buy', toAsk: toAsk() };
     case 'too_old':
     case 'unanswered':
-      return { kind: 'to_buy', answers: own, toAsk: toAsk(), anew: state.kind };
+      return { kind: 'to_buy', toAsk: toAsk(), anew: state.kind };
     case 'in_doubt':
       return state.again === undefined
-        ? { kind: 'in_doubt', answers: own, toAsk: [] }
-        : { kind: 'in_doubt', answers: own, toAsk: toAsk(), again: state.again };
+        ? { kind: 'in_doubt', toAsk: [] }
+        : { kind: 'in_doubt', toAsk: toAsk(), again: state.again };
     default:
       return unreachable(state);
   }

@@ -120,9 +120,9 @@ test('a batch of before, whose settings say refuse, and whose waterfall and read
 
 test('what is handed to workers is read back as the same job, also as earlier programs hand it over', async () => {
   const job = await loadJob('search-people', { columns: { company: 'Firm' }, repair: true });
-  const carried = carriedJob({ ...job, in_doubt: { retry: { extra_credits: credits(3) } }, pages: 2 });
-  const before = { name: 'x', operation: 'search-people', in_doubt: 'retry', settings: { pages: 2 } };
+  const carried = carriedJob({ ...job, in_doubt: { retry: { extra_credits: credits(3) } }, credits_max: 2 });
+  const before = { name: 'x', operation: 'search-people', in_doubt: 'retry', settings: { credits_max: 2 } };
   expect(carried).toEqual({ ...before, name: 'search-people', columns: { company: 'Firm' }, repair: true });
   for (const each of [carried, { ...before, extra_credits: 3 }])
-    expect(await jobCarried(each)).toMatchObject({ pages: 2, in_doubt: { retry: {} } });
+    expect(await jobCarried(each)).toMatchObject({ credits_max: 2, in_doubt: { retry: {} } });
 });

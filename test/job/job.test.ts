@@ -141,7 +141,11 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
   });
 
   test.each([
-    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard has no `pages`/],
+    [
+      'an entry of another operation',
+      `${ONBOARD}filters: { a: 1 }\n`,
+      /my-job\.yaml:2:1.*onboard has no `filters`/,
+    ],
     ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*has no guards/],
     ['a share that is none', `${ONBOARD}guards: { max_removals: ten }\n`, /:2:25/],
     [

@@ -1,86 +1,51 @@
 /**
- * Goal: one row is one search with all that it says, page by page and never a page more than the job wants, and what was
- * found is never lost to what comes after it.
- * Method: the operation itself, given the answers of a vendor page by page.
+ * Goal: one row is one search with all that it says.
+ * Method: the operation itself, given the answers of a vendor.
  */
 import { describe, expect, test } from 'vitest';
-import type { Answer, Call, JsonObject, JsonValue, Operation } from '../../src/core/operation.ts';
+import type { Answer } from '../../src/core/operation.ts';
 import searchPeople from '../../src/operations/search-people.ts';
 
 const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };
 
-interface Walked {
-  readonly asked: readonly Call[];
-  readonly end: unknown;
-}
-
-/** Answers the calls in turn until the row ends. */
-function walk(answers: readonly Answer[], settings: JsonObject = {}, cells = row): Walked {
-  const operation: Operation = searchPeople.shapedBy?.(settings) ?? searchPeople;
-  const prepared = operation.prepare(cells, { settings });
+function endOf(answer: Answer): unknown {
+  const prepared = searchPeople.prepare(row, {});
   if (prepared.kind === 'invalid') throw new Error(prepared.reason);
-  const asked: Call[] = [];
-  for (;;) {
-    const step = operation.next(prepared.input, (call) => {
-      const at = asked.findIndex(({ parameters }) => parameters.page === call.parameters.page);
-      return at === -1 ? undefined : answers[at];
-    });
-    if (step.kind === 'end') return { asked, end: step.outcome };
-    asked.push(step.call);
-  }
+  const step = searchPeople.next(prepared.input, () => answer);
+  return step.kind === 'end' ? step.outcome : undefined;
 }
 
-let met = 0;
-
-/** A page of people who were never met before. */
-function page(people: number, more?: JsonValue): Answer {
-  met += people;
-  const results = Array.from({ length: people }, (_, at) => ({ name: `Jo ${met - at}` }));
-  return { kind: 'found', fields: {}, results, more };
-}
-
-const RESULTS = 'set its place in the dialect, under operations.search-people.results';
+const people = (count: number): Answer => ({
+  kind: 'found',
+  fields: {},
+  results: Array.from({ length: count }, (_, at) => ({ name: `Jo ${at}` })),
+});
 
 describe('how a row ends', () => {
   const by = { kind: 'matched', matchedBy: 'company+position' };
+  const none = { kind: 'no_match', reason: 'nobody found by company+position' };
 
-  test.each<[string, readonly Answer[], object]>([
-    ['one page', [page(27)], { ...by, reason: '27 people' }],
-    ['one person', [page(1)], { ...by, reason: '1 person' }],
-    ['several pages', [page(25, 2), page(2)], { ...by, reason: '27 people' }],
-    [
-      'more than it wanted',
-      [page(25, 2), page(25, 3)],
-      { ...by, reason: '50 people; the vendor has more pages' },
-    ],
-    ['a later page that finds nothing', [page(25, 2), { kind: 'no_match' }], { ...by, reason: '25 people' }],
-    [
-      'a later page that is refused',
-      [page(25, 2), { kind: 'refused', words: 'status 400' }],
-      { ...by, reason: '25 people; page 2 was refused (status 400)' },
-    ],
+  test.each<[string, Answer, object]>([
+    ['27 people', people(27), { ...by, reason: '27 people' }],
+    ['one person', people(1), { ...by, reason: '1 person' }],
     [
       'an answer without a list',
-      [{ kind: 'found', fields: { name: 'Jo' } }],
-      { ...by, reason: `the answer has no list of people that can be found; ${RESULTS}` },
-    ],
-    [
-      'a page whose list nobody knows',
-      [page(25, 2), { kind: 'found', fields: {} }],
+      { kind: 'found', fields: { name: 'Jo' } },
       {
         ...by,
-        reason: `25 people; page 2 has no list of people that can be found; ${RESULTS}`,
+        reason:
+          'the answer has no list of people that can be found; set its place in the dialect, under operations.search-people.results',
       },
     ],
-    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody found by company+position' }],
-    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody found by company+position' }],
+    ['nobody', { kind: 'no_match' }, none],
+    ['an empty list', people(0), none],
     [
       'a refusal',
-      [{ kind: 'refused', words: 'status 422' }],
+      { kind: 'refused', words: 'status 422' },
       { kind: 'refused', reason: 'the vendor refused company+position (status 422)' },
     ],
-  ])('%s', (_, answers, outcome) => {
-    expect(walk(answers, { pages: 2 }).end).toEqual(outcome);
+  ])('%s', (_, answer, outcome) => {
+    expect(endOf(answer)).toEqual(outcome);
   });
 });
 
@@ -130,11 +95,11 @@ describe('a row', () => {
   });
 });
 
-test.each([
-  [{ company: 'Acme' }, 'company is taken from each row'],
-  [{ page: 2 }, 'Rowonce asks for the pages of a search itself'],
-])('filters that would take the place of something else are refused: %j', (filters, words) => {
-  expect(() => searchPeople.shapedBy?.({ filters })).toThrow(
-    expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
+test('a filter that would take the place of a column is refused', () => {
+  expect(() => searchPeople.shapedBy?.({ filters: { company: 'Acme' } })).toThrow(
+    expect.objectContaining({
+      code: 'job',
+      message: expect.stringContaining('company is taken from each row'),
+    }),
   );
 });

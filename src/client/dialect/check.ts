@@ -52,7 +52,7 @@ const IDEMPOTENCY_KEY = 'idempotency_key';
 
 interface Request {
   readonly keys: readonly string[];
-  readonly shape: Pick<DialectOperation, 'path' | 'headers' | 'fields' | 'body' | 'paging'> & {
+  readonly shape: Pick<DialectOperation, 'path' | 'headers' | 'fields' | 'body'> & {
     readonly method: Method;
   };
   /** What a call may be asked by; undefined where nobody knows. */

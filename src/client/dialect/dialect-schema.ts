@@ -194,27 +194,6 @@ const listing = z.strictObject({
 
 export type Listing = z.infer<typeof listing>;
 
-/** The first page is asked for without anything; there are three ways to ask for the others. */
-const pagesBy = <Shape extends z.ZodRawShape>(way: Shape) =>
-  z.strictObject({
-    parameter: field.describe('the field that asks for a page; the first page is asked for without it'),
-    size: optBlock('how many results a page is asked to hold; where they are counted, fewer are the last', {
-      parameter: field.describe('the field that asks for that many'),
-      results: z.int().min(1).describe('how many'),
-    }),
-    ...way,
-  });
-
-const paging = z.union([
-  pagesBy({
-    next: at('where an answer says what that field must hold next; nothing there: it was the last'),
-  }),
-  pagesBy({ from: z.int().describe('or the number of the first page: they are counted until one is empty') }),
-  pagesBy({
-    offset: z.int().describe('or that of the first result: the field asks for those after what came'),
-  }),
-]);
-
 const credits = z.int().min(0);
 
 const operation = z.strictObject({
@@ -245,7 +224,6 @@ const operation = z.strictObject({
   }),
   accepted: opt(bodyTests, 'of `create-invite`: tests of the body; any tells one that was accepted at once'),
   results: at('where the list of what was found is; left out: the first list in its fields').optional(),
-  paging: opt(paging, 'how the next page is asked for; left out: there are none'),
 });
 
 export type DialectOperation = z.infer<typeof operation>;

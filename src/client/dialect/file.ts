@@ -98,8 +98,7 @@ function merged(builtIn: Entries, own: Entries): Entries {
 
 function mergedEntry(name: string, builtIn: unknown, own: unknown): unknown {
   if (name === 'answers' && Array.isArray(own) && Array.isArray(builtIn)) return [...own, ...builtIn];
-  // There are several ways of paging, and half of one with half of another is neither.
-  if (name === 'paging' || !isObject(own)) return own;
+  if (!isObject(own)) return own;
   const before: Entries = isObject(builtIn) ? builtIn : {};
   if (name === 'headers') return mergedHeaders(before, own);
   if (name === 'words') return mergedWords(before, own);

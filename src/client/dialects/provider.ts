@@ -29,9 +29,8 @@ const provider: Dialect = {
       method: 'POST',
       path: '/search/people',
       credits: { most: 25, found: 1, per_result: 1 },
-      // It is not published where the list stands, and how the next page is requested.
+      // It is not published where the list stands.
       results: 'results',
-      paging: { parameter: 'page', next: 'next_page' },
     },
     // The job states method, path and body. It also states the cost; without that a call costs 1.
     'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },

@@ -8,7 +8,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
-  const { credits, seconds, part, row, reasons = [] } = plan;
+  const { credits, seconds, part, reasons = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', plan.invalid],
@@ -28,7 +28,6 @@ export function planLines(plan: Plan): readonly string[] {
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
-    row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
     part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),

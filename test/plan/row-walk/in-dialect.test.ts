@@ -3,7 +3,7 @@
  * answer at their top wherever the vendor puts them.
  * Method: an operation that says what it was given, in dialects that differ in exactly that.
  */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sandboxAccount } from '../../../src/client/account/account.ts';
 import type { Dialect, DialectOperation } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
@@ -61,63 +61,19 @@ function told(dialect: Dialect, asked: Call, body: JsonValue): Extract<Answer, {
   return found;
 }
 
-describe('pages', () => {
-  const search = (parameters: Call['parameters'] = {}): Call => ({
-    ...call,
-    operation: 'search-people',
-    parameters,
-  });
+test('a list is where the dialect says, else the first of the fields', () => {
+  const search: Call = { ...call, operation: 'search-people' };
   const searching = (entry: Partial<DialectOperation>, more: Partial<Dialect> = {}): Dialect => {
     const bare = { method: 'POST' as const, path: '/search', credits: { most: 25, found: 1 } };
     return { ...provider, ...more, operations: { 'search-people': { ...bare, ...entry } } };
   };
   const people = [{ name: 'Jo' }, { name: 'Al' }];
-
-  test('are read where the dialect says that list and next page stand', () => {
-    const dialect = searching({ results: 'data.hits', paging: { parameter: 'cursor', next: 'meta.next' } });
-    const body = { other: [1], data: { hits: people }, meta: { next: 'b' } };
-    expect(told(dialect, search(), body)).toMatchObject({ results: people, more: 'b' });
-  });
-
-  test('are counted on from the first until one is empty', () => {
-    const dialect = searching({ paging: { parameter: 'p', from: 0 } });
-    expect(told(dialect, search(), people).more).toBe(1);
-    expect(told(dialect, search({ page: 4 }), people).more).toBe(5);
-    expect(told(dialect, search({ page: 5 }), []).more).toBeUndefined();
-  });
-
-  test('are found under the same name where the list is in `data`, and where they have an object of their own', () => {
-    const named = searching({ paging: { parameter: 'page', next: 'next_page' } });
-    for (const body of [
-      { data: { people, next_page: 2 } },
-      { data: { people, pagination: { next_page: 2 } } },
-      { people, pagination: { next_page: 2 } },
-      { data: { people, pagination: { next: 2 } } },
-    ]) {
-      expect(told(named, search(), body).more).toBe(2);
-    }
-    for (const next of ['https://a.example/?page=2', '/people?page=2&size=25']) {
-      expect(told(named, search(), { people, links: { next } }).more).toBe(2);
-    }
-    for (const next of ['https://a.example/?cursor=b', 'Y3Vyc29y', 'https://a.example/2']) {
-      expect(told(named, search(), { data: { people, pagination: { next } } })).not.toHaveProperty('more');
-    }
-    for (const next of [null, '', false]) {
-      expect(told(named, search(), { next_page: next, data: { next_page: 2 } }).more).toBeUndefined();
-    }
-  });
-
-  test('are none where the dialect has none', () => {
-    expect(told(searching({}), search(), { results: people, next_page: 2 }).more).toBeUndefined();
-  });
-
-  test('have the first list in the fields where the dialect does not say which', () => {
-    expect(told(searching({}), search(), { total: 2, people }).results).toEqual(people);
-    expect(
-      told(searching({}, { fields_at: 'data' }), search(), { tags: [1], data: { people } }).results,
-    ).toEqual(people);
-    expect(told(searching({}), search(), { name: 'Jo' }).results).toBeUndefined();
-  });
+  const hits = { other: [1], data: { hits: people } };
+  expect(told(searching({ results: 'data.hits' }), search, hits).results).toEqual(people);
+  expect(told(searching({}), search, { total: 2, people }).results).toEqual(people);
+  const within = { tags: [1], data: { people } };
+  expect(told(searching({}, { fields_at: 'data' }), search, within).results).toEqual(people);
+  expect(told(searching({}), search, { name: 'Jo' }).results).toBeUndefined();
 });
 
 test('of a change only what is remembered of it is told, by our names', () => {

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type AnswerPlace, isRepeated, resultsOf } from '../../../core/answer-body.ts';
+import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import type { Sheet } from '../../../core/format.ts';
 import type { JsonValue } from '../../../core/operation.ts';
@@ -122,12 +122,7 @@ async function* resultsByRow(ledger: Rows, batch: Batch, place: AnswerPlace): As
 }
 
 function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
-  const pages: (readonly JsonValue[])[] = [];
-  for (const { kind, body } of answers) {
-    const results = kind === 'found' ? resultsOf(body, place) : undefined;
-    if (results !== undefined && !isRepeated(results, pages)) pages.push(results);
-  }
-  return pages.flat();
+  return answers.flatMap(({ kind, body }) => (kind === 'found' ? (resultsOf(body, place) ?? []) : []));
 }
 
 /** A result that is no object stands in one column. */
