@@ -151,10 +151,7 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
  * The job for this one row. All given inputs go into one call. A sweep, or an
  * equal list, does not mistake the trial's batch for its own.
  */
-function trialJob(
-  { name, operation, add, repair, in_doubt, ...job }: Job,
-  inputs: readonly string[],
-): Job {
+function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, inputs: readonly string[]): Job {
   return {
     ...settingsOf(job),
     name,
