@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
-import { allBatches, findBatch, openLedger } from '../run/open-ledger.ts';
+import { findBatch } from '../run/open-ledger.ts';
 import { inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command } from './shared/command.ts';
+import { inOpenBatch } from './shared/hold.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
 export default command({
@@ -16,14 +15,8 @@ export default command({
   input: z.strictObject({ ...COMMON, batch: argument(z.string(), BATCH) }),
   output: z.object({ batch: z.string(), state: z.string(), half_done: z.array(z.string()) }),
   async run({ batch: word, store, as: operator }, { console }) {
-    const { batch, location } = await findBatch(word, store, console.warn);
-    if (batch.state !== 'open')
-      throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, 'See all batches.', allBatches());
-    const ledger = await openLedger(
-      { location, named: true },
-      { clock: systemClock, waitForLockMs: 0, mayCreate: false, command: `cancel ${batch.id}`, operator },
-    );
-    try {
+    const found = await findBatch(word, store, console.warn);
+    return inOpenBatch('cancel', found, { waitMs: 0, operator }, async (ledger, batch) => {
       await ledger.changeBatch(batch.id, { state: 'cancelled' });
       const notes = await interruptedChanges(ledger, batch);
       return {
@@ -31,9 +24,7 @@ export default command({
         object: { batch: batch.id, state: 'cancelled', half_done: [...notes] },
         advice: inviteAgainLines(batch.id, notes),
       };
-    } finally {
-      await ledger.close();
-    }
+    });
   },
 });
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
+import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { findBatch } from '../run/open-ledger.ts';
-import { pauseBatch } from '../run/tasks/hold.ts';
-import { argument, command } from './shared/command.ts';
+import { isAtWorkOn } from '../run/batches.ts';
+import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
+import { argument, type Console, command } from './shared/command.ts';
+import { type HoldOptions, noteHold } from './shared/hold.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';
 
 export default command({
@@ -16,7 +18,7 @@ export default command({
   async run({ batch: word, wait: waitMs = 0, store, as: operator }, { console }) {
     const found = await findBatch(word, store, console.warn);
     const { id } = found.batch;
-    await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
+    await pause(found, { waitMs, operator }, console);
     return {
       lines: [`Batch ${id} is paused.`],
       object: { batch: id, held: true },
@@ -24,3 +26,21 @@ export default command({
     };
   },
 });
+
+/**
+ * Pauses it at once, or after a process that works on it has ended because it was asked to: that sends nothing new, and records the
+ * answers that are on their way. @throws StopError `busy` when another process spends from the store, or this one does not end in time.
+ */
+async function pause(found: FoundBatch, options: HoldOptions, console: Console): Promise<void> {
+  const { batch, location } = found;
+  try {
+    await noteHold(found, true, { ...options, waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof StopError) || error.code !== 'busy') throw error;
+    const spender = await (await storeAt(location)).spender(location);
+    if (spender === undefined || !isAtWorkOn(batch, spender)) throw error;
+    process.kill(spender.pid, spender.pausedBy ?? 'SIGTERM');
+    console.say(`Process ${spender.pid} works on this batch, and was asked to stop.`);
+    await noteHold(found, true, options);
+  }
+}

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import { findBatch } from '../run/open-ledger.ts';
-import { resumeBatch } from '../run/tasks/hold.ts';
 import { argument, command } from './shared/command.ts';
+import { noteHold } from './shared/hold.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';
 
 export default command({
@@ -16,7 +15,7 @@ export default command({
     const found = await findBatch(word, store, console.warn);
     const { id } = found.batch;
     const next = commandToGoOn(found.batch);
-    const wasHeld = await resumeBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
+    const wasHeld = await noteHold(found, false, { waitMs, operator });
     return {
       lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
       object: { batch: id, held: false, was_held: wasHeld },

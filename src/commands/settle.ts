@@ -1,20 +1,38 @@
 import { z } from 'zod';
+import { sandboxAccount } from '../client/account/account.ts';
+import { dialectOf } from '../client/dialect.ts';
+import type { CallKey } from '../core/call-key.ts';
+import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { type SubjectFacts, Team } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import { credits, type Doubt } from '../ledger/ledger.ts';
-import { commandToGoOn } from '../lib/command-line.ts';
-import { DoubtListObject } from '../objects/row-object.ts';
-import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
+import { stepNames } from '../core/steps.ts';
 import {
-  closeLeftOpenIn,
-  type Decided,
-  type DoubtChoice,
-  type DoubtList,
-  doubtList,
-  type ListedDoubt,
-  type PersonsDecision,
-  settleDoubts,
-} from '../run/tasks/settle.ts';
+  type AttemptId,
+  type Batch,
+  credits,
+  type DecisionKind,
+  type DecisionSpec,
+  type Doubt,
+  type Ledger,
+  type LedgerReader,
+} from '../ledger/ledger.ts';
+import { AccountTime } from '../ledger/time.ts';
+import { commandLine, commandToGoOn } from '../lib/command-line.ts';
+import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
+import { accountOfBatch, dialectFor, unlessStopped } from '../run/batch-account.ts';
+import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import {
+  type FoundBatch,
+  findBatch,
+  lookInto,
+  openIfFree,
+  openLedger,
+  requireTaken,
+} from '../run/open-ledger.ts';
+import { overOf, refuseOver } from './settle/over.ts';
+import { doubtsLike, requireTellableOfAll, rowsToldOf, skippedWords, toldAnswer } from './settle/told.ts';
 import { argument, command, flag, type Report } from './shared/command.ts';
 import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
@@ -57,6 +75,7 @@ const output = z.union([
 ]);
 
 type Input = z.output<typeof input>;
+type List = z.output<typeof DoubtListObject>;
 type Output = z.output<typeof output>;
 
 export default command({
@@ -68,61 +87,124 @@ export default command({
   input,
   output,
   async run(given, { console }) {
-    const decision = decisionOf(given);
-    const choice = choiceOf(given, decision !== undefined);
+    const kind = decisionIn(given);
     const found = await findBatch(given.batch, given.store, console.warn);
-    if (decision !== undefined)
-      return decidedReport(found, await settleDoubts(found, choice, decision, given.as), decision);
+    if (kind !== undefined) return decided(found, given, kind);
     const open = await closeLeftOpenIn(found);
     if (open > 0) {
       const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
       console.say(`${were} when the program ended; those without an answer are in doubt now.`);
     }
-    return listReport(found, await doubtList(found, given.row));
+    return listReport(await doubtList(found, given.row));
   },
 });
 
-function choiceOf({ row, all_like: allLike }: Input, isDecision: boolean): DoubtChoice {
-  if (allLike === undefined) return row === undefined ? { kind: 'all' } : { kind: 'row', row };
-  if (row !== undefined) throw stop('usage', '--all-like names a row itself.', `Leave out ${row}.`);
-  if (!isDecision)
-    throw stop('usage', '--all-like belongs to a decision.', 'Add --retry, --skip, --answer or --not-done.');
-  return { kind: 'like', row: allLike };
-}
+/** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
+type Kind = keyof typeof DECIDED;
 
-function decisionOf({
-  retry,
-  skip,
-  answer,
-  not_done: notDone,
-  extra_credits: most,
-}: Input): PersonsDecision | undefined {
-  const kinds = { retry, skip, told: answer !== undefined, not_done: notDone };
-  const given = (['retry', 'skip', 'told', 'not_done'] as const).filter((kind) => kinds[kind] === true);
-  if (given.length > 1)
+function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Input): Kind | undefined {
+  const kinds = { ...given, told: given.answer !== undefined };
+  const [kind, ...others] = (['retry', 'skip', 'told', 'not_done'] as const).filter((each) => kinds[each]);
+  if (others.length > 0)
     throw stop('usage', 'More than one decision is given.', 'Give --retry, --skip, --answer or --not-done.');
-  if (most !== undefined && retry !== true) {
+  if (extra !== undefined && kind !== 'retry')
     throw stop('usage', '--extra-credits belongs to --retry.', 'Add --retry.');
-  }
-  const [kind] = given;
-  if (kind === 'told') return { kind, answer: answer ?? [] };
-  if (kind !== 'retry') return kind && { kind };
-  return { kind, extraCredits: most === undefined ? undefined : credits(most) };
+  if (like !== undefined && row !== undefined)
+    throw stop('usage', '--all-like names a row itself.', `Leave out ${row}.`);
+  if (like !== undefined && kind === undefined)
+    throw stop('usage', '--all-like belongs to a decision.', 'Add --retry, --skip, --answer or --not-done.');
+  return kind;
 }
 
-function decidedReport(
-  found: FoundBatch,
-  { doubts, isOver }: Decided,
-  { kind }: PersonsDecision,
-): Report<Output> {
+// ---------------------------------------------------------------------------------------------- the list
+
+function listReport(list: List): Report<Output> {
+  const { batch, at_risk: atRisk, open, in_doubt: doubts, waiting = [] } = list;
+  return {
+    lines: linesOf(
+      waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
+      doubts.flatMap((doubt) => [
+        `row ${doubt.row}, ${callWords(doubt)}: ${doubtWords(doubt)}`,
+        ...doubt.looks.map((look) => `    the vendor was ${lookWords(look)}`),
+        ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
+      ]),
+      doubts.length > 0
+        ? totalWords(doubts, atRisk)
+        : `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
+      open > 0 && openWords(open),
+    ),
+    object: list,
+    advice: choiceLines(doubts),
+  };
+}
+
+/** `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, what else may have happened. */
+function totalWords(doubts: readonly DoubtObject[], atRisk: number): string {
+  const costs = atRisk > 0 || doubts.some(({ subject }) => subject === null);
+  const stakes = Map.groupBy(doubts, ({ at_stake: stake }) => stake);
+  const parts = [
+    `${doubts.length} in doubt`,
+    ...(costs ? [`${counted(atRisk, 'credit')} at risk`] : []),
+    ...[...stakes].flatMap(([stake, those]) => (stake === null ? [] : [`${those.length} ${stake}`])),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
+  const isBought = doubts.some(({ subject }) => subject === null);
+  return linesOf(
+    doubts.length > 0 &&
+      (isBought
+        ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.'
+        : 'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.'),
+    doubts.length > 1 &&
+      'With --all-like ROW the decision is about every row that was answered like that one.',
+  );
+}
+
+/**
+ * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
+ * @returns how many requests were open; 0 where nothing was settled.
+ */
+async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
+  const open = await lookInto(location, (ledger) => ledger.openRequests(batch.id));
+  return open > 0 && (await closedIfFree(location, batch)) ? open : 0;
+}
+
+/** @returns false where nothing may be settled now: a run goes on, the store is held back, or its account is unusable. */
+async function closedIfFree(location: string, batch: Batch): Promise<boolean> {
+  const ledger = await openIfFree(location, `settle ${batch.id}`, systemClock);
+  if (ledger === undefined) return false;
+  try {
+    return (await unlessStopped(closeLeftOpen(ledger, batch).then(() => true))) ?? false;
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Closes them as a run does before it spends, so that lists of doubts and decisions about them are complete. */
+async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
+  if ((await ledger.openAttempts()).length === 0) return;
+  // The dialect of a removed account is not known, so the built-in one is taken.
+  const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
+  // This module loads what sends requests, which a list does not need.
+  const { Sessions } = await import('../run/sessions.ts');
+  const dialect = await dialectOf(account);
+  await new Sessions().closeLeftOpen({ ledger, clock: systemClock, dialect, account });
+}
+
+// ---------------------------------------------------------------------------------------------- a decision
+
+async function decided(found: FoundBatch, given: Input, kind: Kind): Promise<Report<Output>> {
   const { batch } = found;
+  const { doubts, isOver } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
-  const command = isOver ? undefined : commandToGoOn(batch);
+  const goOn = isOver ? undefined : commandToGoOn(batch);
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: doubts.length > 0 && command !== undefined ? ['The next run does that:', command] : [],
+    advice: doubts.length > 0 && goOn !== undefined ? ['The next run does that:', goOn] : [],
   };
 }
 
@@ -133,71 +215,137 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
     if (change === undefined || ifLost !== 'hold') return [];
     const second =
       change.leaves.state === 'invited' ? 'a second mail may be sent' : 'it may be done a second time';
-    return [`${callWords(call)}: ${second}, because the first request may have arrived.`];
+    return [`${callWords(callObject(call))}: ${second}, because the first request may have arrived.`];
   });
 }
 
-function listReport({ batch }: FoundBatch, list: DoubtList): Report<Output> {
-  const { doubts, waiting, open, atRisk, undecidable } = list;
-  return {
-    lines: linesOf(
-      waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
-      doubts.flatMap((listed) => [
-        `row ${listed.doubt.row}, ${callWords(listed.doubt.call)}: ${listed.reason}`,
-        ...whyStillOpen(listed).map((line) => `    ${line}`),
-      ]),
-      doubts.length > 0
-        ? totalWords(doubts, atRisk)
-        : `Nothing in batch ${batch.id} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
-      open > 0 && openWords(open),
-      undecidable > 0 && `${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`,
-    ),
-    object: DoubtListObject.of({ ...list, batch }),
-    advice: choiceLines(doubts),
-  };
+/** Notes the decision. @returns its doubts, and whether no run goes on with the batch. */
+async function settleDoubts(
+  { batch, location }: FoundBatch,
+  given: Input,
+  kind: Kind,
+): Promise<{ readonly doubts: readonly Doubt[]; readonly isOver: boolean }> {
+  await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
+  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, operator: given.as };
+  const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
+  try {
+    await closeLeftOpen(ledger, batch);
+    const doubts = await chosen(ledger, batch, given);
+    // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
+    const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
+    refuseUnproven(batch, doubts, kind);
+    if (kind === 'told') {
+      requireOne(doubts, given);
+      requireTellableOfAll(batch, doubts, given.answer ?? [], await dialectFor(batch));
+    }
+    const over = await overOf(ledger, batch);
+    if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
+    await decideOn(ledger, batch, doubts, given, kind, nowMs);
+    return { doubts, isOver: over !== undefined };
+  } finally {
+    await ledger.close();
+  }
 }
 
-const NOTHING_TO_DECIDE =
-  'of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.';
-
-/** `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, what else may have happened. */
-function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
-  const costs = atRisk > 0 || doubts.some(({ doubt }) => doubt.call.change === undefined);
-  const stakes = Map.groupBy(doubts, ({ doubt }) => doubt.call.change?.atStake);
-  const parts = [
-    `${doubts.length} in doubt`,
-    ...(costs ? [`${counted(atRisk, 'credit')} at risk`] : []),
-    ...[...stakes].flatMap(([stake, those]) => (stake === undefined ? [] : [`${those.length} ${stake}`])),
-  ];
-  return `${parts.join(', ')}.`;
-}
-
-function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
-  const isBought = doubts.some(({ doubt }) => doubt.call.change === undefined);
-  return linesOf(
-    doubts.length > 0 &&
-      (isBought
-        ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.'
-        : 'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.'),
-    doubts.filter(({ doubt }) => doubt.reply !== undefined).length > 1 &&
-      'With --all-like ROW the decision is about every row that was answered like that one.',
+/** @throws StopError `usage` where a change that counted as done would be sent again or left out. */
+function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): void {
+  const unproven = doubts.find(({ isUnproven }) => isUnproven);
+  if (unproven === undefined || (kind !== 'retry' && kind !== 'skip')) return;
+  const fact = `The change of row ${unproven.row} counted as done, so it is not sent again or left out.`;
+  const settle = commandLine(['settle', id, String(unproven.row)]);
+  throw stop(
+    'usage',
+    fact,
+    `Look at the service, and say what is so: ${settle} with --answer or --not-done.`,
   );
 }
 
-function whyStillOpen({ doubt, looks, decision, mayBeAskedAbout }: ListedDoubt): readonly string[] {
-  const { repeats, request } = doubt;
-  const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
-  return linesOf(
-    repeats > 0 && `sent again ${repeats} times${key}, without an answer`,
-    repeats === 0 && key !== '' && `sent once${key}`,
-    looks.length === 0 && notAskedWords(doubt, mayBeAskedAbout),
-    looks.map((look) => `the vendor was ${lookWords(look)}`),
-    decision && decisionWords(decision),
-  );
+async function chosen(
+  ledger: LedgerReader,
+  batch: Batch,
+  { row, all_like: like }: Input,
+): Promise<readonly Doubt[]> {
+  return like === undefined
+    ? doubtsOf(ledger, batch, row)
+    : doubtsLike(ledger, batch, like, await dialectFor(batch));
 }
 
-/** Says that the vendor was not asked about the request, so that it may have been charged or done. */
-function notAskedWords({ call }: Doubt, mayBeAskedAbout: boolean): string {
-  const why = mayBeAskedAbout ? 'the vendor has not been asked about it' : 'no read-back is possible here';
-  return `${why}, so it may have been ${call.change === undefined ? 'charged' : 'done'}`;
+/** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
+function requireOne({ length }: readonly Doubt[], { all_like: like }: Input): void {
+  if (like !== undefined || length === 1) return;
+  const fact = `${length} calls are in doubt, but an answer belongs to one.`;
+  throw stop('usage', fact, 'Name the row, or use --all-like ROW for those that were answered like one row.');
+}
+
+async function decideOn(
+  ledger: Ledger,
+  batch: Batch,
+  doubts: readonly Doubt[],
+  { answer = [], extra_credits: extra }: Input,
+  kind: Kind,
+  nowMs: number,
+): Promise<void> {
+  if (kind === 'told') return tell(ledger, batch, doubts, answer, nowMs);
+  if (kind === 'not_done') return releaseAll(ledger, batch, doubts, nowMs);
+  if (extra !== undefined) await ledger.changeBatch(batch.id, { extraCredits: credits(extra) });
+  for (const doubt of doubts) {
+    const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
+    const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
+    const mayGoOn = kind === 'skip' && stepNames(batch.operation).length > 1;
+    await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
+  }
+}
+
+const TOLD_BY_PERSON = 'answered by the user';
+
+async function tell(
+  ledger: Ledger,
+  batch: Batch,
+  doubts: readonly Doubt[],
+  pairs: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
+  await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
+  const team = new Team(await ledger.subjects(batch.accountIdentity));
+  for (const doubt of doubts) {
+    const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, doubt.reply);
+    if (left !== undefined) requireTheirs(team, left);
+    const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
+    const finishes = await rowsToldOf(ledger, doubt, told);
+    const spec = specOf(batch, doubt.key, 'told', TOLD_BY_PERSON, nowMs);
+    await ledger.decide(spec, { told: reply, left, toldAs, finishes });
+  }
+}
+
+/** Whatever a later list asks for by such an id would be done to the other person. @throws StopError `usage` that says who that is. */
+function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
+  const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
+  if (other === undefined) return;
+  const fact = `${other.what} is that of ${other.whose}, so it cannot be that of ${email}.`;
+  throw stop('usage', fact, `Look up ${email} at the service, and settle the row with what it says.`);
+}
+
+/** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
+async function releaseAll(
+  ledger: Ledger,
+  { id }: Batch,
+  doubts: readonly Doubt[],
+  atMs: number,
+): Promise<void> {
+  const why = 'a person checked, and said that it was not done';
+  for (const { key, attempt: first } of doubts) {
+    // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
+    for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
+      const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
+      await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });
+      await ledger.release(attempt, why, atMs, id);
+      const [state] = await ledger.find([key]);
+      attempt = state?.kind === 'in_doubt' ? state.doubt.attempt : undefined;
+    }
+  }
+}
+
+function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string, atMs: number): DecisionSpec {
+  return { key, batch: id, kind, by: 'person', why, atMs };
 }

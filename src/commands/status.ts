@@ -1,28 +1,18 @@
 import { z } from 'zod';
-import { isoTime } from '../core/clock.ts';
 import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
-import type { ChangesDone } from '../files/output/changes-done.ts';
-import { originOf } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, Money, RangeCounts } from '../ledger/ledger.ts';
-import {
-  budgetToFinishIn,
-  commandLine,
-  commandToGoOn,
-  raiseInJob,
-  wordsOfCommand,
-} from '../lib/command-line.ts';
+import type { Batch } from '../ledger/ledger.ts';
+import { budgetToFinishIn, commandLine, raiseInJob, wordsOfCommand } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { BatchListObject, BatchStatusObject } from '../objects/batch-object.ts';
-import { RowObject } from '../objects/row-object.ts';
-import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import {
-  type BatchOverview,
-  type BatchStatus,
-  batchOverviews,
-  batchStatus,
-} from '../run/tasks/batch-status.ts';
-import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
+  BatchListObject,
+  type BatchObject,
+  BatchStatusObject,
+  type WorkerObject,
+} from '../objects/batch-object.ts';
+import { RowObject } from '../objects/row-object.ts';
+import { batchObjects, batchStatus, finishedIn, workersAt } from '../run/batches.ts';
+import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command, type Report } from './shared/command.ts';
 import { openWords, waitingWords } from './shared/doubts.ts';
@@ -49,119 +39,118 @@ export default command({
   output,
   async run({ batch: word, row, store }, { console }) {
     if (word === undefined)
-      return batchesReport(await batchOverviews(store, console.warn), (await workersAt(store)) ?? []);
+      return batchesReport(await batchObjects(store, console.warn), (await workersAt(store)) ?? []);
     const found = await findBatch(word, store, console.warn);
-    const { batch, location } = found;
-    const ledger = await lookAtLedger(location);
-    try {
-      if (row === undefined) {
-        const shown = await batchStatus(ledger, found);
-        return batchReport(shown, await changesOf(ledger, shown));
-      }
-      // These parts are loaded late because they read the accounts, which the lists do not need.
-      const { rowStory } = await import('../run/tasks/row-story.ts');
+    return lookInto(found.location, async (ledger) => {
+      if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);
+      // This part is loaded late because it reads the accounts, which the lists do not need.
       const { rowReport } = await import('./status/row.ts');
-      return rowReport(await rowStory(ledger, batch, row));
-    } finally {
-      await ledger.close();
-    }
+      return rowReport(ledger, found.batch, row);
+    });
   },
 });
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-function batchesReport(batches: readonly BatchOverview[], workers: readonly WorkerView[]): Told {
-  const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(overviewLine);
+function batchesReport(batches: BatchObject[], workers: WorkerObject[]): Told {
+  const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(batchLine);
   return {
-    lines: [...lines, ...workerLines(workers)],
-    object: BatchListObject.of({ batches, workers }),
+    lines: [...lines, ...workers.map(workerLine)],
+    object: { batches, ...(workers.length > 0 && { workers }) },
   };
 }
 
-function overviewLine(overview: BatchOverview): string {
-  const { batch, settled, rows, money, hasCosts } = overview;
-  const cost = hasCosts ? `, ${atMost(money.spent, money.isAtMost, counted(money.spent, 'credit'))}` : '';
-  const begun = isoTime(batch.createdAtMs).slice(0, 16);
-  const state = stateWord(overview).padEnd(10);
-  return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
+function batchLine(of: BatchObject): string {
+  const { batch, counts, credits, created_at: begun } = of;
+  const cost = of.has_costs
+    ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
+    : '';
+  const rows = `${finishedIn(counts)}/${allRows(of)} rows${cost}`;
+  return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${whatOf(of)}  ${of.input}`;
 }
 
-function stateWord({ batch, run }: BatchOverview): string {
-  if (run !== undefined) return 'running';
-  return batch.heldSinceMs === undefined ? batch.state : 'paused';
+const allRows = ({ rows, rows_beyond: beyond = 0 }: BatchObject): number => rows + beyond;
+
+function stateWord({ state, running, held_since: held }: BatchObject): string {
+  if (running) return 'running';
+  return held === undefined ? state : 'paused';
 }
 
-function whatOf({ operation, settings }: Batch): string {
-  const origin = originOf(settings);
-  if (origin === undefined) return operation;
-  return origin.kind === 'undo' ? `undo of ${origin.undoes}` : `try ${operation}`;
+const whatOf = ({ operation, undoes }: BatchObject): string =>
+  undoes === null ? operation : `undo of ${undoes}`;
+
+/** A process that spends from a store which several share. */
+function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts }: WorkerObject): string {
+  const each = accounts.map(({ account, in_flight }) => `${account}: ${in_flight} in flight`);
+  const beat = beat_seconds === undefined ? 'no beat yet' : `last beat ${beat_seconds.toFixed(1)}s ago`;
+  const began = `begun ${formatDuration(since_seconds * 1000)} ago`;
+  return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...each, command].join('; ');
 }
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-/** A plan is read back by a library that other batches do without. */
-async function changesOf(ledger: LedgerReader, { batch }: BatchStatus): Promise<ChangesDone | undefined> {
-  if (batch.plannedRows === undefined) return undefined;
-  const { changesDone } = await import('../files/output/changes-done.ts');
-  return changesDone(ledger, batch);
-}
-
-/** @param changes undefined for a batch that changes nothing. */
-function batchReport(status: BatchStatus, changes: ChangesDone | undefined): Told {
+function batchReport(status: BatchStatusObject, batch: Batch): Told {
   return {
-    lines: [...stateLines(status, changes), ...openLines(status)],
-    object: BatchStatusObject.of({ ...status, changes }),
-    advice: adviceOn(status),
+    lines: [...stateLines(status), ...openLines(status)],
+    object: status,
+    advice: adviceOn(status, batch),
   };
 }
 
-function stateLines(status: BatchStatus, changes: ChangesDone | undefined): readonly string[] {
-  const { batch, counts, settled, rows, money, hasCosts, requests, calls } = status;
+function stateLines(status: BatchStatusObject): readonly string[] {
+  const { batch, account, input, rows, rows_beyond: beyond = 0, counts, settled, changes } = status;
+  const { requests, calls, half_done: halfDone = [] } = status;
+  const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
   return linesOf(
-    `Batch ${batch.id}, ${stateWord(status)}, ${whatOf(batch)} with account ${batch.accountName}`,
-    `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
+    `Batch ${batch}, ${stateWord(status)}, ${whatOf(status)} with account ${account}`,
+    `Input      ${input}, ${counted(rows, 'row')}${people}`,
     OUTCOME_KINDS.filter((kind) => counts[kind]).map((kind) => `  ${kind.padEnd(9)} ${counts[kind]}`),
-    settled < rows && `  pending   ${rows - settled}`,
+    settled < rows + beyond && `  pending   ${rows + beyond - settled}`,
     changes && changesLines(changes),
-    status.halfDone.map((note) => `Half done  ${plainText(note)}`),
-    hasCosts && moneyLine(money),
+    halfDone.map((note) => `Half done  ${plainText(note)}`),
+    status.has_costs && moneyLine(status.credits),
     // A call may have taken several requests, and one in doubt is not among the answered ones.
     `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${counted(calls, 'call')} answered`}`,
   );
 }
 
-function openLines(status: BatchStatus): readonly string[] {
-  const { batch, open, lastMinute, run, pause, unanswered } = status;
-  const ranges = rangesWords(status.ranges);
+function moneyLine({ budget, spent, exact, in_doubt: inDoubt, reserved }: BatchObject['credits']): string {
+  const most = budget === null ? '' : `, budget ${budget}`;
+  return `Credits    ${atMost(spent, !exact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${most}`;
+}
+
+function openLines(status: BatchStatusObject): readonly string[] {
+  const { open, requests_last_minute: lastMinute, unanswered, output } = status;
+  const { running_since: since, held_since: held, paused_until: until, paused_why: why = '' } = status;
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
     lastMinute > 0 &&
-      batch.state === 'open' &&
+      status.state === 'open' &&
       `Rate       ${counted(lastMinute, 'request')} of this account in the last minute`,
-    ranges && `Ranges     ${ranges}`,
-    run && `Running    since ${run.since}, by process ${run.pid}`,
-    pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
-    batch.heldSinceMs !== undefined &&
-      `Held       since ${isoTime(batch.heldSinceMs)}, ${pausedBy(status)}by pause`,
-    unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
-    batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
+    rangesLine(status.ranges),
+    since && `Running    since ${since}`,
+    until !== null && `Paused     until ${until}: ${plainText(why)}`,
+    held && `Held       since ${held}, by pause`,
+    unanswered !== undefined && `Waiting    ${waitingWords(unanswered)}`,
+    output !== null && `Output     ${output}`,
   );
 }
 
-function pausedBy({ acts }: BatchStatus): string {
-  const paused = acts.findLast(({ kind }) => kind === 'paused');
-  return paused === undefined ? '' : `by ${paused.operator}, `;
+/** Undefined when no worker has to do with the batch. */
+function rangesLine(ranges: BatchStatusObject['ranges']): string | undefined {
+  const { waiting, running, set_aside: setAside } = ranges ?? { waiting: 0, running: 0, set_aside: 0 };
+  if (waiting + running + setAside === 0) return undefined;
+  const aside = setAside === 0 ? '' : `, ${counted(setAside, 'range')} set aside, which a run works on`;
+  return `Ranges     ${waiting} waiting, ${running} running${aside}`;
 }
 
-function adviceOn(status: BatchStatus): readonly string[] {
-  const { batch, counts, run } = status;
-  const command = commandToGoOn(batch);
-  const goesOn = run === undefined && batch.state === 'open';
+function adviceOn(status: BatchStatusObject, batch: Batch): readonly string[] {
+  const goesOn = status.running_since === undefined && status.state === 'open';
   return linesOf(
-    (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
-    batch.state === 'cancelled' && inviteAgainLines(batch.id, status.halfDone),
+    (status.counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
+    status.state === 'cancelled' && inviteAgainLines(batch.id, status.half_done ?? []),
     goesOn && sweepsBudgetWords(batch),
-    goesOn && command !== undefined && `To continue: ${command}`,
+    goesOn && status.next !== null && `To continue: ${status.next}`,
   );
 }
 
@@ -170,32 +159,4 @@ function sweepsBudgetWords({ command = '', settings }: Batch): string | undefine
   const budget = budgetToFinishIn(settings);
   const isSweep = wordsOfCommand(command)?.[0] === 'nightly';
   return budget !== undefined && isSweep ? raiseInJob(budget) : undefined;
-}
-
-function beyondWords({ rowsBeyond = 0 }: Batch): string {
-  if (rowsBeyond === 0) return '';
-  return `, and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
-}
-
-function moneyLine({ cap, spent, isAtMost, inDoubt, reserved }: Money): string {
-  const budget = cap === undefined ? '' : `, budget ${cap}`;
-  return `Credits    ${atMost(spent, isAtMost, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
-}
-
-/** A line for each process that spends from a store which several share. */
-function workerLines(workers: readonly WorkerView[]): readonly string[] {
-  return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => {
-    const each = accounts.map(({ account, inFlight }) => `${account}: ${inFlight} in flight`);
-    const beat = beatAgoMs === undefined ? 'no beat yet' : `last beat ${(beatAgoMs / 1000).toFixed(1)}s ago`;
-    const began = `begun ${formatDuration(sinceMs)} ago`;
-    return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...each, command].join('; ');
-  });
-}
-
-/** Undefined when no worker has to do with the batch. */
-function rangesWords(ranges: RangeCounts | undefined): string | undefined {
-  const { waiting, running, setAside } = ranges ?? { waiting: 0, running: 0, setAside: 0 };
-  if (waiting + running + setAside === 0) return undefined;
-  const aside = setAside === 0 ? '' : `, ${counted(setAside, 'range')} set aside, which a run works on`;
-  return `${waiting} waiting, ${running} running${aside}`;
 }

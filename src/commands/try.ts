@@ -34,9 +34,8 @@ import {
   type LedgerReader,
   type RawReply,
 } from '../ledger/ledger.ts';
+import { spentOf } from '../ledger/tally.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { SpentObject } from '../objects/batch-object.ts';
-import { ruleShown } from '../objects/row-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked } from '../plan/plan.ts';
@@ -49,7 +48,7 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { ENTRIES } from './shared/job-entries.ts';
-import { ruleWords } from './shared/rule.ts';
+import { replyObject, ruleObject, ruleWords } from './shared/rule.ts';
 import { endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
 
 /**
@@ -323,7 +322,7 @@ function report(told: Told, { means }: Input, words: readonly string[]): Report<
   const rule = reply && tried?.closure && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
   const object: TrialObject = {
     ...objectFor(told),
-    rule: ruleShown(rule),
+    rule: ruleObject(rule),
     ...(means && tried ? { proposed: ruleProposed(trial, reply, means) } : {}),
   };
   const isKnown = object.source === 'ledger';
@@ -363,7 +362,7 @@ function objectFor({ trial, request, summary, tried }: Told): TrialObject {
     charged: settled?.charged ?? null,
     rule: null,
     fields: [...fieldsIn(trial, tried).paths],
-    credits: SpentObject.of({ ...money, spent: spentNow }),
+    credits: spentOf({ ...money, spent: spentNow }),
     stopped: stopObject(stopped),
   };
 }
@@ -404,10 +403,6 @@ function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefine
     search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
   return search;
 }
-
-const replyObject = ({ status, headers, body, receivedAtMs }: RawReply): TrialObject['reply'] => ({
-  ...{ status, headers: { ...headers }, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) },
-});
 
 /** A longer body is cut: this much is enough to see where the fields of an answer are. */
 const LONGEST_BODY = 4_000;

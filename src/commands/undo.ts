@@ -13,21 +13,21 @@ import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
 import { contentHash, openHeader } from '../files/input.ts';
+import { changesTold } from '../files/output/changes-done.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { loadJob } from '../job/job.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { ChangesObject } from '../objects/batch-object.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
+import { accountOfBatch } from '../run/batch-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
-import { accountOfBatch } from '../run/tasks/batch-account.ts';
 import { argument, command, flag, type Host, type Report } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import { endOf, mayBeSent, type Resume, spend, spendingInput, toldOn } from './shared/spending.ts';
@@ -363,7 +363,7 @@ function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
   return {
     ...{ undoes, batch, rows, counts, requests },
     ...{ output: files.output ?? null, needs_attention: files.attention ?? null },
-    ...present({ changes: changes && ChangesObject.of(changes) }),
+    ...present({ changes: changes && changesTold(changes) }),
     ...{ stopped: stopObject(stopped), not_undone: left },
   };
 }

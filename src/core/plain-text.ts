@@ -81,9 +81,9 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** All lines that are said: of what may be none, `false` and undefined are left out. */
+/** All lines that are said: of what may be none, `false`, `null` and undefined are left out. */
 export function linesOf(
-  ...parts: readonly (string | readonly string[] | false | undefined)[]
+  ...parts: readonly (string | readonly string[] | false | null | undefined)[]
 ): readonly string[] {
   return parts.flat().filter((part) => typeof part === 'string');
 }

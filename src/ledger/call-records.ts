@@ -257,7 +257,7 @@ type Settled<Found> =
   | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
 
 /** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
-export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';
+export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told';
 
 export interface DecisionSpec {
   readonly key: CallKey;

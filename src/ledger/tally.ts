@@ -2,6 +2,7 @@ import { attentionWords } from '../core/attention-words.ts';
 import type { Call } from '../core/operation.ts';
 import { ATTENTION_KINDS, type OutcomeKind, RowCount, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
+import type { SpentObject } from '../objects/batch-object.ts';
 import { type Batch, type Credits, credits, type Money, type RowAnswer, type RowRecord } from './ledger.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
@@ -104,6 +105,15 @@ export function askedBy({ operation }: Pick<Batch, 'operation'>, call: Call): st
 export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }
+
+/** Money as programs are told of it. */
+export const spentOf = ({
+  spent,
+  isAtMost,
+  inDoubt,
+}: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>): SpentObject => ({
+  ...{ spent, exact: isAtMost !== true, in_doubt: inDoubt },
+});
 
 /** Whether credits are told of a batch: the service's changes cost none. */
 export const hasCosts = (

@@ -1,180 +1,141 @@
 import { z } from 'zod';
-import { isoTime } from '../core/clock.ts';
-import type { ChangeFigures, ChangeGroup, ChangesDone } from '../files/output/changes-done.ts';
-import { undoneBy } from '../job/job-origin.ts';
-import type { Batch, Money, RangeCounts } from '../ledger/ledger.ts';
-import { commandToGoOn } from '../lib/command-line.ts';
-import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
-import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
-import { membersOf, noun } from './noun.ts';
 
 /** Batches, and what they have changed. */
 
-const spending = membersOf<Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>>();
 /** Credits; they have no currency. */
-export const SpentObject = noun({
-  spent: spending(z.number(), ({ spent }) => spent),
+export const SpentObject = z.object({
+  spent: z.number(),
   /** Whether just that was spent; otherwise it is the most. */
-  exact: spending(z.boolean(), ({ isAtMost }) => isAtMost !== true),
-  in_doubt: spending(z.number(), ({ inDoubt }) => inDoubt),
+  exact: z.boolean(),
+  in_doubt: z.number(),
 });
+export type SpentObject = z.output<typeof SpentObject>;
 
-const money = membersOf<Money>();
 /** Credits of a batch. */
-const MoneyObject = noun({
-  ...SpentObject.members,
-  reserved: money(z.number(), ({ reserved }) => reserved),
-  budget: money(z.number().nullable(), ({ cap = null }) => cap),
-});
+const MoneyObject = SpentObject.extend({ reserved: z.number(), budget: z.number().nullable() });
 
 /** Number of finished rows by outcome; rows without an outcome are not counted. */
 export const Counts = z.record(z.string(), z.number());
 
 // ------------------------------------------------------------------------------------------------ changes
 
-const figure = membersOf<ChangeFigures>();
 const figures = {
   /** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
-  done: figure(z.record(z.string(), z.number()), ({ done }) => done),
+  done: z.record(z.string(), z.number()),
   /** How they ended, by status, or `held_back`. */
-  counts: figure(z.record(z.string(), z.number()), ({ counts }) => counts),
+  counts: z.record(z.string(), z.number()),
   /** Those that the service has answered without a word about them. */
-  without_a_word: figure(z.number(), ({ withoutWord }) => withoutWord),
+  without_a_word: z.number(),
 };
 
-const group = membersOf<ChangeGroup>();
-const ChangeGroupObject = noun({
-  project: group(z.string().nullable(), ({ project = null }) => project),
+const ChangeGroupObject = z.object({
+  project: z.string().nullable(),
   /** What is wanted there: a role, or `none` for "not in it". */
-  to: group(z.string(), ({ to }) => to),
+  to: z.string(),
   ...figures,
 });
 
-const changes = membersOf<ChangesDone>();
 /** What a batch of changes has done, each subject once. */
-export const ChangesObject = noun({
+export const ChangesObject = z.object({
   ...figures,
-  projects: changes(z.array(ChangeGroupObject), ({ groups }) => groups.map(ChangeGroupObject.of)),
+  projects: z.array(ChangeGroupObject),
 });
-
-// ------------------------------------------------------------------------------------------------ doubts of a batch
-
-/** What a run and a batch have alike about what is left open; each is left out where there is none. */
-export interface LeftOpen {
-  readonly changes?: ChangesDone | undefined;
-  readonly unanswered?: number;
-}
-
-const left = membersOf<LeftOpen>();
-export const leftOpen = {
-  changes: left(ChangesObject.optional(), (open) => open.changes && ChangesObject.of(open.changes)),
-  /** Rows for which what was bought turned out to be no answer. */
-  unanswered: left(z.number().optional(), (open) => open.unanswered || undefined),
-};
+export type ChangesObject = z.output<typeof ChangesObject>;
 
 // ------------------------------------------------------------------------------------------------ the batch
 
-const batch = membersOf<{ readonly batch: Batch }>();
-/** What a batch is, whatever became of it. */
-export const ofBatch = {
-  batch: batch(z.string(), (of) => of.batch.id),
-  state: batch(z.enum(['open', 'finished', 'superseded', 'cancelled']), (of) => of.batch.state),
-  operation: batch(z.string(), (of) => of.batch.operation),
-  account: batch(z.string(), (of) => of.batch.accountName),
-  input: batch(z.string(), (of) => of.batch.inputPath),
-  /** The batch that it takes back. */
-  undoes: batch(z.string().nullable(), (of) => undoneBy(of.batch.settings) ?? null),
-  rows: batch(z.number(), (of) => of.batch.inputRows),
-  /** Rows beyond the list: people who are removed because it does not name them. */
-  rows_beyond: batch(z.number().optional(), (of) => of.batch.rowsBeyond),
-  /** ISO 8601, UTC. */
-  created_at: batch(z.string(), (of) => isoTime(of.batch.createdAtMs)),
-};
+/** What is said of a batch wherever one is named. */
+export const BatchNamed = z.object({
+  batch: z.string(),
+  operation: z.string(),
+  input: z.string(),
+  /** Invented data for play money. */
+  sandbox: z.boolean(),
+});
+export type BatchNamed = z.output<typeof BatchNamed>;
 
-const overview = membersOf<BatchOverview>();
 /** A batch, as `status` lists it. */
-export const BatchObject = noun({
-  ...ofBatch,
-  counts: overview(Counts, ({ counts }) => counts),
-  credits: overview(MoneyObject, (of) => MoneyObject.of(of.money)),
+export const BatchObject = BatchNamed.extend({
+  state: z.enum(['open', 'finished', 'superseded', 'cancelled']),
+  account: z.string(),
+  /** The batch that it takes back. */
+  undoes: z.string().nullable(),
+  rows: z.number(),
+  /** Rows beyond the list: people who are removed because it does not name them. */
+  rows_beyond: z.number().exactOptional(),
+  /** ISO 8601, UTC. */
+  created_at: z.string(),
+  counts: Counts,
+  credits: MoneyObject,
+  /** Whether anything here costs credits: changes of a team do not. */
+  has_costs: z.boolean(),
   /** The file that was written. */
-  output: overview(z.string().nullable(), (of) => of.batch.outputPath ?? null),
+  output: z.string().nullable(),
   /** What is typed to go on; null for a batch that was ended. */
-  next: overview(z.string().nullable(), ({ batch: of }) => {
-    const isEnded = of.state === 'cancelled' || of.state === 'superseded';
-    return isEnded ? null : (commandToGoOn(of) ?? null);
-  }),
+  next: z.string().nullable(),
   /** Since when a person has paused it. */
-  held_since: overview(z.string().optional(), ({ batch: { heldSinceMs: ms } }) =>
-    ms ? isoTime(ms) : undefined,
-  ),
+  held_since: z.string().exactOptional(),
   /** Whether a process works on it now. */
-  running: overview(z.boolean(), ({ run, ranges }) => run !== undefined || (ranges?.running ?? 0) > 0),
+  running: z.boolean(),
   /** Since when that process works. */
-  running_since: overview(z.string().optional(), ({ run }) => run?.since),
+  running_since: z.string().exactOptional(),
 });
+export type BatchObject = z.output<typeof BatchObject>;
 
-const account = membersOf<WorkerAccount>();
-const WorkerAccountObject = noun({
-  account: account(z.string(), (of) => of.account),
-  in_flight: account(z.number(), ({ inFlight }) => inFlight),
-});
-
-const worker = membersOf<WorkerView>();
 /** A process that spends from a store which several share. */
-export const WorkerObject = noun({
-  host: worker(z.string(), ({ host }) => host),
-  pid: worker(z.number(), ({ pid }) => pid),
-  command: worker(z.string(), ({ command }) => command),
+export const WorkerObject = z.object({
+  host: z.string(),
+  pid: z.number(),
+  command: z.string(),
   /** How many seconds ago it began, and last said this. */
-  since_seconds: worker(z.number(), ({ sinceMs }) => Math.round(sinceMs / 1000)),
-  beat_seconds: worker(z.number().optional(), ({ beatAgoMs: ms }) => ms && Math.round(ms) / 1000),
-  accounts: worker(z.array(WorkerAccountObject), ({ accounts }) => accounts.map(WorkerAccountObject.of)),
+  since_seconds: z.number(),
+  beat_seconds: z.number().exactOptional(),
+  accounts: z.array(z.object({ account: z.string(), in_flight: z.number() })),
 });
+export type WorkerObject = z.output<typeof WorkerObject>;
 
-const all = membersOf<{
-  readonly batches: readonly BatchOverview[];
-  readonly workers: readonly WorkerView[];
-}>();
 /** What `status` prints: all batches, the newest first. */
-export const BatchListObject = noun({
-  batches: all(z.array(BatchObject), ({ batches }) => batches.map(BatchObject.of)),
+export const BatchListObject = z.object({
+  batches: z.array(BatchObject),
   /** Of a store from which several processes spend. */
-  workers: all(z.array(WorkerObject).optional(), ({ workers }) =>
-    workers.length === 0 ? undefined : workers.map(WorkerObject.of),
-  ),
+  workers: z.array(WorkerObject).exactOptional(),
 });
 
-const counts = membersOf<RangeCounts>();
-const RangesObject = noun({
-  waiting: counts(z.number(), ({ waiting }) => waiting),
-  running: counts(z.number(), ({ running }) => running),
+const RangesObject = z.object({
+  waiting: z.number(),
+  running: z.number(),
   /** Those that killed five workers. A run works on them. */
-  set_aside: counts(z.number(), ({ setAside }) => setAside),
+  set_aside: z.number(),
 });
 
-const status = membersOf<BatchStatus>();
 /** What `status BATCH` prints. */
-export const BatchStatusObject = noun({
-  ...BatchObject.members,
+export const BatchStatusObject = BatchObject.extend({
   /** Who worked on it, in their order, by their own word. */
-  operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
-  requests: status(z.number(), ({ requests }) => requests),
-  calls: status(z.number(), ({ calls }) => calls),
+  operators: z.array(z.string()),
+  settled: z.number(),
+  requests: z.number(),
+  calls: z.number(),
   /** Requests without an answer yet. */
-  open: status(z.number(), ({ open }) => open),
+  open: z.number(),
   /** Requests of its account in the last minute. */
-  requests_last_minute: status(z.number(), ({ lastMinute }) => lastMinute),
+  requests_last_minute: z.number(),
+  /** At the rate of the last seconds; null when that is unknown, as during a pause. */
+  seconds_left: z.number().nullable(),
   /** Until when the account sends nothing, and why. */
-  paused_until: status(z.string().nullable(), ({ pause }) => (pause ? isoTime(pause.untilMs) : null)),
-  paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
+  paused_until: z.string().nullable(),
+  paused_why: z.string().exactOptional(),
+  /** Whether the vendor asked for the pause. */
+  paused_asked: z.boolean().exactOptional(),
   /** The newer batch that has taken its place. */
-  followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
+  followed_by: z.string().nullable(),
+  /** Another process that is spending from the store, on something else. */
+  spender: z.object({ pid: z.number(), command: z.string() }).nullable(),
   /** A sentence for each person whose invite it deleted and has not created again. */
-  half_done: status(z.array(z.string()).optional(), ({ halfDone: notes }) =>
-    notes.length === 0 ? undefined : notes,
-  ),
+  half_done: z.array(z.string()).exactOptional(),
   /** Ranges of its rows, for workers. */
-  ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
-  ...leftOpen,
+  ranges: RangesObject.exactOptional(),
+  changes: ChangesObject.exactOptional(),
+  /** Rows for which what was bought turned out to be no answer. */
+  unanswered: z.number().exactOptional(),
 });
+export type BatchStatusObject = z.output<typeof BatchStatusObject>;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { stopObject } from '../core/stop-object.ts';
+import { changesTold } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Forecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
-import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
+import { ChangesObject, Counts, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
 import { NotUndoneObject } from './plan-object.ts';
@@ -50,12 +51,12 @@ const ended = membersOf<Pick<RunSummary, 'stopped'>>();
 const stopped = ended(StopObject.nullable(), (of) => stopObject(of.stopped));
 
 const run = membersOf<RunSummary>();
-const { in_doubt, ...spent } = SpentObject.members;
 const RunMoneyObject = noun({
-  ...spent,
+  spent: run(z.number(), ({ money }) => money.spent),
+  exact: run(z.boolean(), ({ money }) => money.isAtMost !== true),
   /** The part that this run confirmed. */
   spent_now: run(z.number(), ({ spentNow }) => spentNow),
-  in_doubt,
+  in_doubt: run(z.number(), ({ money }) => money.inDoubt),
   /** What answers that were shared or bought before would have cost. */
   saved: run(z.number().nullable(), ({ figures }) => figures?.saved ?? null),
 });
@@ -76,7 +77,7 @@ export const RunObject = noun({
   rows: run(z.number(), ({ rows }) => rows),
   calls: run(z.number(), ({ calls }) => calls),
   counts: run(Counts, ({ counts }) => counts),
-  credits: run(RunMoneyObject, (of) => RunMoneyObject.of({ ...of, ...of.money })),
+  credits: run(RunMoneyObject, (of) => RunMoneyObject.of(of)),
   requests: run(z.number(), ({ requests }) => requests),
   pauses: run(pauses, ({ pauses: { count, ms } }) => ({ count, seconds: tenths(ms) })),
   seconds: run(z.number(), ({ durationMs }) => tenths(durationMs)),
@@ -88,7 +89,9 @@ export const RunObject = noun({
   /** What came of it so far. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.parse(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
-  ...leftOpen,
+  changes: run(ChangesObject.optional(), ({ changes }) => changes && changesTold(changes)),
+  /** Rows for which what was bought turned out to be no answer. */
+  unanswered: run(z.number().optional(), ({ unanswered }) => unanswered || undefined),
   /** A budget that is enough for all that waits. */
   budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { METHODS } from '../core/operation.ts';
 import { SpentObject } from './batch-object.ts';
-import { RuleObject } from './row-object.ts';
+import { ReplyObject, RuleObject } from './row-object.ts';
 import { StopObject } from './stop-object.ts';
 
 const TriedRequest = z.object({
@@ -17,14 +17,7 @@ export const TrialObject = z.object({
   batch: z.string(),
   source: z.enum(['bought', 'ledger', 'sandbox']),
   request: TriedRequest,
-  reply: z
-    .object({
-      status: z.number(),
-      headers: z.record(z.string(), z.string()),
-      body: z.string(),
-      received_at: z.string(),
-    })
-    .nullable(),
+  reply: ReplyObject.nullable(),
   answer: z.string().nullable(),
   charged: z.number().nullable(),
   /** The entry of the dialect that decided, with what it asks of a reply. */

@@ -64,11 +64,6 @@ export async function askAbout(
   return (await conclude(run, doubt, 'read_back', await question.ask())) ? 'ended' : 'unclear';
 }
 
-export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
-  const shape = dialect.operations[call.operation]?.read_back;
-  return shape !== undefined || dialect.usage !== undefined || listsFor(dialect, call).length > 0;
-}
-
 // ------------------------------------------------------------------------------------------------ by a read-back
 
 /** Undefined also where it needs an idempotency key that the lost attempt did not have. */
@@ -353,11 +348,4 @@ async function conclude(
     await ledger.decide(decision, { told, left: leaves });
   }
   return said !== 'unclear';
-}
-
-/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
-export function doubtReason({ call, atRisk, sentAtMs, why }: Doubt): string {
-  const money = call.change === undefined || atRisk > 0 ? `${counted(atRisk, 'credit')} at risk` : undefined;
-  const facts = [`in doubt since ${isoTime(sentAtMs)}`, call.change?.atStake, money];
-  return `${facts.filter((fact) => fact !== undefined).join(', ')}: ${why}`;
 }

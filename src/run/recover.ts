@@ -15,8 +15,9 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import { closureOf, judged } from './buy.ts';
+import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
-import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
+import { askAbout, compareUsage } from './reconcile.ts';
 import { type Judging, type Run, type Session, tellTime } from './session.ts';
 
 /**

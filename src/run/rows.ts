@@ -21,9 +21,9 @@ import {
 } from '../plan/known-calls.ts';
 import { RowWalk } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
+import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';
 import { keepReading, noAnswerWords } from './readings.ts';
-import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
 import type { Answered, CallToBuy, Run, Waits } from './session.ts';

@@ -3,23 +3,20 @@ import { Reading as ReadWords } from '../core/reading.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { BatchFigures } from '../files/output/batch-figures.ts';
 import type { BatchSummary } from '../files/output/summary-words.ts';
-import type { Batch } from '../ledger/ledger.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import {
+  BatchNamed,
   BatchObject,
-  BatchStatusObject,
+  type BatchStatusObject,
   type ChangesObject,
-  ofBatch,
   SpentObject,
 } from '../objects/batch-object.ts';
 import { FiguresObject } from '../objects/figures-object.ts';
 import { ListDescription } from '../objects/list-object.ts';
 import { membersOf, noun } from '../objects/noun.ts';
 import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
-import { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
+import type { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
-import { type BatchOverview, type BatchStatus, secondsLeft } from '../run/tasks/batch-status.ts';
-import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 
 /**
  * The words between the page and its server: every body that a request may have and every answer, each once. The server
@@ -94,31 +91,14 @@ export type NewAccount = z.infer<typeof NewAccount>;
 
 /** Batches, what runs, and what changes. */
 
-const named = membersOf<{ readonly batch: Batch; readonly name: string }>();
-const ofPage = {
-  /** As people call it: a list that was brought to the page has a name of its own. */
-  input: named(z.string(), ({ name }) => name),
-  /** Invented data for play money. */
-  sandbox: named(z.boolean(), ({ batch }) => batch.sandbox),
-};
-const { batch, operation } = ofBatch;
-/** What is said of a batch wherever the page names one. */
-export const BatchNamed = noun({ batch, operation, ...ofPage });
-const overview = membersOf<BatchOverview>();
-const ofOverview = {
-  ...ofPage,
-  /** Whether anything here costs credits: changes of a team do not. */
-  has_costs: overview(z.boolean(), ({ hasCosts }) => hasCosts),
-};
-export const BatchView = noun({ ...BatchObject.members, ...ofOverview });
-export type BatchView = z.infer<typeof BatchView>;
+export type BatchView = z.infer<typeof BatchObject>;
 
 export const BatchListQuery = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
 
 export const BatchList = z.object({
-  batches: z.array(BatchView),
+  batches: z.array(BatchObject),
   /** Number of batches that there are. */
   total: z.number(),
   per_page: z.number(),
@@ -127,21 +107,7 @@ export type BatchList = z.infer<typeof BatchList>;
 
 export type ChangesView = z.infer<typeof ChangesObject>;
 
-const status = membersOf<BatchStatus>();
-export const BatchDetail = noun({
-  ...BatchStatusObject.members,
-  ...ofOverview,
-  settled: status(z.number(), ({ settled }) => settled),
-  /** Whether the vendor asked for the pause. */
-  paused_asked: status(z.boolean().optional(), ({ pause }) => pause?.asked),
-  /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
-  seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
-  /** Another process that is spending from the store, on something else. */
-  spender: status(Spender.nullable(), ({ awaited: of, run }) =>
-    of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },
-  ),
-});
-export type BatchDetail = z.infer<typeof BatchDetail>;
+export type BatchDetail = z.infer<typeof BatchStatusObject>;
 
 const told = membersOf<{
   readonly figures: BatchFigures;
@@ -330,24 +296,9 @@ export const RowPage = BatchNamed.extend({
 });
 export type RowPage = z.infer<typeof RowPage>;
 
-const doubt = membersOf<ListedDoubt & { readonly asked: Batch }>();
-export const DoubtView = noun({
-  ...DoubtObject.members,
-  /** Whether the request was sent by this batch, so that its row is one of it. */
-  own: doubt(z.boolean(), ({ doubt: { batch }, asked }) => batch === asked.id),
-});
-export type DoubtView = z.infer<typeof DoubtView>;
-
-const list = membersOf<DoubtList & { readonly batch: Batch }>();
+export type DoubtView = z.infer<typeof DoubtObject>;
 /** What `settle BATCH --json` prints. */
-export const DoubtsView = noun({
-  ...DoubtListObject.members,
-  ...BatchNamed.members,
-  in_doubt: list(z.array(DoubtView), ({ doubts, batch }) =>
-    doubts.map((listed) => DoubtView.of({ ...listed.doubt, ...listed, asked: batch })),
-  ),
-});
-export type DoubtsView = z.infer<typeof DoubtsView>;
+export type DoubtsView = z.infer<typeof DoubtListObject> & z.infer<typeof BatchNamed>;
 
 export { AgreementView, PlannedChangeObject } from '../objects/plan-object.ts';
 

@@ -23,7 +23,7 @@ test('the row of a call that is to be sent again is pending on every face, and i
   expect((await desk.json(['status', 'last', '2'])).attempts[0].decided).toBeNull();
   await desk.type(['settle', 'last', '2', '--retry']);
 
-  expect((await desk.type(['settle', 'last'])).stdout).toMatch(/^row 3, .*\n.*\n1 in doubt/);
+  expect((await desk.type(['settle', 'last'])).stdout).toMatch(/^row 3, .*\n1 in doubt/);
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
   const status = await desk.type(['status', 'last']);
   expect(status.stdout).toContain('  matched   1\n  in_doubt  1\n  pending   1\n');
@@ -126,7 +126,7 @@ test('a lost call of a batch that a newer one has followed is decided about ther
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(
     new RegExp(
-      `^No run goes on with batch ${batch}, because batch ${next} .*\\n.* settle ${next} --retry\\n$`,
+      `^No run goes on with batch ${batch}, because batch ${next} .*\\nDecide in batch ${next} .*\\n.* settle ${next}\\n$`,
     ),
   );
   await desk.type(['settle', next, '--retry', '--extra-credits', '1']);

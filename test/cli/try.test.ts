@@ -83,10 +83,10 @@ test('a call shows its answer, the rule that decided, its price and the fields f
   ).toEqual(before.filter((name) => !/^(store|vendor-)/.test(name)));
 });
 
-test('status shows it as a try, and its row is kept where only this user can read it', async () => {
+test('status shows it, and its row is kept where only this user can read it', async () => {
   const { batch } = await json('try', 'enrich-person', 'email=jo@status.example', '--yes');
   const { stdout } = await typed(['status', batch]);
-  expect(stdout).toContain(`Batch ${batch}, finished, try enrich-person with account data`);
+  expect(stdout).toContain(`Batch ${batch}, finished, enrich-person with account data`);
   expect((await typed(['status', batch, '2'])).stdout).toContain('email jo@status.example');
   const [file = ''] = readdirSync(place.path('store/spool'));
   expect(statSync(join(place.path('store/spool'), file)).mode & 0o777).toBe(0o600);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { workersAt } from '../../src/run/tasks/workers.ts';
+import { workersAt } from '../../src/run/batches.ts';
 import { type Host, openHost } from './database-host.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace } from './workplace.ts';

@@ -8,9 +8,9 @@ import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
+import { unlessStopped } from '../../run/batch-account.ts';
 import { choose } from '../../run/choose.ts';
 import type { SweptJob } from '../../run/swept-jobs.ts';
-import { unlessStopped } from '../../run/tasks/batch-account.ts';
 import { type Looking, type ReadyFile, readInbox } from './inbox.ts';
 
 export interface Todo {

@@ -1,18 +1,19 @@
 import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { linesOf, plainText } from '../../core/plain-text.ts';
-import type { ChangeGroup, ChangesDone } from '../../files/output/changes-done.ts';
+import type { ChangesDone } from '../../files/output/changes-done.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import type { ChangesObject } from '../../objects/batch-object.ts';
 
 export function missingIn(changes: ChangesDone | undefined): number {
   return changes?.missing.length ?? 0;
 }
 
-export function changesLines(changes: ChangesDone): readonly string[] {
-  const { done, counts, withoutWord, groups } = changes;
+export function changesLines(changes: ChangesObject): readonly string[] {
+  const { done, counts, without_a_word: withoutWord } = changes;
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
-  const projects = Map.groupBy(groups, ({ project }) => project ?? '');
+  const projects = Map.groupBy(changes.projects, ({ project }) => project ?? '');
   return linesOf(
     `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
     projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
@@ -20,7 +21,7 @@ export function changesLines(changes: ChangesDone): readonly string[] {
   );
 }
 
-function projectLine(name: string, groups: readonly ChangeGroup[]): readonly string[] {
+function projectLine(name: string, groups: ChangesObject['projects']): readonly string[] {
   const done: Partial<Record<PlannedAction, number>> = {};
   for (const group of groups) {
     for (const [action, count] of Object.entries(group.done) as [PlannedAction, number][])

@@ -1,14 +1,27 @@
 import type { AnswerRule, BodyTest } from '../../client/dialect.ts';
 import type { RuleFound } from '../../client/judge.ts';
+import { isoTime } from '../../core/clock.ts';
 import { linesOf } from '../../core/plain-text.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import type { ReplyObject, RuleObject } from '../../objects/row-object.ts';
 
-/** What decided how an answer is read: a rule of the dialect, or a row of the table in `docs/answers.md`. */
+/** A reply, and what decided how it is read: a rule of the dialect, or a row of the table in `docs/answers.md`. */
 
 /** `the table: the status is 404`, or `rule 2 of answers in the dialect acme`. */
-export const ruleName = (found: RuleFound): string =>
-  'row' in found
-    ? `the table: ${found.row}`
-    : `rule ${found.number} of ${found.list} in the dialect ${found.dialect}`;
+export const ruleName = ({ row, number, list, dialect }: Partial<RuleObject>): string =>
+  row === undefined ? `rule ${number} of ${list} in the dialect ${dialect}` : `the table: ${row}`;
+
+export function ruleObject(found: RuleFound | undefined): RuleObject | null {
+  if (found === undefined) return null;
+  const { means } = found;
+  if ('row' in found) return { row: found.row, means };
+  const { dialect, list, number, rule } = found;
+  return { dialect, list, number, ...rule, means };
+}
+
+export const replyObject = ({ status, headers, body, receivedAtMs }: RawReply): ReplyObject => ({
+  ...{ status, headers: { ...headers }, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) },
+});
 
 /** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
 export function ruleWords(found: RuleFound): string {

@@ -1,28 +1,163 @@
-import type { z } from 'zod';
+import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
+import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
+import { callKeyOf } from '../../core/call-key.ts';
 import { isoTime } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
-import type { Call, JsonObject } from '../../core/operation.ts';
+import { present } from '../../core/objects.ts';
+import type { JsonObject } from '../../core/operation.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
-import type { AttemptRecord, Credits, Ended } from '../../ledger/ledger.ts';
-import { RowObject } from '../../objects/row-object.ts';
+import { matchedByIn } from '../../core/row.ts';
+import { shownBody } from '../../files/output/output.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import {
+  type AttemptId,
+  type AttemptRecord,
+  type Batch,
+  type Decision,
+  type LedgerReader,
+  type RawReply,
+  type RowRecord,
+  standingDecision,
+} from '../../ledger/ledger.ts';
+import { isJsonLinesName } from '../../lib/file-name.ts';
+import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
-import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
+import { dialectOfBatch } from '../../run/batch-account.ts';
+import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import type { Report } from '../shared/command.ts';
 import { callWords, decisionWords, lookWords } from '../shared/doubts.ts';
-import { ruleName } from '../shared/rule.ts';
+import { replyObject, ruleName, ruleObject } from '../shared/rule.ts';
 
-export function rowReport(story: RowStory): Report<z.output<typeof RowObject>> {
-  const { row, outcome, planned, attempts, fields } = story;
+/** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
+export async function rowReport(
+  ledger: LedgerReader,
+  batch: Batch,
+  text: string,
+): Promise<Report<RowObject>> {
+  const object = await rowObject(ledger, batch, text);
+  const { row, outcome, planned, attempts, fields } = object;
   const reason = outcome?.reason;
   return {
+    object,
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
-      planned && `  ${plannedWords(planned)}`,
+      planned && `  ${plannedWords(planned as JsonObject)}`,
       attempts.flatMap(attemptLines),
-      fields.length > 0 && `  fields for add: ${fields.join(', ')}`,
+      fields && `  fields for add: ${fields.join(', ')}`,
     ),
-    object: RowObject.of(story),
   };
+}
+
+/** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
+const WHICH_ROW =
+  "Give the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.";
+
+async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Promise<RowObject> {
+  const row = Number(text);
+  if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
+    throw stop('usage', `${text} is not a row.`, WHICH_ROW);
+  }
+  const [there] = await ledger.rowKinds(batch.id, { from: row }, 1);
+  if (there?.row !== row) {
+    const fact = `Batch ${batch.id} has no row ${row}; its list has ${counted(batch.inputRows, 'row')}.`;
+    throw stop('usage', fact, WHICH_ROW);
+  }
+  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
+  const [planned] = await ledger.plannedRows(batch.id, row, 1);
+  const history = await ledger.history(batch.id, row);
+  const dialect = await dialectOfBatch(batch);
+  const decided = await decidedAbout(ledger, batch, history);
+  const fields = fieldsShown(batch, record);
+  return {
+    ...{ batch: batch.id, row, outcome: record ? outcomeObject(record) : null },
+    planned: (planned?.row === row ? planned.work : undefined) ?? null,
+    attempts: history.map((each) => attemptObject(each, dialect, decided.get(each.attempt))),
+    ...(fields.length > 0 && { fields: [...fields] }),
+  };
+}
+
+function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
+  return { kind: outcome.kind, ...present({ matched_by: matchedByIn(outcome), reason: outcome.reason }) };
+}
+
+/** What the batch was told to do about lost answers, and no attempt has done yet. */
+async function decidedAbout(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Batch,
+  history: readonly AttemptRecord[],
+): Promise<ReadonlyMap<AttemptId, Decision>> {
+  const lost = history.filter(({ closure }) => closure?.kind === 'in_doubt');
+  const keys = [...new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)))];
+  const states = keys.length === 0 ? [] : await ledger.find(keys, { batch: id });
+  return new Map(
+    states.flatMap((state) => {
+      const decision = standingDecision(state);
+      return state.kind === 'in_doubt' && decision !== undefined
+        ? [[state.doubt.attempt, decision] as const]
+        : [];
+    }),
+  );
+}
+
+/** @param dialect that of today, which says how an answer is read, and whether it surely cost just what it was booked at. */
+function attemptObject(
+  record: AttemptRecord,
+  dialect: Dialect | undefined,
+  decided: Decision | undefined,
+): AttemptObject {
+  const { call, reply, released, request, decision } = record;
+  return {
+    ...{ attempt: record.attempt, batch: record.batch, ...callObject(call), after: call.after ?? null },
+    ...{ reserved: record.reserved, intent_at: isoTime(record.sentAtMs), replaces: record.replaces ?? null },
+    idempotency_key: request?.idempotencyKey ?? null,
+    decision: decision ? decisionObject(decision) : null,
+    decided: decided ? decisionObject(decided) : null,
+    reply: reply ? { ...replyObject(reply), request_id: requestIdIn(reply, dialect) ?? null } : null,
+    closure: closureObject(record, dialect),
+    looks: record.looks.map(lookObject),
+    rule: ruleObject(dialect && ruleBehind(record, dialect)),
+    released: released ? { why: released.why, at: isoTime(released.atMs) } : null,
+  };
+}
+
+function closureObject(record: AttemptRecord, dialect: Dialect | undefined): AttemptObject['closure'] {
+  const { closure } = record;
+  if (closure === undefined) return null;
+  const { kind, why } = closure;
+  const exact = dialect !== undefined && isExactlyBooked(record, dialect);
+  const settled = kind === 'answered' ? { answer: closure.answer, charged: closure.charged, exact } : {};
+  return { kind, why, ...settled, closed_at: isoTime(closure.closedAtMs) };
+}
+
+function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {
+  const isRead = reply !== undefined && decision?.kind !== 'told' && call.erasedAtMs === undefined;
+  if (!isRead || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  return ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+}
+
+function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
+  if (closure?.kind !== 'answered' || reply === undefined) return false;
+  if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
+  return isExactCharge(closure.charged, reply, dialect, dialectOperationOf(dialect, call));
+}
+
+function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
+  const { answer_at: answerPlace } = settingsKept(settings);
+  const body = shownBody(record?.answers ?? [], answerPlace);
+  if (body === undefined) return [];
+  const paths = new PathSearch([]);
+  paths.look(fieldsOf(body, answerPlace));
+  return paths.paths;
+}
+
+function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {
+  const replies = dialect === undefined ? [reply] : [vendorReply(reply, dialect) ?? reply, reply];
+  const headers = replies.flatMap((each) => Object.entries(each.headers));
+  const named = (dialect?.request_id ?? []).flatMap((name) => headers.filter((header) => header[0] === name));
+  return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
 }
 
 // ---------------------------------------------------------------------------------------------------- for a person
@@ -30,64 +165,41 @@ export function rowReport(story: RowStory): Report<z.output<typeof RowObject>> {
 /** `planned: jo@x.com in Sales, viewer → editor`, as it was when the batch began. */
 function plannedWords(work: JsonObject): string {
   const { subject, email, project, from, to } = keptWork(work);
-  const whom = subjectWords({
-    name: email ?? subject.name,
-    ...(subject.project === undefined && project === undefined
-      ? {}
-      : { project: project ?? subject.project ?? '' }),
-  });
+  const where = project ?? subject.project;
+  const whom = subjectWords({ name: email ?? subject.name, ...present({ project: where }) });
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
 }
 
-function attemptLines(story: AttemptStory): readonly string[] {
-  const { record } = story;
-  const { attempt, batch, call, reserved, sentAtMs, closure } = record;
+function attemptLines(of: AttemptObject): readonly string[] {
+  const { attempt, batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
+  const id = reply?.request_id ? `, request id ${reply.request_id}` : '';
+  const told = decision?.kind === 'told' ? decision : undefined;
   return [
-    `  ${isoTime(sentAtMs)}  attempt ${attempt} of batch ${batch}: ${askedWords(call, reserved)}`,
-    ...[
-      ...reasonLines(record),
-      ...replyLines(story),
-      closure === undefined ? 'still open' : closureWords(closure, story),
-      ...(story.rule === undefined ? [] : [`read as ${story.rule.means} by ${ruleName(story.rule)}`]),
-      ...afterwardsLines(story),
-    ].map((line) => `    ${line}`),
+    `  ${at}  attempt ${attempt} of batch ${batch}: ${askedWords(of)}`,
+    ...linesOf(
+      replaces !== null && `bought again, in place of the answer of attempt ${replaces}`,
+      decision && told === undefined && `sent again: ${decision.why}`,
+      of.idempotency_key !== null && `under idempotency key ${of.idempotency_key}`,
+      reply && `status ${reply.status}${id}: ${reply.body}`,
+      closure === null ? 'still open' : closureWords(closure),
+      rule && `read as ${rule.means} by ${ruleName(rule)}`,
+      of.looks.map((look) => `the vendor was ${lookWords(look)}`),
+      of.released && `its credits were freed at ${of.released.at}: ${of.released.why}`,
+      decided && decisionWords(decided),
+      told && `answered at ${told.at}: ${told.why}`,
+    ).map((line) => `    ${line}`),
   ];
 }
 
-function askedWords(call: Call, reserved: Credits): string {
-  if (call.change === undefined) return `${call.operation}, ${callWords(call)}; ${reserved} reserved`;
-  const money = reserved === 0 ? '' : `; ${reserved} reserved`;
-  return `${callWords(call)}; change ${(call.after ?? 0) + 1} of it${money}`;
+function askedWords(of: AttemptObject): string {
+  const { operation, subject, reserved, after } = of;
+  if (subject === null) return `${operation}, ${callWords(of)}; ${reserved} reserved`;
+  return `${callWords(of)}; change ${(after ?? 0) + 1} of it${reserved === 0 ? '' : `; ${reserved} reserved`}`;
 }
 
-function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
-  return linesOf(
-    replaces !== undefined && `bought again, in place of the answer of attempt ${replaces}`,
-    decision && decision.kind !== 'told' && `sent again: ${decision.why}`,
-    request && `under idempotency key ${request.idempotencyKey}`,
-  );
-}
-
-function afterwardsLines({ record, decided }: AttemptStory): readonly string[] {
-  const { decision, looks, released } = record;
-  return linesOf(
-    looks.map((look) => `the vendor was ${lookWords(look)}`),
-    released && `its credits were freed at ${isoTime(released.atMs)}: ${released.why}`,
-    decided && decisionWords(decided),
-    decision?.kind === 'told' && `answered at ${isoTime(decision.atMs)}: ${decision.why}`,
-  );
-}
-
-function replyLines({ record: { reply }, requestId }: AttemptStory): readonly string[] {
-  if (reply === undefined) return [];
-  const id = requestId === undefined ? '' : `, request id ${requestId}`;
-  return [`status ${reply.status}${id}: ${reply.body.toString('utf8')}`];
-}
-
-function closureWords(closure: Ended & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
+function closureWords(of: NonNullable<AttemptObject['closure']>): string {
+  const { kind, answer, charged = 0, exact, closed_at: at, why } = of;
   const ended =
-    closure.kind === 'answered'
-      ? `${closure.answer}, ${atMost(closure.charged, !isExact, counted(closure.charged, 'credit'))}`
-      : closure.kind;
-  return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
+    answer === undefined ? kind : `${answer}, ${atMost(charged, !exact, counted(charged, 'credit'))}`;
+  return `${ended} at ${at} (${why})`;
 }

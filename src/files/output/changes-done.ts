@@ -6,6 +6,7 @@ import { counted } from '../../core/plain-text.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
+import type { ChangesObject } from '../../objects/batch-object.ts';
 import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
 
 /**
@@ -30,25 +31,25 @@ export type ChangeEnd = (typeof CHANGE_ENDS)[number];
 type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
 export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
 
-export interface ChangeFigures {
+interface ChangeFigures {
   /** How many changes were made. A project counts once, however many rows it was made for. */
   readonly done: DoneCounts;
   /** How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means is one. */
   readonly counts: EndCounts;
   /** How many of those that were applied the service has answered without a word about them. */
-  readonly withoutWord: number;
+  readonly without_a_word: number;
 }
 
 export interface ChangeGroup extends ChangeFigures {
-  /** As the list calls it; undefined for what belongs to no project. */
-  readonly project: string | undefined;
+  /** As the list calls it; null for what belongs to no project. */
+  readonly project: string | null;
   /** A role, `none` for "not in it", or in a word what else is wanted. */
   readonly to: string;
 }
 
 export interface ChangesDone extends ChangeFigures {
   /** The same by project and by what is wanted there, in the order of the plan. */
-  readonly groups: readonly ChangeGroup[];
+  readonly projects: ChangeGroup[];
   /** People whom the file does not name, and what became of them. */
   readonly missing: readonly MissingPerson[];
 }
@@ -64,6 +65,9 @@ export interface MissingPerson {
   readonly reason: string;
 }
 
+/** Without the people who are missing, as programs are told. */
+export const changesTold = ({ missing: _, ...changes }: ChangesDone): ChangesObject => changes;
+
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
@@ -71,6 +75,11 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) collected.add(planned, record);
   // A damaged store may have lost the plan, and its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
+}
+
+export async function changesObject(ledger: LedgerReader, batch: Batch): Promise<ChangesObject | undefined> {
+  const changes = await changesDone(ledger, batch);
+  return changes && changesTold(changes);
 }
 
 class Collected {
@@ -109,7 +118,7 @@ class Collected {
   result(): ChangesDone {
     return {
       ...this.#all,
-      groups: [...this.#groups.values()],
+      projects: [...this.#groups.values()],
       missing: this.#missing,
     };
   }
@@ -126,7 +135,7 @@ class Collected {
     for (const group of groups) {
       tick(group.counts, ended);
       if (ended === 'applied' && isMore) tick(group.done, work.action ?? 'call');
-      if (ended === 'applied' && isWithoutWord) group.withoutWord += 1;
+      if (ended === 'applied' && isWithoutWord) group.without_a_word += 1;
     }
   }
 
@@ -140,7 +149,7 @@ class Collected {
   }
 
   #groupOf({ project: name, subject, to }: KeptWork): Counted {
-    const project = name ?? subject.project;
+    const project = name ?? subject.project ?? null;
     const key = `${project ?? ''}\n${to}`;
     const group = this.#groups.get(key) ?? { project, to, ...nothingCounted() };
     this.#groups.set(key, group);
@@ -168,10 +177,10 @@ const CREATE_PROJECT = 'create-project';
 interface Counted {
   readonly done: Partial<Record<PlannedAction, number>>;
   readonly counts: Partial<Record<ChangeEnd, number>>;
-  withoutWord: number;
+  without_a_word: number;
 }
 
-const nothingCounted = (): Counted => ({ done: {}, counts: {}, withoutWord: 0 });
+const nothingCounted = (): Counted => ({ done: {}, counts: {}, without_a_word: 0 });
 
 function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1;
@@ -180,12 +189,8 @@ function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key
 // ------------------------------------------------------------------------------------------ in words
 
 /** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
-export function changesSentence({
-  done,
-  counts,
-  groups,
-}: ChangeFigures & { readonly groups: readonly ChangeGroup[] }): string {
-  const made = countedActions(done, (action) => placeOf(action, groups));
+export function changesSentence({ done, counts, projects }: Omit<ChangesDone, 'missing'>): string {
+  const made = countedActions(done, (action) => placeOf(action, projects));
   const rest = restWords(counts);
   return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');
 }

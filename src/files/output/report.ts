@@ -158,12 +158,12 @@ function changeSection(changes: ChangesDone): string {
   const ends = END_WORDS.filter(([end]) => changes.counts[end] !== undefined);
   const cells = (counts: EndCounts): string[] =>
     ends.map(([end]) => (counts[end] === undefined ? '' : grouped(counts[end])));
-  const lines = changes.groups.map(({ project = '', to, counts }) => {
-    return [project, to === 'none' ? 'to be out' : to, ...cells(counts)];
+  const lines = changes.projects.map(({ project, to, counts }) => {
+    return [project ?? '', to === 'none' ? 'to be out' : to, ...cells(counts)];
   });
   const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
-  const { withoutWord } = changes;
-  const words = withoutWord === 0 ? [] : [withoutWordWords(withoutWord)];
+  const { without_a_word: count } = changes;
+  const words = count === 0 ? [] : [withoutWordWords(count)];
   return [
     '<h2>Changes</h2>',
     ...words.map((fact) => `<p>${plainHtml(capital(sentence(fact)))}</p>`),

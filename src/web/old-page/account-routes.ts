@@ -8,8 +8,8 @@ import {
   SANDBOX_NAMES,
 } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
+import { spentOf } from '../../ledger/tally.ts';
 import { AccountTime } from '../../ledger/time.ts';
-import { SpentObject } from '../../objects/batch-object.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { type AccountList, AccountTest, NewAccount, type PageAccount } from '../api.ts';
@@ -74,7 +74,7 @@ async function usageOf(
   try {
     const nowMs = (await AccountTime.of(clock, ledger, identity)).wallMs();
     const of = async (scope: 'day' | 'month') => {
-      return SpentObject.of(await ledger.accountMoney(identity, scope, nowMs));
+      return spentOf(await ledger.accountMoney(identity, scope, nowMs));
     };
     return { today: await of('day'), month: await of('month') };
   } finally {

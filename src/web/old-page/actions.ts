@@ -2,16 +2,15 @@ import { hash } from 'node:crypto';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { listNameOf } from '../../files/list-name.ts';
 import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
+import { doubtList } from '../../run/doubts.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
-import { doubtList } from '../../run/tasks/settle.ts';
-import { DoubtsView, UndoRequest, UndoView, type WorkView } from '../api.ts';
+import { type DoubtsView, UndoRequest, UndoView, type WorkView } from '../api.ts';
 import { bodyOf } from '../server/answers.ts';
 import { askChild } from '../server/children.ts';
 import type { Server } from '../server/server.ts';
 import type { Order } from '../server/work.ts';
-import { batchOf } from './batch.ts';
+import { batchOf, namedOf } from './batch.ts';
 
 export function actionRoutes(server: Server): Hono {
   return new Hono()
@@ -21,9 +20,7 @@ export function actionRoutes(server: Server): Hono {
     })
     .get('/batches/:id/doubts', async (context) => {
       const found = await batchOf(context, server);
-      const { batch } = found;
-      const name = listNameOf(batch.inputPath);
-      return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
+      return context.json({ ...namedOf(found.batch), ...(await doubtList(found)) } satisfies DoubtsView);
     })
     .route('/', undoRoutes(server));
 }

@@ -7,9 +7,11 @@ import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import type { BatchNamed } from '../../objects/batch-object.ts';
+import { batchStatus } from '../../run/batches.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { batchStatus } from '../../run/tasks/batch-status.ts';
-import { BatchDetail, SummaryView, TicketRequest } from '../api.ts';
+import { type BatchDetail, SummaryView, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from '../server/answers.ts';
 import { askChild } from '../server/children.ts';
 import { type Downloads, outputName } from '../server/downloads.ts';
@@ -20,19 +22,21 @@ export function batchRoutes(server: Server, downloads: Downloads): Hono {
   return new Hono()
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
-      const detail = await lookInto(found.location, async (ledger) => {
-        const status = await batchStatus(ledger, found);
-        return BatchDetail.of({
-          ...status,
-          name: listNameOf(status.batch.inputPath),
-          changes: await changesDone(ledger, status.batch),
-        });
-      });
-      return context.json(detail satisfies BatchDetail);
+      const detail = await lookInto(found.location, (ledger) => batchStatus(ledger, found));
+      return context.json(asCalled(detail) satisfies BatchDetail);
     })
     .route('/', summaryRoutes(server))
     .route('/', ticketRoutes(server, downloads));
 }
+
+/** As people call its list: one that was brought to the page has a name of its own. */
+export const asCalled = <Named extends BatchNamed>(of: Named): Named => ({
+  ...of,
+  input: listNameOf(of.input),
+});
+
+export const namedOf = ({ id, operation, inputPath, sandbox }: Batch): BatchNamed =>
+  asCalled({ batch: id, operation, input: inputPath, sandbox });
 
 function summaryRoutes(server: Server): Hono {
   const figures = new Paced<BatchFigures>(server.clock, MOST_SUMMARIES);

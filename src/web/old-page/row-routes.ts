@@ -8,7 +8,6 @@ import {
 } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import { identifierNames } from '../../files/columns/column-kind.ts';
-import { listNameOf } from '../../files/list-name.ts';
 import {
   type Addition,
   addedCells,
@@ -24,12 +23,12 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowPlace, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
+import { finishedIn } from '../../run/batches.ts';
 import { type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { finishedIn } from '../../run/tasks/batch-status.ts';
-import { BatchNamed, type RowFilter, type RowPage, RowPageQuery, type RowView } from '../api.ts';
+import { type RowFilter, type RowPage, RowPageQuery, type RowView } from '../api.ts';
 import { queryOf } from '../server/answers.ts';
 import type { Server } from '../server/server.ts';
-import { batchOf } from './batch.ts';
+import { batchOf, namedOf } from './batch.ts';
 
 export function rowRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/rows', async (context) => {
@@ -58,7 +57,7 @@ async function rowPage(
     const both = await bothOfRows(ledger, batch, rows);
     const { columns, more } = await shownColumns(ledger, batch);
     return {
-      ...headOf(batch),
+      ...namedOf(batch),
       counts: countsOf(batch, await ledger.counts(batch.id)),
       last: await ledger.lastSubmitted(batch.id),
       header: [...batch.header],
@@ -69,9 +68,6 @@ async function rowPage(
     };
   });
 }
-
-const headOf = (batch: Batch): Pick<RowPage, keyof typeof BatchNamed.shape> =>
-  BatchNamed.of({ batch, name: listNameOf(batch.inputPath) });
 
 function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts']>>): Record<string, number> {
   const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));

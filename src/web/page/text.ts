@@ -332,8 +332,6 @@ export const text = {
     noneWhat: 'Nothing is left to decide about the requests of this batch.',
     atRisk: 'Credits at risk',
     calls: 'Calls in doubt',
-    undecidable: 'Nothing to decide',
-    undecidableWhat: 'Credits for lost answers whose calls were answered later or skipped.',
     open: (count: string) =>
       `${count} requests have no answer yet. If no run is at work, the next run counts them as in doubt.`,
     waiting: 'Waiting rows',

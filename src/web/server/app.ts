@@ -5,11 +5,10 @@ import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { batchesPage } from '../../run/tasks/batch-status.ts';
+import { batchesPage } from '../../run/batches.ts';
 import {
   type BatchList,
   BatchListQuery,
-  BatchView,
   type OpenAnswer,
   type Opening,
   OpenRequest,
@@ -89,11 +88,9 @@ const PER_PAGE = 50;
 function batchListRoute({ store }: Server): Hono {
   return new Hono().get('/batches', async (context) => {
     const { page } = queryOf(context, BatchListQuery);
-    const { overviews, total } = await batchesPage(store, { from: (page - 1) * PER_PAGE, most: PER_PAGE });
-    const batches = overviews.map((each) =>
-      BatchView.of({ ...each, name: listNameOf(each.batch.inputPath) }),
-    );
-    return context.json({ batches, total, per_page: PER_PAGE } satisfies BatchList);
+    const { batches, total } = await batchesPage(store, { from: (page - 1) * PER_PAGE, most: PER_PAGE });
+    const named = batches.map((each) => ({ ...each, input: listNameOf(each.input) }));
+    return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
   });
 }
 

@@ -4,8 +4,9 @@ import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
 import { toldIn } from '../../ledger/time.ts';
+import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
-import { batchLines } from '../../run/tasks/batch-status.ts';
+
 import type { Lists, ListView, Reading } from '../api.ts';
 import {
   bringList,

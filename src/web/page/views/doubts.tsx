@@ -25,7 +25,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
 }
 
 function Shown({ list }: { readonly list: DoubtsView }) {
-  const { in_doubt, at_risk, undecidable, open, waiting = [] } = list;
+  const { in_doubt, at_risk, open, waiting = [] } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   const isNoted = useSignal(false);
   return (
@@ -50,9 +50,6 @@ function Shown({ list }: { readonly list: DoubtsView }) {
           <dl class="figures">
             <Figure name={text.doubts.atRisk} value={at_risk} />
             <Figure name={text.doubts.calls} value={in_doubt.length} />
-            {undecidable > 0 && (
-              <Figure name={text.doubts.undecidable} value={undecidable} what={text.doubts.undecidableWhat} />
-            )}
           </dl>
           <Calls
             list={list}
@@ -95,12 +92,11 @@ function Shown({ list }: { readonly list: DoubtsView }) {
 interface FigureProps {
   readonly name: string;
   readonly value: number;
-  readonly what?: string;
 }
 
-function Figure({ name, value, what }: FigureProps) {
+function Figure({ name, value }: FigureProps) {
   return (
-    <div title={what}>
+    <div>
       <dt>{name}</dt>
       <dd>{grouped(value)}</dd>
     </div>

@@ -1,17 +1,13 @@
-import { open } from 'node:fs/promises';
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
 import { leftBy, oddAnswerIn } from '../../client/judge.ts';
 import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
-import { StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { Outcome } from '../../core/row.ts';
-import { openHeader } from '../../files/input.ts';
-import { originOf } from '../../job/job-origin.ts';
-import { saidBeside, settingsKept } from '../../job/job-settings.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import {
   type AnswerAtHand,
   type AnswerKind,
@@ -26,16 +22,13 @@ import {
   type RawReply,
   standingDecision,
 } from '../../ledger/ledger.ts';
-import { identifierOf } from '../../ledger/tally.ts';
-import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
-import { choose } from '../choose.ts';
-import { doubtReason } from '../reconcile.ts';
-import { leftIn, taskMaker } from '../row-tasks.ts';
-import { type Held, restsOn } from '../rows.ts';
-import { dialectFor, unlessStopped } from './batch-account.ts';
+import { dialectFor, unlessStopped } from '../../run/batch-account.ts';
+import { doubtReason } from '../../run/doubts.ts';
+import { leftIn, taskMaker } from '../../run/row-tasks.ts';
+import { type Held, restsOn } from '../../run/rows.ts';
+import { jobOfBatch } from './over.ts';
 
 /** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 
@@ -73,25 +66,15 @@ export async function rowsToldOf(
 type Walked = Pick<FinishedRow, 'outcome' | 'answers'>;
 type Walking = (row: number, doubt: Doubt, said: Said) => Promise<Walked | undefined>;
 
-/** Where the job is not there as it was, what was told alone says how a row ends whose batch no run goes on with. */
+/** Where the job is not there as it was, nobody can say what else its rows ask for, so none ends here. */
 async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
-  const isOver = batch.state === 'superseded' || batch.state === 'cancelled';
   const job = await unlessStopped(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, said) => {
     const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
     const task = left && taskOf?.(left);
-    if (job !== undefined && task?.kind === 'work')
-      return walked(ledger, batch, job, task.work, { doubt, said });
-    return isOver ? endedBy(doubt, said) : undefined;
+    return job && task?.kind === 'work' ? walked(ledger, batch, job, task.work, { doubt, said }) : undefined;
   };
-}
-
-function endedBy({ call, attempt }: Doubt, { kind }: Said): Walked | undefined {
-  if (kind !== 'found') return undefined;
-  const outcome: Outcome =
-    call.change === undefined ? { kind: 'matched', matchedBy: identifierOf(call) } : { kind: 'applied' };
-  return { outcome, answers: [attempt] };
 }
 
 /** @returns how the row ends; undefined where it asks for what nobody has answered. */
@@ -232,33 +215,23 @@ function requireTellable({ operation, change }: Call, told: Pairs, read: readonl
 
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
 
-/**
- * What `--answer` may say of many alike calls at once: that each was done, or that each person has accepted; undefined where an
- * answer is nothing without what it holds for its row.
- */
-function tellableOfAll({ operation, change }: Call, { operations }: Dialect): string | undefined {
-  if (change?.leaves.state === 'invited') return `${ACCEPTED}=true`;
-  const reads = Object.keys(operations[operation]?.answer_fields ?? {}).length > 0;
-  return change === undefined || reads ? undefined : 'done=yes';
-}
-
 /** @throws StopError `usage` where one answer for several calls says what differs from row to row. */
 export function requireTellableOfAll(
   batch: Batch,
   [first, ...others]: readonly Doubt[],
   pairs: readonly string[],
-  dialect: Dialect,
+  { operations }: Dialect,
 ): void {
   if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
-  const reads = Object.keys(dialect.operations[first.call.operation]?.answer_fields ?? {});
+  const reads = Object.keys(operations[first.call.operation]?.answer_fields ?? {});
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
   if (own === undefined) return;
-  const ofAll = tellableOfAll(first.call, dialect);
-  const settle = commandLine(['settle', batch.id, String(first.row), '--answer']);
+  const rows = counted(others.length + 1, 'row');
   throw stop(
     'usage',
-    `${own} differs from row to row, so one answer cannot give it for ${counted(others.length + 1, 'row')}.`,
-    `Give it for one row at a time, with ${settle} ${own}=…${ofAll === undefined ? '' : `, or of all of them --answer ${ofAll}`}.`,
+    `${own} differs from row to row, so one answer cannot give it for ${rows}.`,
+    'Give it for one row at a time.',
+    commandLine(['settle', batch.id, String(first.row), '--answer', `${own}=…`]),
   );
 }
 
@@ -288,82 +261,4 @@ export async function doubtsLike(
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
   const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
   throw stop('usage', fact, 'See what is in doubt.', commandLine(['settle', batch.id]));
-}
-
-/** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
-
-async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
-  const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
-  return chosen.job.operation.name === operation ? chosen : undefined;
-}
-
-interface Over {
-  /** A clause. */
-  readonly why: string;
-  /** The newest batch that has begun in its place, of the same list or of what the list has become. */
-  readonly by: BatchId | undefined;
-}
-
-/** Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where one would. */
-export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over | undefined> {
-  const { id, key, state, lineage, inputSha256 } = batch;
-  const newest = await ledger.batchByKey(key);
-  if (newest !== undefined && newest.id !== id)
-    return { why: `batch ${newest.id} has taken its place`, by: newest.id };
-  const last = (await ledger.batches()).find((each) => each.lineage === lineage)?.id;
-  const by = last === id ? undefined : last;
-  if (newest === undefined) return { why: `it is ${state}`, by };
-  const digest = await digestOf(batch);
-  // A list that cannot be read here may be there where its runs are: then a run of its changed content tells.
-  if (digest === undefined && by === undefined) return undefined;
-  if (digest !== inputSha256) return { why: 'its list has changed', by };
-  const today = await keyToday(ledger, batch);
-  if (today === undefined || today === key) return undefined;
-  return { why: 'its job or account has changed', by: (await ledger.batchByKey(today))?.id };
-}
-
-/** @throws StopError `usage` where no run would send these doubts again, with what can be done instead. */
-export async function refuseOver(
-  ledger: LedgerReader,
-  { id }: Batch,
-  { why, by }: Over,
-  doubts: readonly Doubt[],
-): Promise<never> {
-  const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
-  const there = by === undefined ? [] : await ledger.doubts(by);
-  const those = there.filter(({ key }) => doubts.some((doubt) => doubt.key === key));
-  if (by === undefined || those.length === 0)
-    throw stop('usage', fact, 'Say what became of it with --answer or --not-done.');
-  // Each that is sent again may be paid for twice, so the command decides about no other.
-  const all = those.length === there.length ? ['--retry'] : [];
-  throw stop('usage', fact, `Decide about it in batch ${by}.`, commandLine(['settle', by, ...all]));
-}
-
-/**
- * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says itself why; and for an undo
- * or a trial, whose job follows from the batch.
- */
-async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
-  if (originOf(batch.settings) !== undefined) return undefined;
-  try {
-    const chosen = await jobOfBatch(batch);
-    if (chosen === undefined) return undefined;
-    const input = await openHeader(batch.inputPath, chosen.job, ledger);
-    return batchKeyOf(batchIdentityOf(chosen, input), batch.inputSha256);
-  } catch (error) {
-    if (error instanceof StopError) return undefined;
-    throw error;
-  }
-}
-
-/** Undefined for a list that cannot be read here. */
-async function digestOf({ inputPath }: Batch): Promise<string | undefined> {
-  const file = await open(inputPath).catch(() => undefined);
-  try {
-    return file && (await sha256Of(piecesOf(file)));
-  } catch {
-    return undefined;
-  } finally {
-    await file?.close();
-  }
 }

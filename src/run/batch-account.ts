@@ -1,7 +1,7 @@
-import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
-import { type Dialect, dialectOf } from '../../client/dialect.ts';
-import { StopError } from '../../core/errors.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import { type Account, loadAccounts, sandboxAccount } from '../client/account/account.ts';
+import { type Dialect, dialectOf } from '../client/dialect.ts';
+import { StopError } from '../core/errors.ts';
+import type { Batch } from '../ledger/ledger.ts';
 
 /** The batch's account; undefined when it is no longer configured. @throws StopError `account` when the accounts file cannot be used. */
 export async function accountOfBatch({

@@ -1,0 +1,85 @@
+import { open } from 'node:fs/promises';
+import { StopError, stop } from '../../core/errors.ts';
+import { openHeader } from '../../files/input.ts';
+import { originOf } from '../../job/job-origin.ts';
+import { saidBeside } from '../../job/job-settings.ts';
+import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { choose } from '../../run/choose.ts';
+
+/** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
+
+export async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
+  const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
+  return chosen.job.operation.name === operation ? chosen : undefined;
+}
+
+interface Over {
+  /** A clause. */
+  readonly why: string;
+  /** The newest batch that has begun in its place, of the same list or of what the list has become. */
+  readonly by: BatchId | undefined;
+}
+
+/** Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where one would. */
+export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over | undefined> {
+  const { id, key, state, lineage, inputSha256 } = batch;
+  const newest = await ledger.batchByKey(key);
+  if (newest !== undefined && newest.id !== id)
+    return { why: `batch ${newest.id} has taken its place`, by: newest.id };
+  const last = (await ledger.batches()).find((each) => each.lineage === lineage)?.id;
+  const by = last === id ? undefined : last;
+  if (newest === undefined) return { why: `it is ${state}`, by };
+  const digest = await digestOf(batch);
+  // A list that cannot be read here may be there where its runs are: then a run of its changed content tells.
+  if (digest === undefined && by === undefined) return undefined;
+  if (digest !== inputSha256) return { why: 'its list has changed', by };
+  const today = await keyToday(ledger, batch);
+  if (today === undefined || today === key) return undefined;
+  return { why: 'its job or account has changed', by: (await ledger.batchByKey(today))?.id };
+}
+
+/** @throws StopError `usage` where no run would send its doubts again, with what can be done instead. */
+export function refuseOver({ id }: Batch, { why, by }: Over): never {
+  const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
+  const told = 'say what became of it with --answer or --not-done.';
+  if (by === undefined) throw stop('usage', fact, `${told[0]?.toUpperCase()}${told.slice(1)}`);
+  throw stop(
+    'usage',
+    fact,
+    `Decide in batch ${by} if it is in doubt there; else ${told}`,
+    commandLine(['settle', by]),
+  );
+}
+
+/**
+ * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says itself why; and for an undo
+ * or a trial, whose job follows from the batch.
+ */
+async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
+  if (originOf(batch.settings) !== undefined) return undefined;
+  try {
+    const chosen = await jobOfBatch(batch);
+    if (chosen === undefined) return undefined;
+    const input = await openHeader(batch.inputPath, chosen.job, ledger);
+    return batchKeyOf(batchIdentityOf(chosen, input), batch.inputSha256);
+  } catch (error) {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for a list that cannot be read here. */
+async function digestOf({ inputPath }: Batch): Promise<string | undefined> {
+  const file = await open(inputPath).catch(() => undefined);
+  try {
+    return file && (await sha256Of(piecesOf(file)));
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}

@@ -1,0 +1,49 @@
+import { systemClock } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
+import type { Batch, Ledger } from '../../ledger/ledger.ts';
+import { allBatches, type FoundBatch, openLedger } from '../../run/open-ledger.ts';
+
+/** What pausing, resuming and cancelling a batch have in common. */
+
+export interface HoldOptions {
+  readonly waitMs: number;
+  /** Who is at work; left out: the user of the system. */
+  readonly operator?: string | undefined;
+}
+
+/** @param what it is to do, such as `pause`. @throws StopError `usage` for a batch that has ended, `busy` as `openLedger`. */
+export async function inOpenBatch<T>(
+  what: string,
+  { batch, location }: FoundBatch,
+  { waitMs, operator }: HoldOptions,
+  work: (ledger: Ledger, batch: Batch) => Promise<T>,
+): Promise<T> {
+  requireOpen(batch);
+  const ledger = await openLedger(
+    { location, named: true },
+    {
+      ...{ clock: systemClock, waitForLockMs: waitMs, mayCreate: false, operator },
+      command: `${what} ${batch.id}`,
+    },
+  );
+  try {
+    const now = (await ledger.batch(batch.id)) ?? batch;
+    requireOpen(now);
+    return await work(ledger, now);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** A sweep leaves a held batch, and a run of it lets it go on. @returns whether it was held before. */
+export const noteHold = (found: FoundBatch, isHeld: boolean, options: HoldOptions): Promise<boolean> =>
+  inOpenBatch(isHeld ? 'pause' : 'resume', found, options, async (ledger, { id, heldSinceMs }) => {
+    await ledger.noteHold(id, isHeld, systemClock.wallMs());
+    return heldSinceMs !== undefined;
+  });
+
+function requireOpen({ id, state }: Batch): void {
+  if (state === 'open') return;
+  const next = 'Only an open batch can be paused, resumed or cancelled.';
+  throw stop('usage', `Batch ${id} is ${state} already.`, next, allBatches());
+}

@@ -1,0 +1,223 @@
+import { isoTime, systemClock } from '../core/clock.ts';
+import { invariant } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import { undoneBy } from '../job/job-origin.ts';
+import type { Batch, LedgerReader, PauseRecord, Sent } from '../ledger/ledger.ts';
+import type { Spender, Tell } from '../ledger/store.ts';
+import { storeAt } from '../ledger/stores.ts';
+import { hasCosts, spentOf } from '../ledger/tally.ts';
+import { commandToGoOn } from '../lib/command-line.ts';
+import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
+import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
+import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from './open-ledger.ts';
+
+/** This file says what batches are and how far they got. It only reads. */
+
+/** The batches of every store that a command may look into, the newest first. */
+export async function batchObjects(storeFlag: string | undefined, tell?: Tell): Promise<BatchObject[]> {
+  const all = async (ledger: LedgerReader, location: string) => {
+    const spenders = await spendersOf(ledger, location);
+    const batches = await ledger.batches();
+    return Promise.all(batches.map((batch) => batchObject(ledger, batch, spenders)));
+  };
+  const lists = await eachLedger(storeFlag, all, tell);
+  return lists.flat().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+}
+
+/** A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no burden. */
+export async function batchesPage(
+  storeFlag: string | undefined,
+  { from, most }: { readonly from: number; readonly most: number },
+): Promise<{ readonly batches: readonly BatchObject[]; readonly total: number }> {
+  const lines = await batchLines(storeFlag);
+  const shown = lines.toSorted((a, b) => b.batch.createdAtMs - a.batch.createdAtMs).slice(from, from + most);
+  const read = new Map<string, BatchObject>();
+  for (const [location, found] of Map.groupBy(shown, (each) => each.location))
+    await lookInto(location, async (ledger) => {
+      const spenders = await spendersOf(ledger, location);
+      for (const { batch: line } of found) {
+        const batch = await ledger.batch(line.id);
+        if (batch !== undefined) read.set(line.id, await batchObject(ledger, batch, spenders));
+      }
+    });
+  return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
+}
+
+export async function batchLines(
+  storeFlag: string | undefined,
+): Promise<readonly { readonly batch: Batch; readonly location: string }[]> {
+  const lines = await eachLedgerThere(storeFlag, async (ledger, location) =>
+    (await ledger.batches()).map((batch) => ({ batch, location })),
+  );
+  return lines.flat();
+}
+
+export function finishedIn(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Dead after so long without a heartbeat. */
+const SILENT_MS = 5_000;
+
+async function spendersOf(ledger: LedgerReader, location: string): Promise<readonly Spender[]> {
+  if (ledger.workers === undefined) {
+    const spender = await (await storeAt(location)).spender(location);
+    return spender === undefined ? [] : [spender];
+  }
+  const nowMs = systemClock.wallMs();
+  return (await ledger.workers())
+    .filter(({ beatAgoMs = SILENT_MS }) => beatAgoMs < SILENT_MS)
+    .map(({ pid, sinceMs, command }) => ({ pid, since: isoTime(nowMs - sinceMs), command }));
+}
+
+/** Whether the spender is the run that the batch knows as its newest: it leaves its command in both places. */
+export function isAtWorkOn({ state, command }: Pick<Batch, 'state' | 'command'>, spender: Spender): boolean {
+  return state === 'open' && spender.command === command;
+}
+
+/**
+ * @param spenders of its store, as they were before the batch was read: a run that has ended meanwhile has left its batch
+ * finished, and one that was read as open without a run would be told as stopped.
+ */
+async function batchObject(
+  ledger: LedgerReader,
+  batch: Batch,
+  spenders: readonly Spender[],
+): Promise<BatchObject> {
+  const { state, rowsBeyond, heldSinceMs } = batch;
+  const counts = await ledger.counts(batch.id);
+  const money = await ledger.batchMoney(batch.id);
+  const run = spenders.find((spender) => isAtWorkOn(batch, spender));
+  const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
+  const isEnded = state === 'cancelled' || state === 'superseded';
+  return {
+    ...{ batch: batch.id, operation: batch.operation, input: batch.inputPath, sandbox: batch.sandbox },
+    ...{ state, account: batch.accountName, undoes: undoneBy(batch.settings) ?? null, rows: batch.inputRows },
+    created_at: isoTime(batch.createdAtMs),
+    counts,
+    credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
+    has_costs: hasCosts(batch, money),
+    output: batch.outputPath ?? null,
+    next: isEnded ? null : (commandToGoOn(batch) ?? null),
+    running: run !== undefined || (ranges?.running ?? 0) > 0,
+    ...present({
+      rows_beyond: rowsBeyond,
+      held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs),
+      running_since: run?.since,
+    }),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ one batch
+
+/** So many sends of the last minute are read at most, so that looking takes no longer for a fast account. */
+const MOST_SENDS = 100_000;
+
+export async function batchStatus(
+  ledger: LedgerReader,
+  { batch: { id }, location }: FoundBatch,
+): Promise<BatchStatusObject> {
+  const spenders = await spendersOf(ledger, location);
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, 'no batch is ever deleted');
+  const { requests, calls } = await ledger.metrics(id);
+  const nowMs = systemClock.wallMs();
+  const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
+  const shown = await batchObject(ledger, batch, spenders);
+  const newest = await ledger.batchByKey(batch.key);
+  const pause = await pauseNow(ledger, batch, shown, nowMs);
+  const settled = finishedIn(shown.counts);
+  const rows = shown.rows + (shown.rows_beyond ?? 0);
+  // As if each row that is left needed as many calls as those before it.
+  const secondsLeft = ((rows - settled) * (calls / settled)) / speedOf(sends, nowMs);
+  const isKnown = batch.state === 'open' && pause === undefined && rows > settled;
+  const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
+  return {
+    ...shown,
+    operators: [...new Set((await ledger.acts(id)).map(({ operator }) => operator))],
+    ...{ settled, requests, calls },
+    open: await ledger.openRequests(id),
+    requests_last_minute: sends.length,
+    seconds_left: isKnown && Number.isFinite(secondsLeft) ? Math.ceil(secondsLeft) : null,
+    paused_until: pause ? isoTime(pause.untilMs) : null,
+    followed_by: newest === undefined || newest.id === id ? null : newest.id,
+    spender: other === undefined ? null : { pid: other.pid, command: other.command },
+    ...(pause && { paused_why: pause.why, paused_asked: pause.asked }),
+    ...(await besideOf(ledger, batch, shown)),
+  };
+}
+
+/** What only some batches have. */
+async function besideOf(
+  ledger: LedgerReader,
+  batch: Batch,
+  { counts, running_since: since }: BatchObject,
+): Promise<Partial<BatchStatusObject>> {
+  const isChange = batch.plannedRows !== undefined;
+  // A run that is at work is about to do the other half, and a row that has ended says itself what became of it.
+  const isHalf = isChange && batch.state !== 'finished' && since === undefined;
+  const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
+  const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
+  const unanswered = counts.in_doubt ? await ledger.rowsUnanswered(batch.id) : 0;
+  // A plan is read back by a library that other batches do without.
+  const changes = isChange
+    ? await (await import('../files/output/changes-done.ts')).changesObject(ledger, batch)
+    : undefined;
+  return {
+    ...(halfDone.length > 0 && { half_done: [...halfDone] }),
+    ...(ranges && {
+      ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },
+    }),
+    ...(changes && { changes }),
+    ...(unanswered > 0 && { unanswered }),
+  };
+}
+
+const RECENT_MS = 15_000;
+
+/** How many calls of the account were settled in a second, in the last ones; 0 when none was. */
+function speedOf(sends: readonly Sent[], nowMs: number): number {
+  const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []).sort((a, b) => a - b);
+  const recent = settled.filter((atMs) => atMs > nowMs - RECENT_MS);
+  const [first = nowMs] = recent;
+  return (recent.length * 1000) / Math.max(nowMs - first, 1000);
+}
+
+/**
+ * The pause that ends last. Any run of the account keeps one that the vendor asked for; a run that waits by itself takes its
+ * wait along when it ends.
+ */
+async function pauseNow(
+  ledger: LedgerReader,
+  { accountIdentity }: Batch,
+  { running_since: since }: BatchObject,
+  nowMs: number,
+): Promise<PauseRecord | undefined> {
+  const runSinceMs = since === undefined ? Number.POSITIVE_INFINITY : Date.parse(since);
+  const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
+  return pauses
+    .filter(({ asked, fromMs }) => asked || fromMs >= runSinceMs)
+    .sort((one, other) => other.untilMs - one.untilMs)[0];
+}
+
+// ------------------------------------------------------------------------------------------------ workers
+
+/** The processes that spend from a store in PostgreSQL now. @returns undefined where one process spends at a time. */
+export async function workersAt(storeFlag: string | undefined): Promise<WorkerObject[] | undefined> {
+  const found = (await eachLedgerThere(storeFlag, workersIn)).filter((workers) => workers !== undefined);
+  return found.length === 0 ? undefined : found.flat();
+}
+
+async function workersIn(ledger: LedgerReader): Promise<WorkerObject[] | undefined> {
+  const workers = await ledger.workers?.();
+  if (workers === undefined || workers.length === 0) return workers && [];
+  const lines = (await ledger.batches()).toReversed();
+  const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
+  return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => ({
+    ...{ host, pid, command, since_seconds: Math.round(sinceMs / 1000) },
+    ...(beatAgoMs !== undefined && { beat_seconds: Math.round(beatAgoMs) / 1000 }),
+    accounts: accounts.map(({ account, inFlight }) => ({
+      ...{ account: names.get(account) ?? account, in_flight: inFlight },
+    })),
+  }));
+}

@@ -1,0 +1,165 @@
+import { isoTime } from '../core/clock.ts';
+import { stop } from '../core/errors.ts';
+import { subjectWords } from '../core/membership.ts';
+import type { Call } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import type { RowNumber } from '../core/row.ts';
+import { stepNames } from '../core/steps.ts';
+import {
+  type Batch,
+  type Decision,
+  type Doubt,
+  heldCredits,
+  type LedgerReader,
+  type Look,
+  standingDecision,
+} from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
+import type {
+  CallObject,
+  DecisionObject,
+  DoubtListObject,
+  DoubtObject,
+  LookObject,
+} from '../objects/row-object.ts';
+import { type FoundBatch, lookInto } from './open-ledger.ts';
+
+/** This file says what is in doubt in a batch. It only reads. */
+
+/** @param row only the doubts of this row. @throws StopError `usage` when that row is not in doubt. */
+export async function doubtList({ batch, location }: FoundBatch, row?: string): Promise<DoubtListObject> {
+  return lookInto(location, async (ledger) => {
+    const doubts = await doubtsOf(ledger, batch, row);
+    const decisions = await decisionsAbout(ledger, batch, doubts);
+    // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
+    const isPending = (of?: Decision) => row === undefined && of?.kind === 'retry' && of.by === 'person';
+    const left = doubts.filter((doubt) => !isPending(decisions.get(doubt)));
+    const next = await nextOfRows(ledger, batch, left);
+    const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
+    return {
+      batch: batch.id,
+      at_risk: left.reduce((sum, { atRisk }) => sum + atRisk, 0),
+      open: await ledger.openRequests(batch.id),
+      extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
+      in_doubt: next.map((doubt) => doubtObject(batch, doubt, decisions.get(doubt))),
+      ...(waiting.length > 0 && { waiting: [...waiting] }),
+    };
+  });
+}
+
+const MOST_WAITING = 20;
+
+/** @param row its number, as it was typed; left out: those of all rows. */
+export async function doubtsOf(
+  ledger: LedgerReader,
+  batch: Batch,
+  row: string | undefined,
+): Promise<readonly Doubt[]> {
+  // Others may wait for a row that this batch has skipped, so it can be decided about by its number.
+  const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
+  if (row === undefined) return doubts;
+  const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
+  const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
+  if (ofRow.length > 0) return firstOf(ledger, batch, Number(row), ofRow);
+  const number = Number(row);
+  const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
+  const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
+  throw stop(
+    'usage',
+    kind === 'in_doubt'
+      ? `There is nothing to decide about row ${row} of batch ${batch.id}: ${reason}.`
+      : `Row ${row} of batch ${batch.id} is not in doubt.`,
+    kind !== undefined ? 'See its state.' : 'See which rows are.',
+    commandLine(kind !== undefined ? ['status', batch.id, row] : ['settle', batch.id]),
+  );
+}
+
+/** In doubt twice, a row rests on the first of its steps: when that is settled, the second is next. */
+async function firstOf(
+  ledger: LedgerReader,
+  batch: Batch,
+  row: RowNumber,
+  doubts: readonly Doubt[],
+): Promise<readonly Doubt[]> {
+  if (doubts.length < 2) return doubts;
+  for (const doubt of doubts) if ((await rowsOn(ledger, batch, doubt)).includes(row)) return [doubt];
+  return stepNames(batch.operation).length > 1 ? doubts.slice(0, 1) : doubts;
+}
+
+/** Those on which a row rests; of a row that a killed program left without an end the first. */
+async function nextOfRows(
+  ledger: LedgerReader,
+  batch: Batch,
+  doubts: readonly Doubt[],
+): Promise<readonly Doubt[]> {
+  if (stepNames(batch.operation).length === 1) return doubts;
+  const next = new Set<Doubt>();
+  for (const all of Map.groupBy(doubts, (doubt) => `${doubt.batch} ${doubt.row}`).values()) {
+    const resting: Doubt[] = [];
+    for (const doubt of all) if ((await rowsOn(ledger, batch, doubt)).length > 0) resting.push(doubt);
+    for (const doubt of resting.length > 0 ? resting : all.slice(0, 1)) next.add(doubt);
+  }
+  return doubts.filter((doubt) => next.has(doubt));
+}
+
+const rowsOn = async (
+  ledger: LedgerReader,
+  { id }: Batch,
+  { attempt }: Doubt,
+): Promise<readonly RowNumber[]> =>
+  (await ledger.rowsRestingOn(attempt)).flatMap(({ batch, row }) => (batch === id ? [row] : []));
+
+/** What was decided about each doubt, and is done by the next run of the batch. */
+async function decisionsAbout(
+  ledger: LedgerReader,
+  { id }: Batch,
+  doubts: readonly Doubt[],
+): Promise<ReadonlyMap<Doubt, Decision>> {
+  const state = doubts.length === 0 ? 'cancelled' : (await ledger.batch(id))?.state;
+  if (state === 'superseded' || state === 'cancelled') return new Map();
+  const keys = doubts.map(({ key }) => key);
+  const decisions = (await ledger.find(keys, { batch: id })).map(standingDecision);
+  return new Map(doubts.flatMap((doubt, at) => (decisions[at] ? [[doubt, decisions[at]]] : [])));
+}
+
+// ------------------------------------------------------------------------------------------------ as programs are told
+
+export const callObject = ({ operation, parameters, project, change }: Call): CallObject => ({
+  ...{ operation, parameters: { ...parameters }, project: project ?? null },
+  subject: change ? subjectWords(change.subject) : null,
+});
+
+export const lookObject = ({ kind, said, why, status, body, atMs }: Look): LookObject => ({
+  ...{ kind, said, why, status, body: body.toString('utf8'), at: isoTime(atMs) },
+});
+
+export const decisionObject = ({ kind, by, why, atMs }: Decision): DecisionObject => ({
+  ...{ kind, by, why, at: isoTime(atMs) },
+});
+
+const factsOf = ({ call, atRisk, why, sentAtMs }: Doubt) => ({
+  ...callObject(call),
+  ...{ at_stake: call.change?.atStake ?? null, credits: atRisk, why, since: isoTime(sentAtMs) },
+});
+
+const doubtObject = (batch: Batch, doubt: Doubt, decided: Decision | undefined): DoubtObject => ({
+  ...factsOf(doubt),
+  row: doubt.row,
+  own: doubt.batch === batch.id,
+  looks: doubt.looks.map(lookObject),
+  decision: decided ? decisionObject(decided) : null,
+});
+
+/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
+export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
+
+export function doubtWords({
+  subject,
+  at_stake: atStake,
+  credits,
+  since,
+  why,
+}: Omit<ReturnType<typeof factsOf>, 'credits'> & { readonly credits: number }): string {
+  const money = subject === null || credits > 0 ? [`${counted(credits, 'credit')} at risk`] : [];
+  return `${[`in doubt since ${since}`, ...(atStake === null ? [] : [atStake]), ...money].join(', ')}: ${why}`;
+}
