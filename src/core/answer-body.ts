@@ -190,32 +190,13 @@ function textOfInexact(_name: string, value: unknown, context?: { readonly sourc
   return holdsAsWritten(value, source) ? value : source;
 }
 
-/** `1.50` and `1.5` are the same to a reader; `1e21` for twenty-two digits is not. */
+/** A double holds fifteen digits of any number, but for one that is endless, or so small that it is zero. */
 function holdsAsWritten(value: number, source: string): boolean {
-  if (!Number.isFinite(value)) return false;
-  const shown = String(value);
-  if (shown === source) return true;
-  const hasExponent = /e/i;
-  if (hasExponent.test(shown) && !hasExponent.test(source)) return false;
-  return digitsOf(shown) === digitsOf(source);
-}
-
-/** One text for all ways to write a number: its digits without zeros around them, and the power of ten that they stand at. */
-function digitsOf(number: string): string {
-  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace(/^-/, '').split('.');
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const kept = withoutZerosBehind(digits);
-  // An exponent that is no safe integer is that of an endless number, or of one that a double takes for zero.
-  const power = Number(exponent) - fraction.length + (digits.length - kept.length);
-  return kept === '' ? '0' : `${mantissa.startsWith('-') ? '-' : ''}${kept}e${power}`;
-}
-
-/** Character by character: a pattern that is tied to the end is tried at every zero of a number that is full of them. */
-function withoutZerosBehind(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
+  if (String(value) === source) return true;
+  const [mantissa = ''] = source.split(/e/i);
+  const isLost = !Number.isFinite(value) || (value === 0 && /[1-9]/.test(mantissa));
+  const isShownOtherwise = String(value).includes('e') && !/e/i.test(source);
+  return !isLost && !isShownOtherwise && mantissa.replaceAll(/\D/g, '').length <= 15;
 }
 
 /** Answers have three or four levels. The limit lets all code recurse into a value level by level. */

@@ -22,14 +22,12 @@ import { isDoubted } from './schema.ts';
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 
 export interface AccountState extends AccountFacts {
-  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
+  /** Number of its answers of any kind, of which the newest thousand are counted; the next three are of the same answers. */
   readonly answers: number;
   /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
   readonly answersNot404: number;
   readonly found: number;
-  /** The newest answer of another status than 404; absent before the first. */
-  readonly newestOther?: number;
-  /** How many of status 404 have come since. */
+  /** How many of them had status 404. */
   readonly misses: number;
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
@@ -67,23 +65,17 @@ export interface PauseRecord {
 /** So many answers tell how an account answers, and how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
 
-/** The newest answer of another status than 404, behind which misses are counted. */
-const OTHER = `other AS (
-  SELECT c.id, c.sent_at, c.ended_at, c.moved FROM calls c JOIN replies r ON r.call = c.id
-  WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1)`;
+const ANSWERED = `calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
+
+/** An answer of another status than 404, however long ago. */
+const OTHER = `SELECT 1 FROM ${ANSWERED} AND r.status <> 404 LIMIT 1`;
 
 const ANSWERS = `
-WITH ${OTHER}, newest AS (
-  SELECT c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
-  WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS})
-SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, (SELECT id FROM other) AS "newestOther",
-  {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM other)) AS "answersNot404",
-  count(CASE WHEN status = 404 AND NOT EXISTS (
-    SELECT 1 FROM other o WHERE (o.ended_at, o.moved) >= (n.ended_at, n.moved)) THEN 1 END) AS misses FROM newest n`;
+SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, count(CASE WHEN status = 404 THEN 1 END) AS misses,
+  {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM (${OTHER}) o)) AS "answersNot404"
+FROM (SELECT c.said, r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}) newest`;
 
-type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'> & {
-  readonly newestOther: number | null;
-};
+type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 
 interface Kept {
   readonly id: number;
@@ -159,9 +151,9 @@ export const readAccounts = (context: Context) => ({
   async account(identity: string): Promise<AccountState> {
     const kept = await keptAccount(context.db, identity);
     if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
-    const { newestOther, ...answered } = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
+    const answered = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
     const { paused_for: pausedForMs, told: toldMs, facts } = kept;
-    return { ...answered, ...known({ newestOther, pausedForMs, toldMs }), ...JSON.parse(facts) };
+    return { ...answered, ...known({ pausedForMs, toldMs }), ...JSON.parse(facts) };
   },
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
@@ -287,8 +279,8 @@ export const writeAccounts = (context: Writing) => ({
     }),
 
   /**
-   * Takes answers back, so that their rows wait: these, or `misses`: each free no match of status 404, if no request that was sent later
-   * was answered otherwise. Calls that were refused or not matched for nothing are unknown again; what was charged or changed something stays.
+   * Takes answers back, so that their rows wait: these, or `misses`: each free no match of status 404, if the account never answered
+   * otherwise. Calls that were refused or not matched for nothing are unknown again; what was charged or changed something stays.
    * @returns how many calls are unknown again.
    */
   takeBack: (identity: string, answers: 'misses' | readonly AttemptId[]): Promise<number> =>
@@ -314,10 +306,4 @@ const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
 SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
-/** Those that came after the newest other answer had been asked for. No answer takes longer than a day. */
-const MISSES = `
-WITH ${OTHER}
-SELECT c.id FROM calls c JOIN replies r ON r.call = c.id
-WHERE c.account = ? AND c.sent_at >= coalesce((SELECT sent_at FROM other), 0) - 86400000
-  AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND r.status = 404
-  AND NOT EXISTS (SELECT 1 FROM other o WHERE (o.sent_at, o.id) >= (c.ended_at, c.moved))`;
+const MISSES = `SELECT c.id FROM ${ANSWERED} AND c.said = 'no_match' AND r.status = 404 AND NOT EXISTS (${OTHER})`;

@@ -115,7 +115,7 @@ test('a row that waits to be finished is left where another process has taken it
     outcome: { kind: 'no_match' as const, reason: 'nobody' },
     answers: [attempt],
   };
-  await other.takeBack(ACCOUNT, 'misses');
+  await other.takeBack(ACCOUNT, [attempt]);
   await one.finishRows([found, missed]);
   expect((await one.rows(batch, 2, 10)).map(({ row }) => row)).toEqual([2]);
 });
