@@ -40,6 +40,8 @@ export interface AccountFacts {
   /** Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that gives 404 alone. */
   readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
+  /** The pause that ends last, of those that it ever made. */
+  readonly pause?: PauseRecord;
 }
 
 /**
@@ -128,12 +130,6 @@ SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answere
 WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
-/** No pause that is looked for has lasted longer: the vendor's own are at most a day. */
-const LONGEST_PAUSE_MS = 31 * 24 * 60 * 60 * 1000;
-
-const PAUSES = `
-SELECT at, words, facts FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND account = ? AND at >= ? AND at <= ? ORDER BY at, id`;
-
 type KeptReply = KeptCall & Pick<FoundReply['reply'], 'status' | 'body'> & { headers: string; at: number };
 
 /** Rows about an account; none where the ledger does not know it. */
@@ -199,25 +195,12 @@ export const readAccounts = (context: Context) => ({
       .reverse();
   },
 
-  /** Pauses of the account that overlap the given time, oldest first. */
-  async pauses(identity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
-    const notes = await rowsAbout<{ at: number; words: string; facts: string }>(context, identity, PAUSES, [
-      ...[Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)],
-    ]);
-    const pauses = notes.map(({ at, words, facts }) => ({
-      ...{ fromMs: at, why: words, ...(JSON.parse(facts) as Pause) },
-    }));
-    return pauses.filter((pause) => pause.untilMs >= fromMs);
-  },
-
   /** The accounts in which answers about people who were forgotten are known by their calls alone. An erasure notes them. */
   async forgettingAccounts(): Promise<readonly string[]> {
     const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
     return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
   },
 });
-
-type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 
 // ------------------------------------------------------------------------------------------ writing
 
@@ -228,8 +211,14 @@ async function numberOf(sql: Sql, identity: string): Promise<number> {
   return (await oneRow<{ id: number }>(sql, known, [identity])).id;
 }
 
-const NOTE_PAUSE = `
-INSERT INTO notes (at, kind, account, worker, who, words, facts) VALUES (?, 'paused_account', ?, ?, 'rule', ?, ?)`;
+type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined };
+
+async function changeFacts(sql: Sql, id: number, change: (kept: AccountFacts) => Facts): Promise<void> {
+  const { facts } = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [id]);
+  const kept: AccountFacts = JSON.parse(facts);
+  const now = JSON.stringify({ ...kept, ...change(kept) });
+  await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
+}
 
 export const writeAccounts = (context: Writing) => ({
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
@@ -248,29 +237,23 @@ export const writeAccounts = (context: Writing) => ({
     }),
 
   /** One that was asked for holds for everybody, by the clock of the database. */
-  notePause: (identity: string, { fromMs, untilMs, why, asked }: PauseRecord): Promise<void> =>
+  notePause: (identity: string, pause: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
-      const [id, atMs] = [await numberOf(sql, identity), Math.floor(fromMs)];
-      const facts: Pause = { untilMs: Math.floor(untilMs), asked };
-      await sql.rows(NOTE_PAUSE, [atMs, id, context.worker, why, JSON.stringify(facts)]);
+      const id = await numberOf(sql, identity);
+      const isLast = (kept: PauseRecord | undefined): boolean =>
+        kept === undefined || kept.untilMs <= pause.untilMs;
+      await changeFacts(sql, id, (kept) => (isLast(kept.pause) ? { pause } : {}));
       const until = '{most}(coalesce(paused_until, 0), {now} + CAST(? AS {int}))';
-      if (asked)
+      if (pause.asked)
         await sql.rows(`UPDATE accounts SET paused_until = ${until} WHERE id = ?`, [
-          ...[Math.ceil(untilMs - fromMs), id],
+          ...[Math.ceil(pause.untilMs - pause.fromMs), id],
         ]);
     }),
 
   /** What is undefined is not valid any more. */
-  changeAccount: (
-    identity: string,
-    facts: { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined },
-  ): Promise<void> =>
-    context.transaction(async (sql) => {
-      const id = await numberOf(sql, identity);
-      const kept = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [id]);
-      const now = JSON.stringify({ ...JSON.parse(kept.facts), ...facts });
-      await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
-    }),
+  changeAccount: (identity: string, facts: Facts): Promise<void> =>
+    context.transaction(async (sql) => changeFacts(sql, await numberOf(sql, identity), () => facts)),
+
   /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
   keepTold: (identity: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {

@@ -194,10 +194,9 @@ async function pauseNow(
   nowMs: number,
 ): Promise<PauseRecord | undefined> {
   const runSinceMs = since === undefined ? Number.POSITIVE_INFINITY : Date.parse(since);
-  const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
-  return pauses
-    .filter(({ asked, fromMs }) => asked || fromMs >= runSinceMs)
-    .sort((one, other) => other.untilMs - one.untilMs)[0];
+  const { pause } = await ledger.account(accountIdentity);
+  const isNow = pause !== undefined && pause.untilMs >= nowMs && (pause.asked || pause.fromMs >= runSinceMs);
+  return isNow ? pause : undefined;
 }
 
 // ------------------------------------------------------------------------------------------------ workers
