@@ -5,9 +5,8 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import { noteFile } from './host-files.ts';
 import { moneyOf, setCaps } from './money.ts';
-import { noteAct } from './notes.ts';
+import { noteAct, noteFile } from './notes.ts';
 import type {
   Batch,
   BatchChange,

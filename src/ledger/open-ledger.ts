@@ -1,14 +1,12 @@
-import { readAccounts, writeAccounts } from './accounts.ts';
+import { readAccounts, readSubjects, writeAccounts } from './accounts.ts';
 import { readBatches, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { Gather, type Keeping } from './gather.ts';
-import { readHostFiles, writeHostFiles } from './host-files.ts';
-import { notices, readNotes, writeNotes } from './notes.ts';
+import { notices, readHostFiles, readNotes, writeHostFiles, writeNotes } from './notes.ts';
 import { readRanges, writeRanges } from './ranges.ts';
 import { readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
-import { readSubjects } from './subjects.ts';
 import { writeCalls } from './write-calls.ts';
 
 /** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */

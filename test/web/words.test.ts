@@ -3,9 +3,9 @@
  * Method: the one list of its messages, read whole; and what the program says of rows, as the page shows it.
  */
 import { expect, test } from 'vitest';
-import { attentionWords } from '../../src/core/attention-words.ts';
 import { OPERATIONS } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
+import { attentionWords } from '../../src/ledger/tally.ts';
 import { text } from '../../src/web/page/text.ts';
 
 /** Every message, those with figures in them as they are said of one and of many. */

@@ -7,7 +7,7 @@ import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
-import { Connection, sqlite } from '../db/sqlite.ts';
+import { Connection, explained, isDiskFull, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Keeping } from '../gather.ts';
@@ -32,7 +32,6 @@ import {
   takeLedger,
 } from '../place.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
-import { explained, isDiskFull } from '../sqlite/errors.ts';
 import {
   ensureReserve,
   FILE_MODE,
