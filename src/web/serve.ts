@@ -85,7 +85,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program, systemClock.wallMs);
-  const sweeps = await openSweeps({ jobs, answers, store, folder, clock: systemClock, work, timeZone, tell });
+  const sweeps = await openSweeps({ jobs, answers, store, work, timeZone, tell });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
@@ -100,15 +100,15 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
-  await sweeps.start();
+  sweeps.start();
   return {
     opening: () => openingOf(guarded),
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();
-      const ended = sweeps.stop();
+      sweeps.stop();
       const stopped = await work.close();
-      await Promise.all([ended, swept]);
+      await swept;
       for (const http of servers) http.closeAllConnections();
       await Promise.all(servers.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();

@@ -99,31 +99,12 @@ test('from a list to a finished batch: ways, a plan, a start; the same start twi
     await page.ask('POST', '/starts', order),
     await page.ask('POST', '/starts', order),
   ];
-  expect(again.id).toBe(started.id);
-  const { work } = await page.ended(started.id);
+  const [{ work }, { work: second }] = [await page.ended(started.id), await page.ended(again.id)];
+  expect(second).toMatchObject({ exit_code: 0, batch: work.batch });
   expect(work).toMatchObject({ kind: 'run', exit_code: 0 });
   expect(statSync(page.folder).mode & 0o777).toBe(0o700);
 
   expect(await desk.requests()).toBe(6);
-});
-
-test('the same plan under two budgets at once is started under the first, and the second is told so', async () => {
-  const { desk, page } = await servedDesk();
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  const starts = await Promise.all(
-    [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
-  );
-  const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
-  expect(refused).toMatchObject({
-    status: 409,
-    error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
-  });
-  await page.ended(started?.id);
-  expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
-  // Once it has ended, the same plan goes on with the same batch under another budget.
-  const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
-  expect([later.status, later.id === started?.id]).toEqual([200, false]);
-  await page.ended(later.id);
 });
 
 test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {

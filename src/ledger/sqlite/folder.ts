@@ -78,7 +78,7 @@ export function refuseForeign({ path }: StoreFolder): void {
 
 /** What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists that were saved. */
 const BESIDE: ReadonlySet<string> = new Set([
-  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json'],
+  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal'],
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
 ]);
 

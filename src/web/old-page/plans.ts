@@ -24,7 +24,7 @@ import { bodyOf } from '../server/answers.ts';
 import { askChild } from '../server/children.ts';
 import { type KeptList, keptList } from '../server/list-files.ts';
 import type { Server } from '../server/server.ts';
-import type { PlannedOrder, Work } from '../server/work.ts';
+import type { Order } from '../server/work.ts';
 import { accountChoice, accountChoices, jobOfChoices, operationViews, pairFit } from './jobs.ts';
 import { draftOf, FactBook, keepDraft } from './lists.ts';
 
@@ -50,7 +50,7 @@ export function planRoutes(server: Server): Hono {
       const request = await bodyOf(context, StartRequest);
       const plan = plans.of(request.plan);
       requireAgreed(plan.view, request);
-      return context.json(plans.startOnce(server.work, plan, request));
+      return context.json(server.work.start(orderOf(plan, request)) satisfies WorkView);
     });
 }
 
@@ -172,8 +172,6 @@ const MOST_PLANS = 200;
 
 class ShownPlans {
   readonly #plans = new Map<string, ShownPlan>();
-  /** Plan → the work that was started for it, and the budget that was agreed to. */
-  readonly #started = new Map<string, { readonly work: string; readonly budget: number | undefined }>();
 
   keep(plan: ShownPlan): void {
     for (const oldest of [...this.#plans.keys()].slice(0, -MOST_PLANS)) this.#plans.delete(oldest);
@@ -186,36 +184,9 @@ class ShownPlans {
     if (plan !== undefined) return plan;
     throw stop('plan', 'This plan was not shown since the page started.', 'Check the plan again.');
   }
-
-  /**
-   * The same plan twice is the same work while it is under way, and the same batch afterwards.
-   * @throws StopError `busy` for another budget than that of the work under way, which would not be kept.
-   */
-  startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
-    const { id } = plan.view;
-    const before = this.#started.get(id);
-    const underWay = before && work.find(before.work);
-    if (underWay !== undefined && underWay.state !== 'ended') {
-      if (before?.budget === request.budget) return underWay;
-      throw stop(
-        'busy',
-        `This plan was started with ${budgetWords(before?.budget)} already, and that start is still running.`,
-        'Wait for it to end, or stop it; then start the plan again.',
-      );
-    }
-    const started = work.start(orderOf(plan, request));
-    this.#started.set(id, { work: started.id, budget: request.budget });
-    return started;
-  }
 }
 
-const budgetWords = (budget: number | undefined): string =>
-  budget === undefined ? 'no budget' : `a budget of ${counted(budget, 'credit')}`;
-
-export function orderOf(
-  { view, words: start, store }: ShownPlan,
-  { budget }: Pick<StartRequest, 'budget'>,
-): PlannedOrder {
+function orderOf({ view, words: start, store }: ShownPlan, { budget }: Pick<StartRequest, 'budget'>): Order {
   const words = [
     ...[...start, '--store', store, '--plan', view.id, '--yes'],
     ...(budget === undefined ? [] : ['--budget', String(budget)]),

@@ -29,8 +29,6 @@ const Note = z.object({
   sha256: z.string(),
   atMs: z.number(),
   reading: Reading.optional(),
-  /** Since when every batch over it has ended, as far as anybody looked. */
-  endedMs: z.number().optional(),
 });
 type Note = z.infer<typeof Note>;
 type Facts = Pick<Note, 'bytes' | 'sha256' | 'atMs'>;
@@ -230,7 +228,7 @@ function inMegabytes(bytes: number): string {
   return `${Math.ceil(bytes / (1 << 20)).toLocaleString('en')} MB`;
 }
 
-/** How long a list is kept after its last batch has ended, or after it was brought for nothing. */
+/** How long a list is kept after its last batch has begun, or after it was brought for nothing. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface Use {
@@ -239,28 +237,13 @@ export interface Use {
   readonly begunMs: number;
 }
 
-/**
- * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
- * @param useOf the content at that path.
- * @param toldMs where ages end, ms since 1970.
- */
+/** Removes lists that nobody needs any more. @param useOf the content at that path. @param toldMs where ages end, ms since 1970. */
 export async function sweepLists(place: Place, useOf: (path: string) => Use, toldMs: number): Promise<void> {
   for (const list of await keptLists(place)) {
-    const use = useOf(list.path);
-    const endedMs = knownEnd(list, use);
-    const dueMs = Math.max(endedMs ?? Number.POSITIVE_INFINITY, list.atMs) + KEPT_MS;
-    if (toldMs >= dueMs) await removeList(list);
-    else await noteEnd(list, use.isOpen ? undefined : (endedMs ?? toldMs));
+    const { isOpen, begunMs } = useOf(list.path);
+    if (!isOpen && toldMs >= Math.max(begunMs, list.atMs) + KEPT_MS) await removeList(list);
   }
   await removeHalfBrought(place, toldMs);
-}
-
-function knownEnd({ endedMs }: KeptList, { isOpen, begunMs }: Use): number | undefined {
-  return isOpen || begunMs > (endedMs ?? begunMs) ? undefined : endedMs;
-}
-
-async function noteEnd(list: KeptList, endedMs: number | undefined): Promise<void> {
-  if (endedMs !== list.endedMs) await note(list.folder, { ...list, endedMs });
 }
 
 /** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */

@@ -24,12 +24,6 @@ export interface Order {
   readonly cwd?: string;
 }
 
-/** What begins only while its plan has not moved. */
-export interface PlannedOrder extends Order {
-  readonly kind: 'run';
-  readonly plan: string;
-}
-
 interface Item extends Order {
   readonly id: string;
   readonly atMs: number;
@@ -80,6 +74,7 @@ export class Work {
       return plan === undefined || batch !== undefined || child === undefined ? [] : [{ item, plan, ended }];
     });
     if (unnamed.length === 0) return;
+    // What ends meanwhile is named once more, so that nothing has ended and is without its batch.
     const found = await begunBy(new Map(unnamed.map(({ plan, item }) => [plan, item.about])));
     for (const { item, plan, ended } of unnamed) {
       const batch = found.get(plan);
@@ -88,6 +83,8 @@ export class Work {
         if (batch?.isOpen === true) item.batch = batch.id;
       } else item.batch = stoppedIn(ended.result)?.stopped.code === 'plan' ? null : (batch?.id ?? null);
     }
+    if (unnamed.some(({ item }) => item.ended !== undefined && item.batch === undefined))
+      await this.nameBatches(begunBy);
   }
 
   /** Undefined for what ended long ago. */
