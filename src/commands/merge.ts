@@ -4,13 +4,13 @@ import { EXIT, stop } from '../core/errors.ts';
 import { isAttention, isOutput } from '../core/our-columns.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
 import { inputOf } from '../core/steps.ts';
-import { openFile } from '../files/input.ts';
 import {
   cellReader,
   type Known,
   type Merge,
   numberIn,
   openResult,
+  openTable,
   planMerge,
   type Result,
 } from '../files/merging.ts';
@@ -58,7 +58,7 @@ export default command({
     const result = await openResult(path);
     const maker = await makerOf(result, store);
     // Her header is the row that has what was sent.
-    const into = await openFile(intoPath, { ...readOf(read), wanted: Object.values(maker.columns) });
+    const into = await openTable(intoPath, { ...readOf(read), wanted: Object.values(maker.columns) });
     const output = await outputOf(named, result.path, into.path);
     const mode = await modeLike(into.path);
     const beforePlacing = (): Promise<void> => into.file.requireUnchanged();

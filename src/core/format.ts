@@ -46,8 +46,6 @@ export interface Correction {
   readonly row: RowNumber;
   readonly column: string;
   readonly value: string;
-  /** The value as JSON, where it comes from a file that has more than texts. */
-  readonly json?: string;
 }
 
 /** How a file is to be read: as somebody says, and what no user says. Left out: as the file looks. */
@@ -120,11 +118,11 @@ export interface Sheet {
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
   /**
-   * The file with these cells replaced and everything else as it was.
+   * The file with these cells replaced and everything else as it was. Absent for JSON lines.
    * @param note as in `CopyOptions`.
    * @throws StopError `input` for a row or a column that is not there, and for a row that cannot be read.
    */
-  corrected(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
+  corrected?(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
-import type { JsonObject } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
 
 /** Rows as JSON lines. Programs read it, so nothing is altered for spreadsheets. */
 
 /** Where all cells of a row stand that cannot be read: nobody knows below which names they belong. */
-export const UNREAD_CELLS = '_cells';
+const UNREAD_CELLS = '_cells';
 
 /** An object on one line, without a line end. @param members each as JSON with its name. */
 export function objectText(members: readonly string[]): string {
@@ -29,14 +28,6 @@ export function appendedMembers(
 
 export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
   return [member(UNREAD_CELLS, JSON.stringify(cells))];
-}
-
-/** @param own columns of the user's own: each row with them can be read. */
-export function isUnreadCopy(object: JsonObject | undefined, own: readonly string[]): boolean {
-  if (object === undefined || Object.keys(object)[0] !== UNREAD_CELLS) return false;
-  const cells = object[UNREAD_CELLS];
-  const isCells = Array.isArray(cells) && cells.every((cell) => typeof cell === 'string');
-  return isCells && !own.some((column) => Object.hasOwn(object, column));
 }
 
 export async function* jsonCopy(

@@ -1,17 +1,22 @@
-import { stop } from '../core/errors.ts';
-import type { Correction, ValuedRow } from '../core/format.ts';
-import { present } from '../core/objects.ts';
+import { invariant, stop } from '../core/errors.ts';
+import type { Correction, ReadOptions } from '../core/format.ts';
 import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
-import { ATTENTION_COLUMNS, FOUND_PREFIX, isOurColumn, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
+import {
+  ATTENTION_COLUMNS,
+  FOUND_PREFIX,
+  type InputRow,
+  isOurColumn,
+  OUR_COLUMNS,
+  type RowNumber,
+} from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
-import { isUnreadCopy, UNREAD_CELLS } from './json-copy.ts';
-import { isWorkbookName, JSON_CELLS } from './output/output.ts';
+import { isWorkbookName } from './output/output.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 
 /**
@@ -36,7 +41,7 @@ export interface Known {
 
 export interface Result extends OpenedFile {
   readonly header: readonly string[];
-  readonly rows: readonly ValuedRow[];
+  readonly rows: readonly InputRow[];
 }
 
 export interface MergeOrder {
@@ -66,10 +71,18 @@ export interface KeptCell {
   readonly result: string;
 }
 
+/** @throws StopError `input` for JSON lines: programs join them by themselves. */
+export async function openTable(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
+  if (!isJsonLinesName(path)) return openFile(path, read);
+  const next =
+    'Give the whole list to run again, which buys nothing twice, or join the lines by their members.';
+  throw stop('input', `${path} is JSON lines, and only CSV files and workbooks are merged.`, next);
+}
+
 export async function openResult(path: string): Promise<Result> {
-  const opened = await openFile(path);
+  const opened = await openTable(path);
   const header = await opened.sheet.header();
-  const rows: ValuedRow[] = [];
+  const rows: InputRow[] = [];
   for await (const row of rowsOf(opened)) rows.push(row);
   if (isOutput(header) || isAttention(header)) return { ...opened, header, rows };
   const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
@@ -78,18 +91,18 @@ export async function openResult(path: string): Promise<Result> {
 }
 
 /** Without those that cannot be read: nobody knows which of their cells belongs to which column. */
-async function* rowsOf({ sheet }: OpenedFile): AsyncIterable<ValuedRow> {
+async function* rowsOf({ sheet }: OpenedFile): AsyncIterable<InputRow> {
   for await (const group of sheet.groups())
-    for (const row of group) if (row.unreadable === undefined && !isUnreadCopy(row.object, [])) yield row;
+    for (const row of group) if (row.unreadable === undefined) yield row;
 }
 
-export function cellReader(header: readonly string[]): (row: Pick<ValuedRow, 'cells'>) => Cells {
+export function cellReader(header: readonly string[]): (row: Pick<InputRow, 'cells'>) => Cells {
   const at = new Map(header.map((name, place) => [name, place]));
   return (row) => (column) => row.cells[at.get(column) ?? -1] ?? '';
 }
 
 /** The row of the list that a row of a result is of. */
-export function numberIn({ header }: Pick<Result, 'header'>, row: ValuedRow): RowNumber {
+export function numberIn({ header }: Pick<Result, 'header'>, row: InputRow): RowNumber {
   return (isAttention(header) && Number(cellReader(header)(row)('_row'))) || row.row;
 }
 
@@ -119,8 +132,11 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
         row,
         identifiers: columns.identifiers.map(({ column }) => cell(column)).filter((text) => text !== ''),
       })),
-    chunks: () =>
-      columns.isOutput ? withAdded(merging, pairs) : into.sheet.corrected(corrections, order.note),
+    chunks() {
+      if (columns.isOutput) return withAdded(merging, pairs);
+      invariant(into.sheet.corrected !== undefined, 'cells of a table can be corrected');
+      return into.sheet.corrected(corrections, order.note);
+    },
   };
 }
 
@@ -151,14 +167,13 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
   const isResult = isOutput(result.header);
   // An output brings our columns, and none of the user's may give way to them.
   if (isResult) ourColumnsIn(header, path);
-  const ours = new Set<string>(isResult ? OUR_COLUMNS : [...ATTENTION_COLUMNS, UNREAD_CELLS]);
+  const ours = new Set<string>(isResult ? OUR_COLUMNS : ATTENTION_COLUMNS);
   const sent = new Set(Object.values(known.columns));
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
     known.answers.has(name) && !sent.has(name) && !result.header.includes(FOUND_PREFIX + name);
   // One of hers that she has deleted or renamed since does not come back.
-  const isNew = (name: string): boolean =>
-    !header.includes(name) && name !== UNREAD_CELLS && !known.hers.has(name);
+  const isNew = (name: string): boolean => !header.includes(name) && !known.hers.has(name);
   const added = isResult
     ? result.header.filter((name) => ours.has(name) || isAnswer(name) || isNew(name))
     : [];
@@ -214,7 +229,6 @@ interface Line {
 }
 
 interface ResultLine extends Line {
-  readonly source: ValuedRow;
   readonly cell: Cells;
 }
 
@@ -241,7 +255,7 @@ function resultLines(merging: Merging): readonly ResultLine[] {
   const cellsOf = cellReader(result.header);
   const lines = result.rows.map((source): ResultLine => {
     const [row, cell] = [numberIn(result, source), cellsOf(source)];
-    return { ...lineOf(merging, row, known.before.get(row) ?? cell), source, cell };
+    return { ...lineOf(merging, row, known.before.get(row) ?? cell), cell };
   });
   return lines.sort((one, other) => one.row - other.row);
 }
@@ -279,7 +293,7 @@ function pairRows({ isOutput }: Merging, results: readonly ResultLine[], lines: 
 /** What she has mended in a row that needs attention. */
 function mend(
   { own, identifiers, known, cellsOf }: Merging,
-  source: ValuedRow,
+  source: InputRow,
   from: ResultLine,
   corrections: Correction[],
   kept: KeptCell[],
@@ -295,8 +309,7 @@ function mend(
       one === other ||
       (kinds.has(column) && identityOf(kinds.get(column), one) === identityOf(kinds.get(column), other));
     if (isSame(mine, value) || isSame(value, was)) continue;
-    const json = from.source.object && jsonOf(from.source, column, value);
-    if (mine === was) corrections.push({ row, column, value, ...present({ json }) });
+    if (mine === was) corrections.push({ row, column, value });
     else kept.push({ row, column, kept: mine, result: value });
   }
 }
@@ -304,7 +317,7 @@ function mend(
 const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
 /** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
-function addedCells({ known, added, cellsOf }: Merging, source: ValuedRow, from: ResultLine) {
+function addedCells({ known, added, cellsOf }: Merging, source: InputRow, from: ResultLine) {
   const [into, found] = [cellsOf(source), from.cell];
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
@@ -322,29 +335,16 @@ function addedCells({ known, added, cellsOf }: Merging, source: ValuedRow, from:
 
 async function* withAdded(merging: Merging, pairs: Pairs): AsyncIterable<Buffer> {
   const { into, note, added, header, cellsOf } = merging;
-  const isJson = isJsonLinesName(into.path);
   // What was found is no formula in a table of texts, whatever kind of file the result is.
-  const safety = new CellSafety(isWorkbookName(into.path) || isJson ? 'raw' : 'safe');
+  const safety = new CellSafety(isWorkbookName(into.path) ? 'raw' : 'safe');
   const dropped = new Set(added.filter((name) => header.includes(name)));
-  yield* into.sheet.copy({ columns: added, dropped, note, isJson }, async (rows) =>
+  yield* into.sheet.copy({ columns: added, dropped, note }, async (rows) =>
     rows.map((row) => {
       const [own, from] = [cellsOf(row), pairs.get(row.row)];
       const isOwn = from && addedCells(merging, row, from).isOwn;
-      return added.map((name, at) => {
-        const [source, text] =
-          from === undefined || isOwn?.[at] === true
-            ? [row, own(name)]
-            : [from.source, safety.cell(from.cell(name))];
-        return isJson ? jsonOf(source, name, text) : text;
-      });
+      return added.map((name, at) =>
+        from === undefined || isOwn?.[at] === true ? own(name) : safety.cell(from.cell(name)),
+      );
     }),
   );
-}
-
-/** A cell as JSON, which is empty where it says nothing. Of what we write ourselves in a table only the credits are a number. */
-function jsonOf({ object }: ValuedRow, column: string, text: string): string {
-  if (object !== undefined)
-    return JSON_CELLS.value(Object.hasOwn(object, column) ? object[column] : undefined);
-  const isNumber = column === '_credits' && text !== '' && Number.isFinite(Number(text));
-  return JSON_CELLS.own(isNumber ? Number(text) : text);
 }

@@ -3,7 +3,7 @@ import type { CellsFor, CopyOptions, Format, ReadOptions, Sheet, Survey } from '
 import { present } from '../../core/objects.ts';
 import type { Encoding, LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
-import { type CorrectedCell, Corrections } from '../corrections.ts';
+import { Corrections } from '../corrections.ts';
 import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
@@ -294,9 +294,9 @@ class Copy {
   }
 
   /** A cell that stood in quotes does so again. */
-  #corrected(record: CsvRecord, corrected: ReadonlyMap<number, CorrectedCell>): Buffer {
+  #corrected(record: CsvRecord, corrected: ReadonlyMap<number, string>): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
-    for (const [at, { text }] of corrected) {
+    for (const [at, text] of corrected) {
       const place = this.#named.places[at] ?? at;
       // A padded file may have fewer cells in this row.
       while (cells.length <= place) cells.push(NO_BYTES);

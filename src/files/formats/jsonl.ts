@@ -6,9 +6,8 @@ import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } fr
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { RowNumber } from '../../core/row.ts';
+import type { InputRow, RowNumber } from '../../core/row.ts';
 import { NO_HEADER } from '../../core/row-range.ts';
-import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
 
 /**
@@ -50,21 +49,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
         });
         yield Buffer.from(copied.join(''));
       }
-    },
-    async *corrected(list) {
-      const corrections = new Corrections(file.path, names, list);
-      for await (const lines of linesOf(file)) {
-        const made = lines.map((line) => {
-          const row = rowOf(line, names);
-          const cells = row && corrections.take(row);
-          return Buffer.concat([
-            cells ? withCorrected(line, names, cells) : line.bytes,
-            Buffer.from(line.end),
-          ]);
-        });
-        yield Buffer.concat(made);
-      }
-      corrections.requireAllMade();
     },
   };
 }
@@ -175,52 +159,26 @@ function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
 // ------------------------------------------------------------------------------------------------ what is written
 
 /** A line with members of ours behind its own, which stay as they are written unless one of them goes. */
-function withMembers(line: Line, row: ValuedRow, options: CopyOptions, cells: readonly string[]): string {
+function withMembers(line: Line, row: InputRow, options: CopyOptions, cells: readonly string[]): string {
   const ours = appendedMembers(options, cells);
-  if (row.object === undefined) return objectText([...unreadMembers(row), ...ours]);
-  const names = Object.keys(row.object);
-  const left = names.filter((name) => !options.dropped.has(name));
-  const own = left.length === names.length ? line.text : anew(line.text, withoutMembers(options.dropped));
+  if (row.unreadable !== undefined) return objectText([...unreadMembers(row), ...ours]);
+  const own = options.dropped.size === 0 ? line.text : withoutMembers(line.text, options.dropped);
   const end = own.lastIndexOf('}');
-  return [own.slice(0, end), ...ours].join(left.length === 0 ? '' : ',') + own.slice(end);
+  return [own.slice(0, end), ...ours].join(IS_EMPTY.test(own) ? '' : ',') + own.slice(end);
 }
 
-const withoutMembers = (dropped: ReadonlySet<string>) => (object: Record<string, unknown>) => {
-  for (const name of dropped) delete object[name];
-};
+const IS_EMPTY = /^\uFEFF?\s*\{\s*\}\s*$/;
 
-function withCorrected(
-  line: Line,
-  names: readonly string[],
-  corrected: ReadonlyMap<number, CorrectedCell>,
-): Buffer {
-  const text = anew(line.text, (object) => {
-    for (const [at, { text, json }] of corrected) {
-      const name = names[at] ?? '';
-      const wasNumber = Object.hasOwn(object, name) && isRawJSON(object[name]);
-      const value = wasNumber && NUMBER.test(text) ? rawJSON(text) : text;
-      // A member `__proto__` is one like others.
-      const member = { value: json === undefined ? value : JSON.parse(json, asWritten), enumerable: true };
-      Object.defineProperty(object, name, { ...member, configurable: true, writable: true });
-    }
-  });
-  return Buffer.from(text);
-}
-
-/** An object written again with another member or without one; its numbers keep their digits. */
-function anew(text: string, change: (object: Record<string, unknown>) => void): string {
+/** An object written again without some members; its numbers keep their digits. */
+function withoutMembers(text: string, dropped: ReadonlySet<string>): string {
   const object = JSON.parse(text.replace(/^\uFEFF/, ''), asWritten);
-  change(object);
-  return JSON.stringify(object);
+  const gone = Object.keys(object).filter((name) => dropped.has(name));
+  for (const name of gone) delete object[name];
+  return gone.length === 0 ? text : JSON.stringify(object);
 }
 
-/** Node has them, and TypeScript does not know it yet. */
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON(text: string): unknown;
-  isRawJSON(value: unknown): boolean;
-};
+/** Node has it, and TypeScript does not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 const asWritten = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' ? rawJSON(context?.source ?? String(value)) : value;
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { invariant } from '../../../src/core/errors.ts';
 import type { Correction, ReadOptions } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { allOf, inputFolder } from './sheets.ts';
@@ -19,6 +20,7 @@ async function corrected(
 ): Promise<Buffer> {
   const write = await inputFolder();
   const { sheet } = await openFile(await write(bytes, name), read);
+  invariant(sheet.corrected !== undefined, 'tables are corrected');
   return Buffer.concat(await allOf(sheet.corrected(corrections, note)));
 }
 

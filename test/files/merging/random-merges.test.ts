@@ -52,7 +52,7 @@ const FILE = fc.record({
   isEdited: fc.boolean(),
   isCut: fc.boolean(),
   isSorted: fc.boolean(),
-  ending: fc.constantFrom('csv', 'csv', 'jsonl', 'xlsx'),
+  ending: fc.constantFrom('csv', 'csv', 'xlsx'),
 });
 const CASE = fc.record({
   list: fc.array(fc.record({ cells: ROW, inResult: FATE, inHers: FATE }), { minLength: 1, maxLength: 7 }),
@@ -68,7 +68,6 @@ type Case = typeof CASE extends fc.Arbitrary<infer Value> ? Value : never;
 
 function copiesOf({ list }: Case, side: 'inResult' | 'inHers', file: Case['hers']): readonly Copy[] {
   const copies = list.flatMap(({ cells, [side]: { edit, isCut, place } }, of) =>
-    // JSON lines without a row have no columns.
     file.isCut && isCut && of > 0 ? [] : [{ of, cells: { ...cells, ...(file.isEdited ? edit : {}) }, place }],
   );
   return file.isSorted ? copies.sort((a, b) => a.place - b.place) : copies;
@@ -101,20 +100,14 @@ function resultTable(each: Case, copies: readonly Copy[]): readonly (readonly st
 
 /** A table as a file of one kind or another. @returns its path. */
 async function written(stem: string, ending: string, table: readonly (readonly string[])[]): Promise<string> {
-  const [header = [], ...rows] = table;
-  const object = (cells: readonly string[]) =>
-    Object.fromEntries(header.map((name, at) => [name, cells[at]]));
   const contents: Record<string, () => string | Buffer> = {
     csv: () => stringify(table.map((cells) => [...cells])),
-    jsonl: () => rows.map((cells) => `${JSON.stringify(object(cells))}\n`).join(''),
     xlsx: () => bookOf({ rows: table.map((cells, at) => textRow(at + 1, ...cells)).join('') }),
   };
   const path = `${stem}.${ending}`;
   await writeFile(path, contents[ending]?.() ?? '');
   return path;
 }
-
-const firstRowOf = (ending: string): number => (ending === 'jsonl' ? 1 : 2);
 
 function knownOf(each: Case): MergeOrder['known'] {
   const header = headerOf(each);
@@ -245,7 +238,7 @@ function requireMended(each: Case, { merged, plan }: Done, { of, cells }: Copy, 
     const isMended = cells[column] !== each.list[of]?.cells[column];
     if (!isMended || cells[column] === merged[at]?.[column]) continue;
     if (cells[column] === '' && !each.isListThere) continue;
-    const row = firstRowOf(each.hers.ending) + at;
+    const row = at + 2;
     expect(plan.kept).toContainEqual(expect.objectContaining({ row, column }));
   }
 }

@@ -69,7 +69,7 @@ export function ownCorrected(source: OwnSource, list: readonly Correction[]): As
         const row = tableRow(sheetRow, table);
         const made = row.kind === 'row' ? corrections.take(inputRow(row, table.columns)) : undefined;
         if (made === undefined) return undefined;
-        const cells = [...made].map(([at, { text }]) => [places[at] ?? at, { text }] as const);
+        const cells = [...made].map(([at, text]) => [places[at] ?? at, { text }] as const);
         return { cells: new Map(cells), likeLeft: false };
       }),
   };
