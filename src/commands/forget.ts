@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
+import { personOf } from '../ledger/erase.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
+import { eraseIn } from '../run/erase.ts';
 import { storesWithLists } from '../run/store-choice.ts';
-import { eraseIn, personOf, requireSettled } from '../run/tasks/erase.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, wait } from './shared/input.ts';
@@ -32,17 +33,16 @@ export default command({
       command: COMMAND,
       operator,
     };
-    const stores: z.infer<typeof ErasureObject>[] = [];
+    const stores: ErasureObject[] = [];
     for (const location of storesWithLists(store)) {
       const erased = await talkedErasure(console, {
         location,
         what: 'everything about this person',
         yes: yes,
         dryRun: isDryRun,
-        erase: async (dryRun) =>
-          requireSettled(await eraseIn(location, { kind: 'person', person }, { ...options, dryRun })),
+        erase: (dryRun) => eraseIn(location, { kind: 'person', person }, { ...options, dryRun }),
       });
-      stores.push(ErasureObject.of({ ...erased, location }));
+      stores.push(erased);
     }
     return {
       lines: stores.length === 0 ? ['There is no store, so nothing is kept.'] : [],

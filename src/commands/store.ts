@@ -12,9 +12,9 @@ import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
+import { compactIn, type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { lookInto } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { compactIn, type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
@@ -291,11 +291,13 @@ async function purge(input: Purge, { console }: Host) {
     dryRun: dry_run,
     erase: (dryRun) => eraseIn(location, { ...order, ...ofAccount }, { ...options, dryRun }),
   });
-  const { length } = erased.unsettled;
+  const { unsettled } = erased;
   return {
-    object: { dry_run, ...ErasureObject.of({ ...erased, location }) },
+    object: { dry_run, ...erased },
     advice:
-      length > 0 ? [`${length} of them may have been charged, so they stay until they are settled.`] : [],
+      unsettled > 0
+        ? [`${unsettled} of them may have been charged, so they stay until they are settled.`]
+        : [],
   };
 }
 

@@ -3,10 +3,13 @@ import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Db, each, type Sql } from './db.ts';
+import type { Person } from './erase/person.ts';
 import { rowsOf } from './pages.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import type { Alone } from './store.ts';
+
+export { type Person, personOf } from './erase/person.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
@@ -19,28 +22,13 @@ export type ErasureTarget =
   /** Without an account that of all of them. */
   | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
 
-/** Somebody who is to be forgotten: where texts and answers name them, and what is left without them. */
-export interface Person {
-  in(text: string | Buffer): boolean;
-  /** A text with another word in the person's place. */
-  replacedIn(text: string): string;
-  /**
-   * An answer without the person.
-   * @param about `company`: single values that name them are cut as well as members of lists.
-   * @returns undefined when the answer is about that person, so that all of it must go.
-   */
-  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined;
-}
-
 /** What a ledger holds of a target. Nothing is changed yet. */
 export interface Erasable {
   readonly calls: number;
   /** Number of answers about others from which one person is removed, or what was said with them. */
   readonly cut: number;
   readonly rows: number;
-  /** Number of memberships whose person is no longer known afterwards. */
-  readonly memberships: number;
-  /** Number of other places that name the person: commands, names of lists and outputs, reasons of pauses. */
+  /** Number of other places that name the person: memberships, commands, names of lists and outputs, reasons of pauses. */
   readonly names: number;
   /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
@@ -231,7 +219,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
       cut: new Set([...about, ...cuts.keys()]).size,
       rows: rows.length + listed.length,
     },
-    ...{ memberships: subjects.size, names: new Set(names).size },
+    names: subjects.size + new Set(names).size,
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
     needed: { calls: 0, by: [] },
     empty: (sql, atMs) => emptyPerson(sql, named, atMs, worker),
@@ -389,7 +377,7 @@ async function findOld(
       calls: sumOf(found) - sumOf(needed),
       rows: Math.max(sumOf(rows), cells?.n ?? 0),
     },
-    ...{ cut: 0, memberships: 0, names: 0 },
+    ...{ cut: 0, names: 0 },
     unsettled: await ask(
       "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
     ),

@@ -8,13 +8,13 @@ import { storeAt } from '../ledger/stores.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
+import { keepRetention } from './erase.ts';
 import { sendNotices, toldBy } from './notices.ts';
 import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
 import { chooseStore } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
-import { keepRetention } from './tasks/erase.ts';
 
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;

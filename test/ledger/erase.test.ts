@@ -4,10 +4,9 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 
-import { findErasable } from '../../src/ledger/erase.ts';
+import { findErasable, personOf } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { personOf } from '../../src/run/tasks/erase.ts';
 import {
   answered,
   batchNamed,

@@ -1,6 +1,7 @@
 import { stop } from '../../core/errors.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
-import { type Erased, isNothing, neededWords } from '../../run/tasks/erase.ts';
+import type { ErasureObject } from '../../objects/erasure-object.ts';
+import { isNothing, neededWords } from '../../run/erase.ts';
 import type { Console } from './command.ts';
 
 /** An erasure in one store, which is asked for with `dryRun` first. */
@@ -10,11 +11,11 @@ interface ErasureTalk {
   readonly what: string;
   readonly yes: boolean;
   readonly dryRun: boolean;
-  erase(dryRun: boolean): Promise<Erased>;
+  erase(dryRun: boolean): Promise<ErasureObject>;
 }
 
 /** Shows what would be erased, asks, and erases it. @throws StopError `consent` when the user does not agree. */
-export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<Erased> {
+export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<ErasureObject> {
   const found = await talk.erase(true);
   for (const line of foundLines(talk.location, found)) console.print(plainText(line));
   if (talk.dryRun || isNothing(found)) return found;
@@ -36,20 +37,19 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
 
 const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
 
-function foundLines(location: string, found: Erased): readonly string[] {
-  const needed = neededWords(found.needed);
+function foundLines(location: string, found: ErasureObject): readonly string[] {
+  const needed = neededWords(found);
   // Files of the user's are never touched.
-  const own = found.stays.map((path) => `  stays; check it yourself: ${path}`);
+  const own = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
   const stays = linesOf(own, needed !== undefined && `  stays: ${needed}`);
-  const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
+  const nothing = `Nothing of that ${found.needed_by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];
-  const { calls, cut, rows, memberships, names, files } = found;
+  const { requests, cut, rows, names, files } = found;
   const parts = linesOf(
-    calls > 0 && counted(calls, 'request'),
+    requests > 0 && counted(requests, 'request'),
     cut > 0 && `a part of ${counted(cut, 'answer')}`,
     rows > 0 && counted(rows, 'row'),
-    memberships > 0 && counted(memberships, 'membership'),
-    names > 0 && counted(names, 'name', 'names of files and commands'),
+    names > 0 && counted(names, 'other place', 'other places'),
     files.length > 0 && counted(files.length, 'kept list'),
   );
   return linesOf(

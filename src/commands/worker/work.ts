@@ -10,13 +10,13 @@ import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
+import { keepRetention } from '../../run/erase.ts';
 import { sendOnce } from '../../run/notices.ts';
 import { workRange } from '../../run/pipeline.ts';
 import { stoppable } from '../../run/run-job.ts';
 import { settleSeries } from '../../run/series.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { keepRetention } from '../../run/tasks/erase.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**

@@ -4,8 +4,9 @@ import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { personOf } from '../../../src/ledger/erase.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
+import { eraseIn } from '../../../src/run/erase.ts';
 import { proof } from '../../combinations.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { type Erasable, type ErasureTarget, findErasable } from '../../../../src/ledger/erase.ts';
+import { type Erasable, type ErasureTarget, findErasable, personOf } from '../../../../src/ledger/erase.ts';
 import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { personOf } from '../../../../src/run/tasks/erase.ts';
 import {
   ACCOUNT,
   answered,

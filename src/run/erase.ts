@@ -8,20 +8,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import type { Account } from '../../client/account/account.ts';
-import { isoTime } from '../../core/clock.ts';
-import { StopError, stop } from '../../core/errors.ts';
-import { LISTS, listsFolder } from '../../core/paths.ts';
-import { counted, linesOf } from '../../core/plain-text.ts';
-import { type Erasable, type ErasureTarget, findErasable, type Person } from '../../ledger/erase.ts';
-import type { BatchId } from '../../ledger/ledger.ts';
-import { type Alone, type AloneOptions, isUrl, type StoreOptions } from '../../ledger/store.ts';
-import { toldIn } from '../../ledger/time.ts';
-import { commandLine, shellWord } from '../../lib/command-line.ts';
-import { bookPathIn } from '../../sandbox/spawn.ts';
-import { aloneIn } from '../open-ledger.ts';
-
-export { personOf } from './erase/person.ts';
+import type { Account } from '../client/account/account.ts';
+import { isoTime } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import { LISTS, listsFolder } from '../core/paths.ts';
+import { counted, linesOf } from '../core/plain-text.ts';
+import { type Erasable, type ErasureTarget, findErasable, type Person } from '../ledger/erase.ts';
+import type { BatchId } from '../ledger/ledger.ts';
+import { type Alone, type AloneOptions, isUrl, type StoreOptions } from '../ledger/store.ts';
+import { toldIn } from '../ledger/time.ts';
+import { commandLine, shellWord } from '../lib/command-line.ts';
+import type { ErasureObject } from '../objects/erasure-object.ts';
+import { bookPathIn } from '../sandbox/spawn.ts';
+import { aloneIn } from './open-ledger.ts';
 
 /**
  * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store are searched here
@@ -36,31 +36,28 @@ export type ErasureOrder =
 /** Who orders it is the `operator`; left out: the user of the system. */
 type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
-export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'erase'>, KeptFiles {
-  /** What stays because batches go on with it, and how many lists in the store are of that. */
-  readonly needed: Erasable['needed'] & KeptFiles['needed'];
-  /** Why not all that was erased is overwritten by now. */
-  readonly due: string | undefined;
-}
-
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError as a run that opens the store; `store` where only another role may erase; `clock` when something could be erased for its age and no vendor has told
- *   the time.
+ * @throws StopError as a run that opens the store; `store` for such a person, and where only another role may erase; `clock` when
+ *   something could be erased for its age and no vendor has told the time.
  */
-export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
+export function eraseIn(
+  location: string,
+  order: ErasureOrder,
+  options: ErasureOptions,
+): Promise<ErasureObject> {
   const { clock, dryRun } = options;
   // Lists may have been brought to the page before anything was run.
   const opening = { ...options, create: existsSync(listsFolder(location)) };
   return aloneIn(location, opening, async (alone) => {
     const toldMs = order.kind === 'age' ? await toldIn(alone.ledger, order.accountIdentity) : undefined;
-    const { found, erased } = await foundIn(alone, targetOf(order, toldMs ?? 0));
-    const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
-    if (isNothing(erased) && order.kind === 'age') await requireTold(alone, order, toldMs, clock.wallMs());
-    if (dryRun || isHeld || isNothing(erased)) return erased;
+    const { found, erased } = await foundIn(location, alone, targetOf(order, toldMs ?? 0));
+    if (order.kind === 'person') requireSettled(found.unsettled, erased.needed_by);
+    if (order.kind === 'age' && isNothing(erased)) await requireTold(alone, order, toldMs, clock.wallMs());
+    if (dryRun || isNothing(erased)) return erased;
     // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
     if (order.kind === 'person') replaceInBooks(alone.folder, order.person);
-    return { ...erased, due: await found.erase(erased.files, clock.wallMs()) };
+    return { ...erased, ...present({ due: await found.erase(erased.files, clock.wallMs()) }) };
   });
 }
 
@@ -74,18 +71,20 @@ export const compactIn = (
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
-async function foundIn(alone: Alone, target: ErasureTarget) {
+async function foundIn(location: string, alone: Alone, target: ErasureTarget) {
   const found = await findErasable(alone, target);
-  const { inputs: _, erase: __, ...counts } = found;
+  const { calls, cut, rows, names, needed } = found;
   const kept = await keptFiles(found, alone.folder, target);
-  const by = [...new Set([...found.needed.by, ...kept.needed.by])];
-  const needed = { calls: found.needed.calls, lists: kept.needed.lists, by };
-  const erased: Erased = { ...counts, ...kept, needed, due: undefined };
+  const erased: ErasureObject = {
+    ...{ store: location, requests: calls, cut, rows, names, files: kept.files, outputs: kept.stays },
+    ...{ unsettled: found.unsettled.length, needed: needed.calls, needed_lists: kept.lists },
+    needed_by: [...new Set([...needed.by, ...kept.by])],
+  };
   return { found, erased };
 }
 
-export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
-  return calls + cut + rows + memberships + names + files.length === 0;
+export function isNothing({ requests, cut, rows, names, files }: ErasureObject): boolean {
+  return requests + cut + rows + names + files.length === 0;
 }
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
@@ -96,7 +95,7 @@ async function requireTold(
   wallMs: number,
 ): Promise<void> {
   if (toldMs !== undefined && wallMs - toldMs <= DAY_MS) return;
-  if (isNothing((await foundIn(alone, targetOf(order, wallMs))).erased)) return;
+  if (isNothing((await foundIn('', alone, targetOf(order, wallMs))).erased)) return;
   const told =
     toldMs === undefined
       ? "no vendor's answer in the store has told the time"
@@ -111,16 +110,15 @@ async function requireTold(
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
-export function requireSettled(erased: Erased): Erased {
-  const [first] = erased.unsettled;
-  const [batch = first?.batch] = erased.needed.by;
-  if (batch === undefined) return erased;
-  const others = erased.unsettled.length - 1;
+/** A call in doubt may have been charged, and nothing would show that when it is bought again. */
+function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly string[]): void {
+  const [first, ...others] = unsettled;
+  const batch = neededBy[0] ?? first?.batch;
+  if (batch === undefined) return;
   const fact =
     first === undefined
       ? `batch ${batch} is unfinished, and its list in the store names this person`
-      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and in doubt, so it may have been charged`;
+      : `row ${first.row} of batch ${first.batch}${others.length === 0 ? '' : ` and ${others.length} more`} is about this person and in doubt, so it may have been charged`;
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
@@ -137,17 +135,8 @@ const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 /** What does not get too old: the jobs of the page. */
 const KEPT = ['jobs'];
 
-interface KeptFiles {
-  /** Files of the store's that are removed. */
-  readonly files: readonly string[];
-  /** How many lists stay, and the batches that go on with one of them. */
-  readonly needed: { readonly lists: number; readonly by: readonly BatchId[] };
-  /** Files of the user's that we wrote from what is erased, or whose paths name the person. They stay as they are. */
-  readonly stays: readonly string[];
-}
-
-/** @param folder the store's. */
-async function keptFiles(found: Erasable, folder: string, target: ErasureTarget): Promise<KeptFiles> {
+/** Files of the store's that are removed, lists that stay for batches that go on with them, and files of the user's. @param folder the store's. */
+async function keptFiles(found: Erasable, folder: string, target: ErasureTarget) {
   const isPerson = target.kind === 'person';
   const [files, needed]: [string[], BatchId[][]] = [[], []];
   for (const root of [...WITH_LISTS, ...(isPerson ? KEPT : [])].map((name) => join(folder, name)))
@@ -163,7 +152,7 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
       ? [path]
       : [],
   );
-  return { files, needed: { lists: needed.length, by: needed.flat() }, stays: [...new Set(stays)].sort() };
+  return { files, lists: needed.length, by: needed.flat(), stays: [...new Set(stays)].sort() };
 }
 
 /** A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder of its own. */
@@ -209,14 +198,13 @@ const OVERLAP_BYTES = 1 << 13;
 
 async function isNamedIn(path: string, person: Person): Promise<boolean> {
   const isIn = async (bytes: AsyncIterable<Buffer>): Promise<boolean> => {
-    let part = Buffer.alloc(0);
+    let last = Buffer.alloc(0);
     for await (const chunk of bytes) {
-      part = Buffer.concat([part, chunk]);
-      if (part.length < PART_BYTES) continue;
+      const part = Buffer.concat([last, chunk]);
       if (person.in(part)) return true;
-      part = part.subarray(-OVERLAP_BYTES);
+      last = part.subarray(-OVERLAP_BYTES);
     }
-    return person.in(part);
+    return false;
   };
   try {
     if (await isIn(createReadStream(path, { highWaterMark: PART_BYTES }))) return true;
@@ -258,14 +246,16 @@ async function keepOne(
   { clock, operator, tell = () => {} }: Parameters<typeof keepRetention>[2],
 ): Promise<void> {
   const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
-  const erase = (dryRun: boolean): Promise<Erased> =>
+  const erase = (dryRun: boolean): Promise<ErasureObject> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
   try {
     // In a database nobody may work meanwhile, which is asked for only where something is due.
     if (isUrl(location) && isNothing(await erase(true))) return;
-    const { calls, needed } = await erase(false);
-    if (calls > 0) tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
-    const words = neededWords(needed);
+    const erased = await erase(false);
+    const { requests } = erased;
+    if (requests > 0)
+      tell(`Erased ${counted(requests, 'request')} of account ${name} that passed the retention.`);
+    const words = neededWords(erased);
     if (words !== undefined) tell(`Account ${name} keeps data beyond its retention: ${words}`);
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
@@ -283,10 +273,14 @@ function typedAge(ms: number): string {
 }
 
 /** What stays for batches that go on, and what ends them; undefined where there is nothing. */
-export function neededWords({ calls, lists, by }: Erased['needed']): string | undefined {
+export function neededWords({
+  needed,
+  needed_lists: lists,
+  needed_by: by,
+}: ErasureObject): string | undefined {
   const [batch] = by;
   if (batch === undefined) return undefined;
-  const parts = linesOf(calls > 0 && counted(calls, 'request'), lists > 0 && counted(lists, 'kept list'));
+  const parts = linesOf(needed > 0 && counted(needed, 'request'), lists > 0 && counted(lists, 'kept list'));
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
   const typed = (command: string): string => commandLine([command, batch]);
   return `${parts.join(' and ')} that batch ${batch}${others} may still need. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`;
