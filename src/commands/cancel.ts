@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { interruptedChanges } from '../files/output/changes-done.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command } from './shared/command.ts';

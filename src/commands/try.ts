@@ -38,8 +38,8 @@ import { spentOf } from '../ledger/tally.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
-import { mostAsked } from '../plan/plan.ts';
-import { mostOfRow } from '../plan/pricing.ts';
+import { mostAsked, pricingOf } from '../plan/plan.ts';
+
 import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
@@ -217,7 +217,7 @@ async function requireYes(console: Console, trial: Trial, input: Input): Promise
   if (account.sandbox) return;
   const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
   const known = await stateOf(trial, ledger);
-  const most = await mostOfRow({ ...trial, ledger });
+  const most = (await pricingOf({ ...trial, ledger })).mostOfRow;
   await ledger?.close();
   if (known === 'in_doubt' || (known === 'answered' && input.refresh !== true)) return;
   const { yes, budget = yes === true ? most : -1 } = input;
@@ -290,7 +290,9 @@ async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | u
   const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
   if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
-  return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfRow({ ...trial, ledger })));
+  return credits(
+    heldCredits(await ledger.batchMoney(batch.id)) + (await pricingOf({ ...trial, ledger })).mostOfRow,
+  );
 }
 
 /**

@@ -72,6 +72,24 @@ export const PlanFigures = z.object({
 });
 export type PlanFigures = z.infer<typeof PlanFigures>;
 
+/** What a sample found. A row in doubt does not count yet. */
+export const SampleObject = z.object({
+  rows: z.number(),
+  matched: z.number(),
+  /** In the order in which they were asked first. */
+  identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
+  /** The plan of what is left of the list to buy. */
+  forecast: z
+    .object({
+      rows: z.number(),
+      credits: z.object({ most: z.number(), expected: z.number() }),
+      /** Null while the account has no limit. */
+      seconds: z.number().nullable(),
+    })
+    .nullable(),
+});
+export type SampleObject = z.infer<typeof SampleObject>;
+
 const JobDamageObject = z.object({ input: z.string(), column: z.string(), ...DamageObject.shape });
 export type JobDamageObject = z.infer<typeof JobDamageObject>;
 

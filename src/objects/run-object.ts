@@ -2,40 +2,14 @@ import { z } from 'zod';
 import { stopObject } from '../core/stop-object.ts';
 import { changesTold } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { Forecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { ChangesObject, Counts, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
-import { NotUndoneObject } from './plan-object.ts';
+import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
-
-const identifier = membersOf<Forecast['identifiers'][number]>();
-const IdentifierObject = noun({
-  name: identifier(z.string(), ({ name }) => name),
-  asked: identifier(z.number(), ({ asked }) => asked),
-  found: identifier(z.number(), ({ found }) => found),
-});
-
-const rest = membersOf<Plan>();
-const RestObject = noun({
-  rows: rest(z.number(), (of) => of.to_buy),
-  credits: rest(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
-  /** Null while the account has no limit. */
-  seconds: rest(z.number().nullable(), ({ seconds }) => seconds),
-});
-
-const sample = membersOf<Forecast>();
-export const SampleObject = noun({
-  rows: sample(z.number(), ({ rows }) => rows),
-  matched: sample(z.number(), ({ matched }) => matched),
-  identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
-  /** The plan of what is left of the list to buy. */
-  forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
-});
 
 const written = membersOf<{ readonly files?: Omit<OutputFiles, 'figures'> | undefined }>();
 /** The files that were written. */
@@ -88,7 +62,7 @@ export const RunObject = noun({
   not_removed: run(z.number().optional(), (of) => missing(of, false)),
   /** What came of it so far. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.parse(figures)),
-  sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
+  sample: run(SampleObject.optional(), ({ sample }) => sample),
   changes: run(ChangesObject.optional(), ({ changes }) => changes && changesTold(changes)),
   /** Rows for which what was bought turned out to be no answer. */
   unanswered: run(z.number().optional(), ({ unanswered }) => unanswered || undefined),

@@ -10,6 +10,7 @@ import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
+import { interruptedChanges } from '../files/output/changes-done.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import {
   type Batch,
@@ -28,11 +29,9 @@ import type { RereadObject } from '../objects/plan-object.ts';
 import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { planRows } from './plan.ts';
-import { pricingOf, worstCredits } from './pricing.ts';
+import { planRows, pricingOf, worstCredits } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
-import { interruptedChanges } from './team/interrupted-changes.ts';
 
 interface BatchOptions {
   /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */

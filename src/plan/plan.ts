@@ -1,14 +1,16 @@
+import { requestsPerSecond } from '../client/account/account.ts';
+import { type DialectOperation, dialectOperationOf } from '../client/dialect.ts';
 import { unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
+import { stepsOf } from '../core/steps.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { type Left, type Pricing, pricingOf, worstCredits } from './pricing.ts';
 import {
   classifications,
   type InQuestion,
@@ -202,7 +204,7 @@ class Draft {
   #addLeft(left: StepLeft): void {
     const { kind, again, anew } = left;
     if (again !== undefined) {
-      this.#atRisk += again.atRisk;
+      this.#atRisk += again;
       addAlike(this.#again, left);
     }
     if (kind !== 'to_buy') return;
@@ -281,4 +283,51 @@ class Draft {
     const chances = this.#chances(left.toAsk);
     return chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
   }
+}
+
+// ---------------------------------------------------------------------------------------------------- prices
+
+export interface Pricing {
+  /** The price of a call: at most, and where it finds something. */
+  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
+  readonly mostOfRow: number;
+  readonly chargesMisses: boolean;
+  /** Share of the account's earlier questions of that kind that were answered; undefined before the first answer. */
+  matchRateOf(call: Call): number | undefined;
+  readonly requestsPerSecond: number | undefined;
+}
+
+export async function pricingOf(context: PlanContext): Promise<Pricing> {
+  const { job, account, dialect, ledger } = context;
+  const seen = new Map<string, number>();
+  const rates = new Map<string, number | undefined>();
+  for (const { name } of stepsOf(job.operation)) {
+    const call = { operation: name, ...present({ creditsMost: job.credits_max }) };
+    // The highest price that an answer of it has shown, which each attempt reserves.
+    seen.set(name, (await ledger?.price(account.identity, call)) ?? 0);
+    rates.set(name, await ledger?.matchRate(account.identity, name));
+  }
+  const mostOf = (name: string): number => job.credits_max ?? dialect.operations[name]?.credits.most ?? 1;
+  const rules = [dialect, ...Object.values(dialect.operations)].flatMap(({ answers = [] }) => answers);
+  return {
+    priceOf(call) {
+      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const most = Math.max(stated, seen.get(call.operation) ?? 0);
+      // The number of results is known only when a match has come, so until then it counts as a full page.
+      return { most, found: perResult === undefined ? found : most };
+    },
+    mostOfRow: Math.max(...[...seen].flatMap(([name, most]) => [most, mostOf(name)])),
+    chargesMisses: rules.some(({ means, charged }) => charged === true && means !== 'found'),
+    matchRateOf: ({ operation }) => rates.get(operation),
+    requestsPerSecond: requestsPerSecond(account),
+  };
+}
+
+export type Left = Pick<StepLeft, 'toAsk'>;
+
+/** The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(pricing: Pricing, left: Left): number {
+  const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
+  return pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
 }

@@ -5,11 +5,10 @@ import { present } from '../core/objects.ts';
 import type { Call, Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
-import type { AnswerKind, Batch, BatchId, CallState, Detail, LedgerReader } from '../ledger/ledger.ts';
+import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
-import { asksErasedAgain, findCalls, isFreshFor, wasLostBy } from './known-calls.ts';
+import { asksErasedAgain, callsSentAgain, findCalls, isFreshFor } from './known-calls.ts';
 import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
-import { callsSentAgain, type SentAgain } from './sent-again.ts';
 
 /**
  * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in doubt, or is
@@ -37,8 +36,8 @@ export interface StepLeft {
   readonly kind: 'in_doubt' | 'to_buy';
   /** The calls that it still makes when none of them matches; none of one in doubt that no run sends again. */
   readonly toAsk: readonly Call[];
-  /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
-  readonly again?: SentAgain;
+  /** What of the call in doubt counts as such, if it may be sent again; absent when no run does that before somebody decides. */
+  readonly again?: number;
   /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
   readonly anew?: 'too_old' | 'unanswered';
   /** An earlier row asks the same in this step, so that it is bought with that. */
@@ -91,7 +90,7 @@ class Sorter {
   readonly #operation: Operation;
   readonly #dialect: Dialect;
   readonly #prepare: (row: InputRow) => PreparedRow;
-  readonly #answers: Answers;
+  readonly #context: PlanContext;
   readonly #different = new FingerprintSet(ROWS_COMPARED);
   readonly #steps: FingerprintSet | undefined;
   #placed: RowClassification[] = [];
@@ -103,7 +102,7 @@ class Sorter {
     this.#dialect = dialect;
     if (job.operation.steps !== undefined) this.#steps = new FingerprintSet(ROWS_COMPARED);
     this.#prepare = rowPreparer(context, input.columns);
-    this.#answers = new Answers(context);
+    this.#context = context;
   }
 
   get size(): number {
@@ -136,7 +135,7 @@ class Sorter {
     const [placed, walks] = [this.#placed, this.#walks];
     this.#placed = [];
     this.#walks = [];
-    return [...placed, ...(await lookUp(walks, this.#answers, batch))];
+    return [...placed, ...(await lookUp(walks, this.#context, batch))];
   }
 }
 
@@ -152,72 +151,51 @@ function identityOf(calls: readonly MetCall[]): string {
 
 const UNKNOWN: State = { kind: 'unknown' };
 
-type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: SentAgain };
-
-/** An older answer in the place of one that the batch in question has lost says so. */
-type Answered = Extract<CallState<Detail>, { readonly kind: 'answered' }> & { readonly wasLost?: boolean };
+type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: number };
 
 type State =
-  | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' | 'answered' }>
+  | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
   | InDoubt
-  | Answered
   | { readonly kind: 'too_old' }
   | { readonly kind: 'erased' };
 
-/**
- * Looks calls up in the ledger. It fetches bodies of answers only for an operation that looks into them, because that
- * takes several times as long as all the rest.
- */
-class Answers {
-  readonly #context: PlanContext;
-
-  constructor(context: PlanContext) {
-    this.#context = context;
+/** Looks calls up in the ledger, whose order they keep. */
+async function statesOf(
+  { ledger, ...context }: PlanContext,
+  calls: readonly MetCall[],
+  batch: InQuestion,
+): Promise<readonly State[]> {
+  if (ledger === undefined) return [];
+  const { job, account, dialect } = context;
+  // Bodies take several times as long as all the rest, and few operations look into them.
+  const detail: Detail = job.operation.readsAnswers === true ? 'whole' : 'kind';
+  const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
+  const found = await findCalls<CallState<Detail>>(asked, {
+    accountIdentity: account.identity,
+    ledger,
+    find: async (keys) => asReadToday(await ledger.find(keys, { detail }), { ledger, dialect }),
+  });
+  const states: State[] = found.map(({ state }) => {
+    if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
+    return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
+  });
+  const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
+  if (doubts.length > 0) {
+    const again = await callsSentAgain({ ...context, ledger }, doubts, batch.id ?? batch.goesOn);
+    for (const [index, { key, state }] of found.entries())
+      if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };
   }
-
-  async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
-    const { ledger, account, dialect } = this.#context;
-    if (ledger === undefined) return [];
-    const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
-    const withAges = batch.freshSince !== undefined;
-    const found = await findCalls<CallState<Detail>>(asked, {
-      accountIdentity: account.identity,
-      ledger,
-      find: async (keys) =>
-        asReadToday(await ledger.find(keys, { detail: this.#detail }), { ledger, dialect }),
-    });
-    const states: State[] = found.map(({ state }) => {
-      if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
-      return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
-    });
-    const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
-    if (doubts.length > 0) {
-      const id = batch.id ?? batch.goesOn;
-      const again = await callsSentAgain({ ...this.#context, ledger }, doubts, id);
-      for (const [index, { key, state }] of found.entries())
-        if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };
-    }
-    if (!withAges) return states;
-    for (const [index, state] of states.entries())
-      if (isAnswered(state)) states[index] = await asOld(state, batch, ledger);
-    return states;
-  }
-
-  get #detail(): Detail {
-    return this.#context.job.operation.readsAnswers === true ? 'whole' : 'kind';
-  }
+  if (batch.freshSince === undefined) return states;
+  for (const [index, state] of states.entries())
+    if (isAnswered(state) && !(await isFreshFor(batch, state.answer, ledger)))
+      states[index] = { kind: 'too_old' };
+  return states;
 }
 
 type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
 
 const isAnswered = (state: State): state is Settled =>
   state.kind === 'answered' || state.kind === 'unanswered';
-
-async function asOld(state: Settled, batch: InQuestion, ledger: LedgerReader): Promise<State> {
-  if (!(await isFreshFor(batch, state.answer, ledger))) return { kind: 'too_old' };
-  if (state.kind === 'unanswered') return state;
-  return { ...state, wasLost: await wasLostBy(batch, state.answer, ledger) };
-}
 
 interface Walking {
   readonly row: RowNumber;
@@ -233,7 +211,7 @@ interface Underway extends Walking {
 
 async function lookUp(
   walks: readonly Walking[],
-  answers: Answers,
+  context: PlanContext,
   batch: InQuestion,
 ): Promise<readonly LookedUp[]> {
   const ended: LookedUp[] = [];
@@ -250,10 +228,8 @@ async function lookUp(
       if (step.kind === 'end') ended.push(lookedUp(row));
       else asking.push({ row, met: step.met });
     }
-    const states = await answers.statesOf(
-      asking.map(({ met }) => met),
-      batch,
-    );
+    const calls = asking.map(({ met }) => met);
+    const states = await statesOf(context, calls, batch);
     for (const [index, { row, met }] of asking.entries()) goOn(row, met, states[index] ?? UNKNOWN, batch);
     walking = asking.map(({ row }) => row);
   }
@@ -264,7 +240,7 @@ function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): voi
   if (state.kind === 'answered') {
     row.walk.tell(met, state.answer);
     row.answers.push({ call: met.call, kind: state.answer.kind });
-    row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
+    row.isOfBatch ||= state.answer.batch === batch.id;
     return;
   }
   if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;

@@ -4,9 +4,9 @@ import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Batch, RowRecord } from '../ledger/ledger.ts';
 import { askedBy, type IdentifierTally } from '../ledger/tally.ts';
+import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from './context.ts';
-import { type Plan, planRows } from './plan.ts';
-import { type Pricing, pricingOf, worstCredits } from './pricing.ts';
+import { type Plan, type Pricing, planRows, pricingOf, worstCredits } from './plan.ts';
 import { classifications, type LookedUp, type RowClassification } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
 
@@ -16,16 +16,6 @@ import type { PlanContext } from './row-walk.ts';
  */
 
 export type Sample = ReadonlySet<RowNumber>;
-
-export interface Forecast {
-  /** The number of rows of the sample with a known outcome. A row in doubt does not count yet. */
-  readonly rows: number;
-  readonly matched: number;
-  /** In the order in which they were asked first. */
-  readonly identifiers: readonly ({ readonly name: string } & Readonly<IdentifierTally>)[];
-  /** The plan of what is left of the list, those rows of the sample included that a stop has left; undefined for a run that had no time for it. */
-  readonly rest: Plan | undefined;
-}
 
 /** Chooses `size` of the rows that need buying, or all of them when there are fewer. */
 export async function chooseSample(
@@ -75,7 +65,7 @@ export async function forecast(
   batch: Batch,
   sample: Sample,
   input: MappedInput | undefined,
-): Promise<Forecast> {
+): Promise<SampleObject> {
   const identifiers = new Map<string, IdentifierTally>();
   let [rows, matched] = [0, 0];
   for (const row of sample) {
@@ -86,7 +76,16 @@ export async function forecast(
     countIdentifiers(identifiers, batch, record);
   }
   const tallies = [...identifiers].map(([name, tally]) => ({ name, ...tally }));
-  return { rows, matched, identifiers: tallies, rest: input && (await planRows(context, input)) };
+  return { rows, matched, identifiers: tallies, forecast: await restOf(context, input) };
+}
+
+async function restOf(
+  context: RunContext,
+  input: MappedInput | undefined,
+): Promise<SampleObject['forecast']> {
+  if (input === undefined) return null;
+  const { to_buy: rows, credits, seconds } = await planRows(context, input);
+  return { rows, credits, seconds };
 }
 
 function countIdentifiers(
@@ -159,7 +158,7 @@ class Draw {
     return {
       rows: asking.length === 0 ? 0 : 1,
       most: asking.reduce((sum, each) => sum + worstCredits(this.#options.pricing, each), 0),
-      atRisk: asking.reduce((sum, { again }) => sum + (again?.atRisk ?? 0), 0),
+      atRisk: asking.reduce((sum, { again = 0 }) => sum + again, 0),
     };
   }
 }

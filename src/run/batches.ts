@@ -1,6 +1,7 @@
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { interruptedChanges } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, PauseRecord, Sent } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
@@ -8,7 +9,6 @@ import { storeAt } from '../ledger/stores.ts';
 import { hasCosts, spentOf } from '../ledger/tally.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
-import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from './open-ledger.ts';
 
 /** This file says what batches are and how far they got. It only reads. */

@@ -224,7 +224,7 @@ async function finish(
     metrics,
     spentBefore,
     files,
-    forecast: sample && (await forecast(context, batch, sample, hasTime ? input : undefined)),
+    sample: sample && (await forecast(context, batch, sample, hasTime ? input : undefined)),
     stopped,
     // Only behind a reached budget is a higher one named, and only for that the list is planned again.
     mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,

@@ -13,7 +13,7 @@ import type {
   KeyedRequest,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { wasRetried } from '../plan/sent-again.ts';
+import { wasRetried } from '../plan/known-calls.ts';
 import { closureOf, judged } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';

@@ -13,8 +13,8 @@ import {
   heldCredits,
   type Money,
 } from '../ledger/ledger.ts';
+import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from '../plan/context.ts';
-import type { Forecast } from '../plan/sample.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
 export interface RunSummary {
@@ -31,8 +31,8 @@ export interface RunSummary {
   readonly files: Omit<OutputFiles, 'figures' | 'changes'>;
   /** Undefined when no output was written, because rows are counted while writing. */
   readonly figures: BatchFigures | undefined;
-  /** The forecast from a sample; undefined for a run without a sample. */
-  readonly forecast: Forecast | undefined;
+  /** Undefined for a run without a sample. */
+  readonly sample: SampleObject | undefined;
   /** What was changed so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
@@ -45,7 +45,7 @@ export interface RunSummary {
   readonly budgetToFinish: number | undefined;
 }
 
-interface RunEnding extends Pick<RunSummary, 'forecast' | 'stopped' | 'durationMs'> {
+interface RunEnding extends Pick<RunSummary, 'sample' | 'stopped' | 'durationMs'> {
   readonly metrics: RunMetrics;
   /** The credits that the batch had spent when the run began. */
   readonly spentBefore: Credits;

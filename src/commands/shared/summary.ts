@@ -2,15 +2,14 @@ import { moneyWords } from '../../client/account/price.ts';
 import { atMost, counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { Forecast } from '../../plan/sample.ts';
+import type { SampleObject } from '../../objects/plan-object.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { changesLines, missingIn } from './change-lines.ts';
 import { timeWords } from './plan-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, changes, ...rest } = summary;
-  const { forecast } = rest;
+  const { sample } = rest;
   const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
     ([, count]) => count > 0,
   );
@@ -22,7 +21,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     changes && changesLines(changes),
     creditsLine(summary),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
-    forecast && forecastLines(forecast),
+    sample && sampleLines(sample),
     fileLine('Output', files.output),
     fileLine('Attention', files.attention),
     fileLine('Results', files.results),
@@ -52,7 +51,7 @@ function fileLine(name: string, path: string | undefined): string | undefined {
   return path && `${name.padEnd(11)}${plainText(path)}`;
 }
 
-function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
+function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): readonly string[] {
   const width = Math.max(...identifiers.map(({ name }) => name.length));
   return linesOf(
     `Sample     ${matched} of ${counted(rows, 'row')} matched`,
@@ -60,14 +59,18 @@ function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly
       ({ name, asked, found }) =>
         `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
     ),
-    rest?.to_buy === 0 && 'Rest       nothing is left to buy',
-    rest !== undefined && rest.to_buy > 0 && restLines(rest),
+    forecast?.rows === 0 && 'Rest       nothing is left to buy',
+    forecast !== null && forecast.rows > 0 && restLines(forecast),
   );
 }
 
-function restLines({ to_buy: toBuy, credits: { most, expected }, seconds }: Plan): readonly string[] {
+function restLines({
+  rows,
+  credits: { most, expected },
+  seconds,
+}: NonNullable<SampleObject['forecast']>): readonly string[] {
   return [
-    `Rest       ${counted(toBuy, 'row')} to buy`,
+    `Rest       ${counted(rows, 'row')} to buy`,
     `  credits  at most ${most}, probably ${expected}`,
     `  time     ${timeWords(seconds)}`,
   ];

@@ -1,6 +1,6 @@
 import { countedActions } from '../../core/action-words.ts';
 import { callKeyOf } from '../../core/call-key.ts';
-import { subjectText } from '../../core/membership.ts';
+import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
@@ -230,4 +230,22 @@ function restWords({ applied: _, unchanged = 0, ...counts }: EndCounts): string 
     return count === undefined ? [] : [`${count} ${word}`];
   });
   return [...(unchanged === 0 ? [] : [stay]), ...others].join(', ');
+}
+
+/**
+ * People whose invite a batch deleted in order to create it again, and who have none now because the second step is
+ * missing. The result is one sentence for each of them, for the user who ends the batch at this point.
+ */
+export async function interruptedChanges(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
+): Promise<readonly string[]> {
+  const known = await ledger.subjects(accountIdentity);
+  return known
+    .filter(({ batch, facts }) => batch === id && facts?.state === 'between')
+    .map(({ subject, doubt }) =>
+      doubt === undefined
+        ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not create it again.`
+        : `${subjectWords(subject)} may have no invite now: batch ${id} deleted it, and may not have created it again.`,
+    );
 }

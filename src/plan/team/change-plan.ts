@@ -16,10 +16,9 @@ import type {
 } from '../../objects/plan-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
-import { againIn, type Plan, Reasons, type SentAgain } from '../plan.ts';
-import { type Pricing, pricingOf } from '../pricing.ts';
+import { callsSentAgain } from '../known-calls.ts';
+import { againIn, type Plan, type Pricing, pricingOf, Reasons, type SentAgain } from '../plan.ts';
 import type { PlanContext } from '../row-walk.ts';
-import { callsSentAgain } from '../sent-again.ts';
 import {
   cellsOf,
   conflictOutcomes,
@@ -232,7 +231,7 @@ async function changesSentAgain(
   );
   const sent = doubts.filter(({ key }) => again.has(key));
   const most = sent.reduce((sum, { call }) => sum + priceOf(call).most, 0);
-  const atRisk = sent.reduce((sum, { key }) => sum + (again.get(key)?.atRisk ?? 0), 0);
+  const atRisk = sent.reduce((sum, { key }) => sum + (again.get(key) ?? 0), 0);
   return again.size === 0 ? undefined : { rows: again.size, most, atRisk };
 }
 
