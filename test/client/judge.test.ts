@@ -191,25 +191,6 @@ describe("what is not the vendor's own word is no answer", () => {
     });
   });
 
-  test.each<[number, string]>([
-    [400, 'in_doubt'],
-    [401, 'stop, key'],
-    [402, 'stop, vendor_credits'],
-    [403, 'stop, key'],
-    [404, 'in_doubt'],
-    [406, 'in_doubt'],
-    [407, 'stop, address'],
-    [409, 'in_doubt'],
-    [421, 'in_doubt'],
-    [422, 'in_doubt'],
-    [429, 'paused'],
-    [451, 'in_doubt'],
-  ])('a page with status %i', (status, expected) => {
-    for (const dialect of [provider, service]) {
-      expect(inShort(judge(answered(status, PAGE), dialect, operation)), dialect.name).toBe(expected);
-    }
-  });
-
   test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
     const next = (body: unknown): string | undefined => {
       const verdict = judged(answered(403, body));

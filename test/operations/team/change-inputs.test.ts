@@ -24,27 +24,10 @@ import { done } from '../team.ts';
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };
 const subject = { project: 'proj-1', name: 'jo@x.org' };
 
-describe('a role', () => {
-  test.each([
-    ['viewer', 'viewer'],
-    [' Editor ', 'editor'],
-    ['ADMIN', 'admin'],
-    ['role:viewer', 'viewer'],
-    ['Role:Editor', 'editor'],
-  ])('%j is %s', (cell, value) => {
-    expect(readRole(cell)).toEqual({ kind: 'read', value });
-  });
-
-  test.each([
-    ['', 'role: blank'],
-    ['admn', 'role "admn" is not known. Did you mean admin?'],
-    ['role:admin', 'role "role:admin" is not known. Did you mean admin?'],
-    ['viewer, editor', /^role "viewer, editor" is not known\./],
-    ['none', 'role "none" is not known. To remove people, use remove-user or `remove_missing`.'],
-    ['owner\u001b[31m', /^role "owner" is not known\. Known are: viewer, editor, admin\.$/],
-  ])('%j is wrong', (cell, problem) => {
-    expect(readRole(cell)).toMatchObject({ kind: 'wrong', problem: expect.stringMatching(problem) });
-  });
+test('a role that nobody knows is never taken for another', () => {
+  for (const cell of ['viewer', ' Editor ', 'ADMIN', 'role:viewer']) expect(readRole(cell).kind).toBe('read');
+  for (const cell of ['', 'admn', 'role:admin', 'viewer, editor', 'none', 'owner\u001b[31m'])
+    expect(readRole(cell).kind, cell).toBe('wrong');
 });
 
 describe('a user id', () => {
