@@ -52,17 +52,6 @@ test('what was not done lets its rows wait in every batch, of which finished one
     expect([await stateOf(batch), await isOpen(batch)]).toEqual(['pending', true]);
 });
 
-test('in a batch that was ended a row is skipped, and says why', async () => {
-  const { tables, stateOf, reasonOf, rests, end } = await opened();
-  const call = await tables.lost(ONE, 'x');
-  await rests(TWO, call);
-  await end(ONE, 'superseded');
-  await end(TWO, 'cancelled');
-  await tables.release(call);
-  expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'skipped']);
-  expect(await reasonOf(ONE)).toBe('its call was not done, and its batch is superseded');
-});
-
 test('a finished batch beside an open one over the same list stays so, and its row names that one', async () => {
   const { tables, stateOf, reasonOf, end } = await opened();
   const call = await tables.lost(ONE, 'x');
@@ -101,17 +90,6 @@ test.each(['it did not happen', 'it was never sent'])(
     expect((await states()).at(-1)).toEqual({ batch: TWO, row: 2, state: 'in_doubt', call });
   },
 );
-
-test('a retried call that is answered late ends the doubt of its rows', async () => {
-  const { tables, stateOf, rests, retry } = await opened();
-  const call = await tables.lost(ONE, 'x');
-  await rests(TWO, call);
-  const { call: again } = await retry(call, ONE);
-  await tables.write({ ends: [doubt(again)] });
-  await tables.write({ replies: [reply(call)], ends: [answer(call)] });
-  expect(await tables.state(again)).toBe('lost');
-  for (const batch of [ONE, TWO]) expect(await stateOf(batch)).toBe('pending');
-});
 
 test('a lost refresh that is answered late ends the doubt of its row', async () => {
   const { tables, stateOf } = await opened();

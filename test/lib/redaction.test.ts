@@ -39,12 +39,6 @@ function* readingsOf(text: string): Generator<string> {
 describe.each(Object.entries(WRITINGS))('a key %s', (_, write) => {
   const written = write(KEY);
 
-  test('takes the value of JSON that holds it with it, and no other', () => {
-    const body = `{"message":"bad key ${written} of acme","n":7,"list":["${written}","as it was"]}`;
-    const redacted = redaction.bytes(Buffer.from(body)).toString();
-    expect(JSON.parse(redacted)).toEqual({ message: REDACTED, n: 7, list: [REDACTED, 'as it was'] });
-  });
-
   test('is replaced elsewhere, where what stands around it stays', () => {
     const redacted = redaction.bytes(Buffer.from(`<p>key: ${written} <b>é</b></p>`)).toString();
     expect(redacted).toMatch(/^<p>key: .*\[redacted\].* <b>é<\/b><\/p>$/);
@@ -66,12 +60,6 @@ test('any key in JSON, in its names too, leaves JSON without it', () => {
     }),
     { numRuns: times(100, 2_000) },
   );
-});
-
-test('a key of digits that stands as a number leaves a text, and another number stays', () => {
-  const body = '{"id":123456789012345,"other":12345}';
-  const redacted = new Redaction(['123456789012345']).bytes(Buffer.from(body)).toString();
-  expect(redacted).toBe(`{"id":"${REDACTED}","other":12345}`);
 });
 
 test('an answer that was cut off, or is in UTF-16, is redacted all the same', () => {

@@ -3,12 +3,10 @@
  * what was not erased is found as before.
  * Method: a store with purchases, changes, a plan and doubts that are settled, erased and then checked in full.
  */
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ZipFile } from 'yazl';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { personOf } from '../../../src/ledger/erase.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -196,31 +194,4 @@ proof('a log that somebody is reading is overwritten by the next command that wr
   expect(reading.prepare("SELECT facts FROM notes WHERE kind = 'erased'").all(), 'it has ended').toEqual([
     { facts: null },
   ]);
-});
-
-test('lists that are kept in the store go when they name the person, also in a workbook, unless they are needed', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const spool = join(place, 'spool');
-  mkdirSync(spool);
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from('<t>Kim@example.org</t>'), 'xl/sharedStrings.xml');
-  zip.end();
-  const lists: Readonly<Record<string, Buffer>> = {
-    'a.csv': Buffer.from('\uFEFFKIM@example.org', 'utf16le'),
-    'b.csv': Buffer.from('email\nkim@example.org\n'),
-    'c.xlsx': await buffer(zip.outputStream),
-    'd.csv': Buffer.from('hakim@example.org'),
-  };
-  for (const [name, bytes] of Object.entries(lists)) writeFileSync(join(spool, name), bytes);
-  const needed = join(spool, 'b.csv');
-  const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
-  await ledger.close();
-  await expect(erase(place, KIM_ORDER)).rejects.toThrow(`batch ${batch.id} is unfinished`);
-  expect(readdirSync(spool)).toHaveLength(4);
-  const again = await openStore(sqlite, place);
-  await again.changeBatch(batch.id, { state: 'cancelled' });
-  await again.close();
-  expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
-  expect(readdirSync(spool)).toEqual(['d.csv']);
 });

@@ -1,14 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { spoolFolder } from '../../../src/core/paths.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import { findErasable, personOf } from '../../../src/ledger/erase.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { eraseIn } from '../../../src/run/erase.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS } from './book.ts';
-import { temporaryFolder } from './places.ts';
 import { workplace } from './postgres-places.ts';
 import { postgresServer } from './postgres-server.ts';
 
@@ -72,15 +67,4 @@ test('what was written meanwhile leaves the ledger as it was, and it is done by 
     code: 'store',
     message: expect.stringContaining('was copied to elsewhere'),
   });
-});
-
-test('standard input that was kept beside a database goes with who is forgotten in it', async () => {
-  vi.stubEnv('XDG_STATE_HOME', temporaryFolder());
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const { url } = await beside();
-  const list = join(spoolFolder(url), 'list.csv');
-  mkdirSync(spoolFolder(url), { recursive: true });
-  writeFileSync(list, 'email\nkim@example.org\n');
-  expect(await eraseIn(url, KIM, { ...options, dryRun: false })).toMatchObject({ files: [list] });
-  expect(existsSync(list)).toBe(false);
 });

@@ -10,7 +10,6 @@ import {
   answered,
   batchNamed,
   callNamed,
-  DAY_MS,
   decide,
   intentOf,
   keyNamed,
@@ -213,24 +212,5 @@ export function callsConform(store: Store): void {
         expect(await second.openAttempts()).toEqual([]);
       },
     );
-
-    test('sends are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      for (const second of [1, 2, 3, 4]) {
-        await lost(ledger, batch, `at${second}`, { atMs: NOON_MS + second * 1000 });
-        await lost(ledger, other, `at${second}`, { atMs: NOON_MS + second * 1000 + 500, account: 'another' });
-      }
-      const unsent = await admitted(ledger, batch, 'unsent', { atMs: NOON_MS + 5000 });
-      await ledger.end(unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
-      await admitted(ledger, batch, 'in flight', { atMs: NOON_MS + 6000 });
-      const times = async (sinceMs: number, limit: number) =>
-        (await ledger.sends(ACCOUNT, NOON_MS + sinceMs, limit)).map(({ atMs }) => (atMs - NOON_MS) / 1000);
-      expect(await times(0, 100)).toEqual([1, 2, 3, 4, 6]);
-      expect(await times(2000, 100)).toEqual([2, 3, 4, 6]);
-      expect(await times(0, 2)).toEqual([4, 6]);
-      expect(await times(DAY_MS, 100)).toEqual([]);
-    });
   });
 }

@@ -57,9 +57,9 @@ export function erasuresConform(store: Store): void {
     ...{ operation, parameters, ifLost: 'hold' },
   });
   const keyOf = (asked: Call) => callKeyOf(ACCOUNT, asked);
-  const ABOUT_KIM = call({ email: KIM });
+  const _ABOUT_KIM = call({ email: KIM });
 
-  async function bought(ledger: Ledger, batch: BatchId, asked: Call, row: number, body: string) {
+  async function _bought(ledger: Ledger, batch: BatchId, asked: Call, row: number, body: string) {
     const intent = { ...intentOf(batch, 'x', { row, reserve: 2 }), key: keyOf(asked), call: asked };
     const admission = await ledger.intent(intent);
     if (admission.kind !== 'admitted') throw new Error(`the call was not admitted: ${admission.kind}`);
@@ -70,42 +70,6 @@ export function erasuresConform(store: Store): void {
   }
 
   describe('a person who is forgotten', () => {
-    test('is found and then gone, with what was asked and answered; others stay, and the call alone is known by its key', async () => {
-      const place = freshPlace(store);
-      const other = call({ email: 'lee@example.org' });
-      await ledgerIn(place, async (ledger) => {
-        const batch = await batchNamed(ledger, 'a', { inputPath: `/lists/${KIM}.csv` });
-        await bought(ledger, batch, ABOUT_KIM, 2, JSON.stringify({ email: KIM, name: 'Kim' }));
-        await bought(ledger, batch, other, 3, '{"name":"Lee"}');
-        await settle(ledger, batch, 4, { kind: 'invalid', reason: `${KIM}x is no address, and ${KIM} is` });
-        await ledger.changeBatch(batch, { state: 'finished' });
-      });
-      const expected = { calls: 1, cut: 0, rows: 2, names: 2, unsettled: [], needed: { calls: 0 } };
-      expect(await erase(place, PERSON, true)).toMatchObject(expected);
-      await erase(place, PERSON);
-      expect(await erase(place, PERSON, true)).toMatchObject({ calls: 0, rows: 0, names: 0 });
-      const ledger = await freshLedger(store, place);
-      const [batch] = await ledger.batches();
-      if (batch === undefined) throw new Error('the batch is gone');
-      const said = JSON.stringify([
-        await ledger.rows(batch.id, 0, 9),
-        batch,
-        await ledger.history(batch.id, 2),
-      ]);
-      expect(said).not.toContain('kim@');
-      expect(said).toContain('lee@example.org');
-      expect(await ledger.counts(batch.id)).toEqual({ matched: 2, invalid: 1 });
-      expect(await ledger.batchMoney(batch.id)).toMatchObject({ spent: 4, reserved: 0, inDoubt: 0 });
-      const answer = { erasedAtMs: ERASED_AT_MS, kind: 'found' };
-      for (const detail of ['kind', 'whole'] as const)
-        expect(await ledger.find([keyOf(ABOUT_KIM)], { detail })).toMatchObject([
-          { kind: 'answered', answer },
-        ]);
-      const [state] = await ledger.find([keyOf(ABOUT_KIM)]);
-      expect(state?.kind === 'answered' && String(state.answer.body)).toBe('');
-      expect(await ledger.forgettingAccounts()).toEqual([ACCOUNT]);
-    });
-
     test('is cut out of answers about others, which stay', async () => {
       const place = freshPlace(store);
       await ledgerIn(place, async (ledger) => {
@@ -119,30 +83,6 @@ export function erasuresConform(store: Store): void {
       expect(state.kind === 'answered' && JSON.parse(String(state.answer.body))).toEqual({
         ...{ name: 'Acme', contact: null, founded: 1990 },
       });
-    });
-
-    test('who was at work, and ordered erasures, has no name any more; what others did stays', async () => {
-      const place = freshPlace(store);
-      for (const operator of [KIM, 'lee@example.org'])
-        await ledgerIn(
-          place,
-          async (ledger) => {
-            await batchNamed(ledger, 'a');
-          },
-          operator,
-        );
-      await erase(place, olderThan(1), false, KIM);
-      expect(await erase(place, PERSON, false, 'ann')).toMatchObject({ names: 2, calls: 0 });
-      const ledger = await freshLedger(store, place);
-      const acts = await ledger.acts((await ledger.batches())[0]?.id ?? ('' as BatchId));
-      const erasures = await ledger.erasures();
-      expect([acts, erasures].map((list) => list.map(({ kind }) => kind))).toEqual([
-        ['begun', 'gone_on'],
-        ['erased', 'erased'],
-      ]);
-      const [told, ordered] = [acts, erasures].map((list) => list.map(({ operator }) => operator));
-      expect(told).toEqual([expect.not.stringContaining('kim'), 'lee@example.org']);
-      expect(ordered).toEqual([expect.not.stringContaining('kim'), 'ann']);
     });
   });
 

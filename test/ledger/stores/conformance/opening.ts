@@ -18,16 +18,6 @@ export function openingConforms(store: Store): void {
       expect(await ledger.batches()).toEqual([]);
     });
 
-    test('writes that were asked for before closing are kept', async () => {
-      const place = freshPlace(store);
-      const first = await openStore(store, place);
-      const batch = await batchNamed(first, 'a');
-      const settled = settle(first, batch, 2, MATCHED);
-      await first.close();
-      await settled;
-      expect(await (await freshLedger(store, place)).counts(batch)).toEqual({ matched: 1 });
-    });
-
     // Where many spend, nobody waits for another.
     const forOne = test.skipIf(store.manySpend);
 

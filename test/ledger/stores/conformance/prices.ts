@@ -93,12 +93,5 @@ export function pricesConform(store: Store): void {
       const foreign = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
       expect(await ledger.intent(intentFor(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
     });
-
-    test('is not learned from an answer that does not say what it cost', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await bought(ledger, batch, call('one'), 5, false);
-      expect(await ledger.price(ACCOUNT, call('any'))).toBeUndefined();
-    });
   });
 }
