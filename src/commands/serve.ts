@@ -21,11 +21,6 @@ export default command({
       z.array(z.string()).default([]),
       'YAML files of jobs whose inboxes are swept on a schedule',
     ),
-    time_zone: flag(
-      z.string().optional(),
-      "the time zone of schedules, such as Australia/Melbourne; left out: this machine's",
-      '<zone>',
-    ),
     accept: accept(),
     log: LOG,
     port: flag(z.string().default('0'), 'where to listen on this machine; 0: any free port', '<number>'),
@@ -37,11 +32,6 @@ export default command({
         negation: 'only print its address',
       },
     ),
-    max_upload: flag(
-      z.int().optional(),
-      'the largest list that the page takes; left out: 2048',
-      '<megabytes>',
-    ),
   }),
   async run(input, { console }) {
     const say = logOn(console, input.log);
@@ -51,9 +41,7 @@ export default command({
       store,
       jobs,
       answers: { accept: input.accept, askAgreement: askAgreementOn(console) },
-      timeZone: input.time_zone,
       version: version(),
-      mostUploadBytes: input.max_upload === undefined ? undefined : input.max_upload * 1024 ** 2,
       script: process.argv[1] ?? '',
       operator: input.as,
       commands: await pageCommands({ store, as: input.as }),

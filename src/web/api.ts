@@ -219,8 +219,6 @@ export type ListView = z.infer<typeof ListView>;
 export const Lists = z.object({
   /** The one that was brought last comes first. */
   lists: z.array(ListView),
-  /** The most bytes that an upload may have now, by the limit and by what is free on the disk. */
-  most_bytes: z.number(),
   /** The endings of names that can be read, such as `.csv`. */
   endings: z.array(z.string()),
 });

@@ -36,12 +36,8 @@ interface PageOptions {
   /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
-  /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */
-  readonly mostUploadBytes?: number | undefined;
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
-  /** The zone in which schedules are meant; undefined: that of this machine. */
-  readonly timeZone: string | undefined;
   /** The file that starts this program, for the processes that the server starts. */
   readonly script: string;
   /** Who is at work on the page; left out: the user of the system. */
@@ -81,19 +77,18 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, answers, timeZone, tell, commands } = options;
+  const { store, version, script, operator, jobs, answers, tell, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program, systemClock.wallMs);
-  const sweeps = await openSweeps({ jobs, answers, store, work, timeZone, tell });
+  const sweeps = await openSweeps({ jobs, answers, store, work, tell });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
-  const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const clock = systemClock;
   const server: Server = {
     ...{ store, folder, clock, program, work },
-    ...{ mostUploadBytes, commands, jobs: sweeps.jobs },
+    ...{ commands, jobs: sweeps.jobs },
   };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
@@ -127,8 +122,6 @@ const LIMITS = {
 };
 
 const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
-
-const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
 
 export type { Opening };
 export { hasScreen };
@@ -191,19 +184,9 @@ function removeNote(folder: string): void {
 
 function noteIn(folder: string): Note | undefined {
   try {
-    const note = Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
-    // What listens at the address of a dead page is a stranger, and would say where a person types keys.
-    return isOurs(note.pid) ? note : undefined;
+    return Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
   } catch {
     return undefined;
-  }
-}
-
-function isOurs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 

@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { type Asked, Served } from './served.ts';
@@ -93,24 +92,6 @@ describe('a page on another port', () => {
     expect(answers.filter((answer) => answer.includes('token'))).toEqual([]);
     await page.evaluate(`navigator.sendBeacon('${served.url}/api/session', ${JSON.stringify(body)})`);
     expect(await opens(word)).toBe(true);
-  });
-
-  proof('hears nothing of its tabs and holds none of them', async () => {
-    const own = await openTab(browser, served);
-    const beside = await own.context().newPage();
-    await beside.goto(strange);
-    const heard = await beside.evaluate(`(async () => {
-      const said = [];
-      const channel = new BroadcastChannel('rowonce-tabs');
-      channel.onmessage = ({ data }) => said.push(data);
-      channel.postMessage({ ask: true });
-      const opened = window.open('${served.url}');
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      // A browser that keeps the two apart says that the window is closed.
-      return { said, kept: sessionStorage.length + localStorage.length, holds: opened?.closed === false };
-    })()`);
-    expect(heard).toEqual({ said: [], kept: 0, holds: false });
-    await own.context().close();
   });
 });
 

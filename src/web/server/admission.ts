@@ -29,8 +29,7 @@ export class Admission {
     if (this.#openings.redeem(opening) === undefined) return undefined;
     this.removeRedirect();
     const token = newSecret();
-    this.#tabs.unshift(token);
-    this.#tabs.length = Math.min(this.#tabs.length, MOST_TABS);
+    this.#tabs.push(token);
     return token;
   }
 
@@ -47,9 +46,6 @@ export class Admission {
   }
 }
 
-/** As many tabs as may be open with a token each; the oldest of more is asked to open the page again. */
-const MOST_TABS = 100;
-
 /** The file that leads a browser to an address with its word, because every user of a machine can read arguments. */
 export function redirectIn(folder: string): string {
   return join(folder, 'open.html');
@@ -59,9 +55,6 @@ export function redirectIn(folder: string): string {
 
 /** How long an opening word or a ticket can be used, ms. */
 const SHORT_MS = 60_000;
-
-/** Enough for every tab and download of a minute, few enough that asking for more cannot fill the memory. */
-const MOST_KEPT = 1_000;
 
 /** Words that work once and for a minute, each standing for something. */
 export class OnceOnly<T> {
@@ -74,8 +67,7 @@ export class OnceOnly<T> {
 
   issue(what: T): string {
     const now = this.#clock.monotonicMs();
-    for (const [word, { untilMs }] of this.#kept)
-      if (untilMs <= now || this.#kept.size >= MOST_KEPT) this.#kept.delete(word);
+    for (const [word, { untilMs }] of this.#kept) if (untilMs <= now) this.#kept.delete(word);
     const word = newSecret();
     this.#kept.set(word, { what, untilMs: now + SHORT_MS });
     return word;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StopError, stop } from '../../core/errors.ts';
@@ -39,7 +39,7 @@ export interface KeptList extends Note {
   readonly path: string;
 }
 
-type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
+type Place = Pick<Server, 'folder' | 'clock'>;
 
 export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
 
@@ -93,8 +93,6 @@ export async function ownFolder(...parts: readonly string[]): Promise<string> {
 
 export interface Upload {
   readonly name: string;
-  /** As far as the sender says. */
-  readonly bytes: number | undefined;
   readonly chunks: AsyncIterable<Buffer>;
 }
 
@@ -173,16 +171,6 @@ async function readableEnding(name: string): Promise<string> {
   throw stop('input', fact, whatToSave(ending, endings));
 }
 
-/** So much stays free, because a ledger that cannot be written stops every run. */
-const KEPT_FREE = 64 << 20;
-
-const BETWEEN_LOOKS = 16 << 20;
-
-export async function mostBytes(place: Place): Promise<number> {
-  const { bavail, bsize } = await statfs(place.folder);
-  return Math.max(0, Math.min(place.mostUploadBytes, bavail * bsize - KEPT_FREE));
-}
-
 async function written(place: Place, upload: Upload): Promise<Content> {
   const folder = listsFolder(place.folder);
   try {
@@ -190,16 +178,10 @@ async function written(place: Place, upload: Upload): Promise<Content> {
     const distrust = distrustOfFolder(folder);
     if (distrust !== undefined)
       throw stop('input', `Nothing is kept there: ${distrust.fact}.`, distrust.next);
-    await requireRoom(place, upload.bytes ?? 0, upload.bytes ?? 0);
     let bytes = 0;
     async function* counted(): AsyncIterable<Buffer> {
-      let looked = 0;
       for await (const chunk of upload.chunks) {
         bytes += chunk.length;
-        if (bytes > place.mostUploadBytes || bytes - looked >= BETWEEN_LOOKS) {
-          await requireRoom(place, bytes, chunk.length);
-          looked = bytes;
-        }
         yield chunk;
       }
       if (bytes === 0) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
@@ -209,23 +191,6 @@ async function written(place: Place, upload: Upload): Promise<Content> {
   } catch (error) {
     throw outputProblem(folder, error);
   }
-}
-
-/** @param size of the whole. @param more is still to be written. @throws StopError `input` or `disk_full` */
-async function requireRoom(place: Place, size: number, more: number): Promise<void> {
-  const most = place.mostUploadBytes;
-  if (size > most) {
-    const fact = `The file is larger than ${inMegabytes(most)}, the most that this page accepts.`;
-    throw stop('input', fact, 'Split it, or start the page with a higher --max-upload.');
-  }
-  const room = await mostBytes({ ...place, mostUploadBytes: Number.MAX_SAFE_INTEGER });
-  if (more <= room) return;
-  const fact = `The disk has room for ${inMegabytes(room)} more, but the file needs ${inMegabytes(more)}.`;
-  throw stop('disk_full', fact, `Free some space: ${inMegabytes(KEPT_FREE)} stay free for the ledger.`);
-}
-
-function inMegabytes(bytes: number): string {
-  return `${Math.ceil(bytes / (1 << 20)).toLocaleString('en')} MB`;
 }
 
 /** How long a list is kept after its last batch has begun, or after it was brought for nothing. */

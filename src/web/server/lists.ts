@@ -13,7 +13,6 @@ import {
   type KeptList,
   keptList,
   keptLists,
-  mostBytes,
   removeList,
   sweepLists,
   type Upload,
@@ -26,9 +25,8 @@ export function listRoutes(server: Server): Hono {
     .put('/lists', async (context) => context.json(viewOf(await bringList(server, uploadIn(context))), 201))
     .get('/lists', async (context) => {
       const lists = (await keptLists(server)).map(viewOf);
-      const most_bytes = await mostBytes(server);
       const endings = [...(await readableEndings())];
-      return context.json({ lists, most_bytes, endings } satisfies Lists);
+      return context.json({ lists, endings } satisfies Lists);
     })
     .get('/lists/:id', async (context) => context.json(viewOf(await listOf(server, context))))
     .delete('/lists/:id', async (context) => {
@@ -63,14 +61,9 @@ export function viewOf({ id, name, bytes, atMs, reading = AS_IT_LOOKS }: KeptLis
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
 
 function uploadIn(context: Context): Upload {
-  const length = Number(context.req.header('content-length') ?? Number.NaN);
   // Node's own stream: it breaks when the sender goes away, and holds no more than what is on its way.
   const { incoming } = context.env as HttpBindings;
-  return {
-    name: context.req.query('name') ?? '',
-    bytes: Number.isSafeInteger(length) ? length : undefined,
-    chunks: incoming,
-  };
+  return { name: context.req.query('name') ?? '', chunks: incoming };
 }
 
 async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {

@@ -23,7 +23,6 @@ export interface Server {
   readonly folder: string;
   readonly clock: Clock;
   readonly program: Program;
-  readonly mostUploadBytes: number;
   /** Commands that are asked for by their names, with what they print under `--json`. */
   readonly commands: readonly PageCommand[];
   /** Name → path of the jobs with which the page was started. */

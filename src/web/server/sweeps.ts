@@ -11,8 +11,6 @@ interface SweepOptions {
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
-  /** The zone in which times are meant; undefined: that of this machine. */
-  readonly timeZone: string | undefined;
   readonly work: Pick<Work, 'start' | 'ended'>;
   readonly tell: Tell;
 }
@@ -33,8 +31,7 @@ const WAIT = '12h';
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
 export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
-  const { jobs, answers, store, timeZone } = options;
-  requireZone(timeZone);
+  const { jobs, answers, store } = options;
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const crons: Cron[] = [];
@@ -46,12 +43,7 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
     const words = ['nightly', path, '--wait', WAIT, '--store', location];
     const order: Order = { kind: 'sweep', words, store: location, about: name };
     named.push({ name, path });
-    const how = {
-      mode: '5-part',
-      paused: true,
-      protect: true,
-      ...(timeZone && { timezone: timeZone }),
-    } as const;
+    const how = { mode: '5-part', paused: true, protect: true } as const;
     crons.push(new Cron(schedule, how, () => sweep(order, options)));
   }
   const byName = Map.groupBy(named, ({ name }) => name);
@@ -72,14 +64,6 @@ async function sweep(order: Order, { work, tell }: SweepOptions): Promise<void> 
   if (exitCode === EXIT.done || exitCode === EXIT.terminated) return;
   const why = stoppedIn(result)?.stopped.message ?? said.at(-1);
   tell(`The sweep of ${order.about} ended with exit code ${exitCode}${why === undefined ? '.' : `: ${why}`}`);
-}
-
-function requireZone(timeZone: string | undefined): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch {
-    throw stop('usage', `--time-zone ${timeZone} is not known.`, 'Write it as Australia/Melbourne.');
-  }
 }
 
 function requireSchedule(

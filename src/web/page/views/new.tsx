@@ -6,7 +6,7 @@ import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/controls.tsx';
 import { dateAndTime, fileSize } from '../parts/figures.ts';
 import { go } from '../router.ts';
-import { ask, Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
 export function New() {
@@ -34,14 +34,14 @@ interface Brought {
   readonly content: Blob;
 }
 
-function Bring({ most_bytes: most, endings }: Lists) {
+function Bring({ endings }: Lists) {
   const action = useAction();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
     const bring = (file: Brought | undefined): void => {
-      if (file !== undefined) action.run(() => brought(file, most, signal));
+      if (file !== undefined) action.run(() => brought(file, signal));
     };
     const chosen = (files: FileList | null | undefined): Brought | undefined =>
       files?.[0] && { name: files[0].name, content: files[0] };
@@ -73,16 +73,13 @@ function Bring({ most_bytes: most, endings }: Lists) {
         says={action.isBusy.value ? text.bring.saving : text.bring.choose}
       />
       <p class="muted">{text.bring.paste}</p>
-      <small class="muted">{text.bring.kinds(fileSize(most))}</small>
+      <small class="muted">{text.bring.kinds}</small>
       <Refusal refused={action.refused.value} />
     </section>
   );
 }
 
-/** What is too large is not sent: a server that breaks off an upload cannot say why. */
-async function brought({ name, content }: Brought, most: number, signal: AbortSignal): Promise<void> {
-  if (content.size > most)
-    throw new Refused({ code: 'input', ...text.bring.tooLarge(fileSize(content.size), fileSize(most)) });
+async function brought({ name, content }: Brought, signal: AbortSignal): Promise<void> {
   const path = `/lists?name=${encodeURIComponent(name)}`;
   const { id } = await ask<ListView>(path, { method: 'PUT', body: content, signal });
   go(`/lists/${id}`);
