@@ -14,7 +14,6 @@ import type { ChangePlan } from './team/change-plan.ts';
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
 export const ACCEPTABLE = {
   'no-match': 'misses in a row are kept as they are',
-  'take-back': 'those misses are taken back, as far as they were free, and asked again',
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
   'same-answers': 'matches of one shape are right: kept, for the account and these facts',
   doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
@@ -86,7 +85,7 @@ export interface RunChoices {
    */
   readonly buyAgain?: boolean | undefined;
   /**
-   * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
+   * The user's answer to a stop of an earlier run: suspect misses (`no-match`),
    * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
    * what guards hold back of the plan that `planId` names is meant (`guards`), or what a stop named by its hash is agreed to (`dialect:HASH`).

@@ -77,8 +77,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const { headers, body } = reply.raw;
   const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
   const series = countAnswer(run, replied, reply.raw, verdict);
-  if (series instanceof Promise) return series.then((stopped) => stopped ?? answered);
-  return series ?? answered;
+  return series?.then((stopped) => stopped ?? answered) ?? answered;
 }
 
 /** The account waits, and the slot is left to others. */
@@ -127,7 +126,7 @@ async function applyDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await countOdd(run, replied, raw, odd, why);
+    if (!isRepeat) await countOdd(run, raw, odd, why);
   }
   return 'in_doubt';
 }

@@ -18,7 +18,7 @@ import { readChangesAnew, settlesAnew } from './readings.ts';
 import { balanceOf } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
-import { settleSeries, takeSeriesBack } from './series.ts';
+import { heldMatches } from './series.ts';
 import { ProjectAccess } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { noteLearned, requireRanges, sendRanges, submitRows } from './submit.ts';
@@ -119,7 +119,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const { context, batch, input, sample: only } = submitted;
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
-  const suspect = await settleSeries(context, batch);
+  const suspect = await heldMatches(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
@@ -184,7 +184,7 @@ async function inSession(
   } finally {
     await run.close();
   }
-  if (signal.aborted) await takeSeriesBack(run);
+  if (signal.aborted) await run.session.series.takeBack(run);
   return stopReason(signal);
 }
 

@@ -11,7 +11,7 @@ import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { AllSeries, hearOfAnswers, missesNow } from './series.ts';
+import { AllSeries, hearOfAnswers, historyOf } from './series.ts';
 import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
 
 export interface OpenRun extends Run {
@@ -169,7 +169,7 @@ export class Sessions {
   ): Promise<number> {
     const { ledger, dialect, account } = context;
     const clock = await this.time(context);
-    const { history } = await missesNow(ledger, account);
+    const history = await historyOf(ledger, account);
     // A sandbox has no address yet.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
@@ -301,7 +301,7 @@ class SharedSession {
       ...{
         series: new AllSeries(),
         said: new Set(),
-        history: (await missesNow(ledger, account)).history,
+        history: await historyOf(ledger, account),
       },
     };
   }

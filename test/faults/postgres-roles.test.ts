@@ -52,7 +52,7 @@ describe('the role for workers', () => {
     const stopped = await place.runHere({ store });
     expect(stopped).toMatchObject({ code: 2, stderr: expect.stringMatching(/^The first 2\d answers/m) });
     isWrong = false;
-    const mended = await place.runHere({ store, more: ['--accept', 'take-back'] });
+    const mended = await place.runHere({ store });
     expect(mended.code, mended.stderr).toBe(0);
     expect(place.statuses()).toEqual(new Array(30).fill('matched'));
   });
