@@ -60,11 +60,15 @@ export async function planRows(
     }
   }
   const plan = draft.plan(batch.freshSince !== undefined);
-  return { ...plan, ...present({ part: firstRows && partOf(firstRows.plan(false)) }) };
+  return { ...plan, ...present({ part: firstRows?.part() }) };
 }
 
-function partOf({ to_buy: toBuy, sent_again: again, atRisk = 0, credits: { most } }: Plan): SentAgain {
-  return { rows: toBuy + (again?.rows ?? 0), most, atRisk };
+/** What a run does that works on these rows alone, which buys what they share with a row before them. */
+export function partOf(pricing: Pricing, rows: readonly LookedUp[]): SentAgain {
+  const draft = new Draft(pricing);
+  for (const row of rows)
+    draft.add({ ...row, left: row.left.map(({ isShared: _, ...left }): StepLeft => left) });
+  return draft.part();
 }
 
 /** The most that a run over this plan may cost. A person is asked to agree to this sum. */
@@ -237,6 +241,17 @@ class Draft {
       seconds: requestsPerSecond === undefined ? null : Math.ceil(requests / requestsPerSecond),
       ...present({ reasons: this.#reasons.all() }),
     };
+  }
+
+  /** The rows that it buys or sends again. */
+  part(): SentAgain {
+    const {
+      to_buy: toBuy,
+      sent_again: again,
+      atRisk = 0,
+      credits: { most },
+    } = this.plan(false);
+    return { rows: toBuy + (again?.rows ?? 0), most, atRisk };
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {

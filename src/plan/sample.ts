@@ -6,7 +6,7 @@ import type { Batch, RowRecord } from '../ledger/ledger.ts';
 import { askedBy, type IdentifierTally } from '../ledger/tally.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from './context.ts';
-import { type Plan, type Pricing, planRows, pricingOf, worstCredits } from './plan.ts';
+import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
 import { classifications, type LookedUp, type RowClassification } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
 
@@ -24,39 +24,27 @@ export async function chooseSample(
   batch: Batch,
   size: number,
 ): Promise<Sample> {
-  const draw = await drawFor(context, input, batch.key, size);
+  const draw = new Draw(context, input, batch.key, size);
   for await (const group of classifications(context, input, batch))
     for (const classification of group) draw.add(classification);
-  return new Set(draw.drawn().map(({ row }) => row));
+  return new Set(
+    draw
+      .drawn()
+      .map(({ row }) => row)
+      .sort((a, b) => a - b),
+  );
 }
 
+/** The plan of the list, with what this run does of it where it is for a part. */
 export async function planPart(
   context: PlanContext & Pick<RunContext, 'sample'>,
   input: MappedInput,
   batchKey: string,
 ): Promise<Plan> {
   if (context.sample === undefined) return planRows(context, input);
-  const draw = await drawFor(context, input, batchKey, context.sample);
+  const draw = new Draw(context, input, batchKey, context.sample);
   const plan = await planRows(context, input, (classification) => draw.add(classification));
-  const part = { rows: 0, most: 0, atRisk: 0 };
-  for (const { rows, most, atRisk } of draw.drawn()) {
-    part.rows += rows;
-    part.most += most;
-    part.atRisk += atRisk;
-  }
-  return { ...plan, part };
-}
-
-/** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */
-async function drawFor(
-  context: PlanContext,
-  input: Pick<MappedInput, 'sheet'>,
-  batchKey: string,
-  size: number,
-): Promise<Draw> {
-  const pricing = await pricingOf(context);
-  const lastRow = lastOfFirst(input.sheet.start, context.limit);
-  return new Draw({ size, batchKey, lastRow, pricing });
+  return { ...plan, part: partOf(await pricingOf(context), draw.drawn()) };
 }
 
 /** @param input undefined where no time is left to plan the rest. */
@@ -101,64 +89,40 @@ function countIdentifiers(
   }
 }
 
-interface DrawOptions {
-  readonly size: number;
-  readonly batchKey: string;
-  readonly lastRow: RowNumber;
-  readonly pricing: Pricing;
-}
-
-/** A row that may be drawn, and what it still takes: nothing where the batch has bought it already. */
-interface Candidate {
-  readonly row: RowNumber;
-  readonly place: string;
-  readonly rows: number;
-  /** The most credits, and what of these counts as in doubt already. */
-  readonly most: number;
-  readonly atRisk: number;
-}
-
 /** How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with the file. */
 const CANDIDATES_HELD = 1_000;
 
 /**
  * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
- * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one.
+ * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one. Equal rows are drawn once,
+ * and rows beyond `--limit` are not.
  */
 class Draw {
-  readonly #options: DrawOptions;
-  #candidates: Candidate[] = [];
+  readonly #size: number;
+  readonly #batchKey: string;
+  readonly #lastRow: RowNumber;
+  #candidates: { readonly place: string; readonly of: LookedUp }[] = [];
 
-  constructor(options: DrawOptions) {
-    this.#options = options;
+  constructor(
+    { limit }: Pick<PlanContext, 'limit'>,
+    { sheet }: Pick<MappedInput, 'sheet'>,
+    batchKey: string,
+    size: number,
+  ) {
+    this.#size = size;
+    this.#batchKey = batchKey;
+    this.#lastRow = lastOfFirst(sheet.start, limit);
   }
 
-  add(classification: RowClassification): void {
-    if (classification.kind === 'invalid' || classification.kind === 'duplicate') return;
-    const { row, isOfBatch } = classification;
-    const { size, batchKey, lastRow } = this.#options;
-    if (row > lastRow || !isOfBatch) return;
-    const place = hash('sha256', `${batchKey} ${row}`, 'hex');
-    this.#candidates.push({ row, place, ...this.#left(classification) });
-    if (this.#candidates.length >= 2 * size + CANDIDATES_HELD) this.#keepLowest();
+  add(of: RowClassification): void {
+    if (of.kind === 'invalid' || of.kind === 'duplicate' || of.row > this.#lastRow || !of.isOfBatch) return;
+    this.#candidates.push({ place: hash('sha256', `${this.#batchKey} ${of.row}`, 'hex'), of });
+    if (this.#candidates.length >= 2 * this.#size + CANDIDATES_HELD) this.drawn();
   }
 
-  drawn(): readonly Candidate[] {
-    this.#keepLowest();
-    return this.#candidates.toSorted((a, b) => a.row - b.row);
-  }
-
-  #keepLowest(): void {
+  drawn(): readonly LookedUp[] {
     this.#candidates.sort((a, b) => (a.place < b.place ? -1 : 1));
-    this.#candidates = this.#candidates.slice(0, this.#options.size);
-  }
-
-  #left({ left }: LookedUp): Pick<Candidate, 'rows' | 'most' | 'atRisk'> {
-    const asking = left.filter(({ toAsk }) => toAsk.length > 0);
-    return {
-      rows: asking.length === 0 ? 0 : 1,
-      most: asking.reduce((sum, each) => sum + worstCredits(this.#options.pricing, each), 0),
-      atRisk: asking.reduce((sum, { again = 0 }) => sum + again, 0),
-    };
+    this.#candidates = this.#candidates.slice(0, this.#size);
+    return this.#candidates.map(({ of }) => of);
   }
 }
