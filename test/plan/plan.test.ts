@@ -166,14 +166,6 @@ describe('answers that are too old', () => {
     expect(await other.plan(by)).toMatchObject({ bought_before: 2, to_buy: 1 });
     expect(await other.plan(by)).not.toHaveProperty('too_old');
   });
-
-  test('are never those that the unfinished batch of this file bought itself', async () => {
-    const { list, by } = await bought();
-    expect(await list.plan(by, { refresh: true, clock: later(400) })).toMatchObject({
-      bought_before: 2,
-      to_buy: 1,
-    });
-  });
 });
 
 const cell = fc.constantFrom('', 'a.example', 'b.example', 'c.example', 'www.a.example', 'not a domain');

@@ -14,7 +14,6 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
-import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/choose.ts';
 import { freshLedger } from '../../ledger/stores/places.ts';
 
@@ -76,15 +75,6 @@ const SPEC = {
 const actions = ({ changes }: ChangePlan): readonly string[] =>
   changes.map(({ row, action }) => `${row} ${action}`);
 
-/** A service that tells who is in Sales. */
-function telling(people: Readonly<Record<string, SubjectFacts>>, more: Partial<RemoteMembers> = {}): AskTeam {
-  return async () => ({
-    subjects: peopleOfSales(people, 0),
-    projects: [{ project: 'proj-sales', users: true, invites: true }],
-    ...more,
-  });
-}
-
 function peopleOfSales(
   people: Readonly<Record<string, SubjectFacts>>,
   sequence: number,
@@ -112,40 +102,6 @@ describe("rows that get in each other's way", () => {
 });
 
 describe('where the service says who is in a project', () => {
-  test('that counts, and the projects of the list are asked about', async () => {
-    const asked: string[] = [];
-    const tell = telling({
-      'jo@x.example': { state: 'member', role: 'editor', userId: 'u1' },
-      'ann@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i1' },
-    });
-    const plan = await planned(['jo@x.example,viewer,Sales,', 'ann@x.example,viewer,Sales,'], {
-      askTeam: (projects) => {
-        asked.push(...projects);
-        return tell(projects);
-      },
-    });
-    expect(asked).toEqual(['proj-sales']);
-    expect(plan.changes).toMatchObject([
-      { action: 'change_role', from: 'editor', to: 'viewer', calls: ['update-user'], user_id: 'u1' },
-      { action: 'unchanged' },
-    ]);
-    expect(plan.people).toBe(2);
-  });
-
-  test('somebody who is in it and not in the list is removed with remove_missing alone, after the last row', async () => {
-    const people = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
-    const known = { askTeam: telling(people), brought: people };
-    const rows = ['jo@x.example,viewer,Sales,'];
-    const removing = { job: { remove_missing: true } };
-    expect(actions(await planned(rows, known))).toEqual(['2 invite']);
-    const strangers = { askTeam: telling(people), ...removing };
-    expect(actions(await planned(rows, strangers)), 'whom we did not bring').toEqual(['2 invite']);
-    const plan = await planned(rows, { ...known, ...removing });
-    expect(actions(plan)).toEqual(['2 invite', '3 remove']);
-    expect(plan.changes[1]).toMatchObject({ beyond: true, email: 'old@x.example', project: 'Sales' });
-    expect(plan).toMatchObject({ rows: 1, rowsBeyond: 1 });
-  });
-
   test('a batch that is open goes on as it was planned, so nobody is asked', async () => {
     const rows = ['jo@x.example,viewer,Sales,'];
     const { order, input } = await orderOf(rows);

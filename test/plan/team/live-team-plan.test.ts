@@ -77,6 +77,8 @@ test('an invite that was accepted meanwhile is changed as a user, and not delete
   await store.run();
   await team.vendor.accept(EMAIL);
   sheet('editor');
+  const user_id = (await team.state()).userId(project, EMAIL);
+  expect((await plan()).changes).toMatchObject([{ action: 'change_role', from: 'viewer', user_id }]);
   markNow();
   expect((await store.run()).counts).toEqual({ applied: 1 });
   expect(changesSince()).toEqual(['update-user']);
