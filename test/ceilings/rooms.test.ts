@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   lib: 1_727,
   objects: 955,
   operations: 2_859,
-  plan: 3_606,
+  plan: 3_585,
   run: 4_881,
   sandbox: 2_378,
   web: 9_172,
