@@ -11,9 +11,9 @@ import { defineOperation, end, type IfLost, send } from '../src/core/operation.t
 import type { Job } from '../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
+import type { RunObject } from '../src/objects/run-object.ts';
 import { run } from '../src/run/pipeline.ts';
 import { Sessions } from '../src/run/sessions.ts';
-import type { RunSummary } from '../src/run/summary.ts';
 import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
 
 /**
@@ -156,10 +156,10 @@ export interface RunOptions {
 }
 
 /** One run of the list: the same again goes on. */
-export function runOnce(
+export async function runOnce(
   { folder, ledger, vendor, clock }: Place,
   options: RunOptions = {},
-): Promise<RunSummary> {
+): Promise<RunObject & { readonly batch: BatchId }> {
   const {
     job = tagging('hold'),
     dialect = dialectWith({}),
@@ -181,7 +181,7 @@ export function runOnce(
     sandboxFlags: [],
     ...(exclusiveKey === undefined ? {} : { exclusiveKey }),
   };
-  return run(
+  const ended = await run(
     {
       job,
       account,
@@ -197,6 +197,7 @@ export function runOnce(
     },
     new Sessions(),
   );
+  return { ...ended, batch: ended.batch as BatchId };
 }
 
 /** Every attempt that was made for the one row. */

@@ -15,6 +15,7 @@ import { parseAnswerJson } from '../src/core/answer-body.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
+import { stopShown } from '../src/core/stop-object.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
 import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job-schema.ts';
@@ -116,7 +117,7 @@ test('a terminal obeys no words of anybody, by whichever way they come to it', a
     terminal.print(text);
     terminal.say(text);
     terminal.warn(text, 'alarming');
-    terminal.fail({ code: 'input', message: text, next: text, nextCommand: text });
+    terminal.fail(stopShown({ code: 'input', message: text, next: text, nextCommand: text }));
     openTerminal({ json: true, quiet: false }, streams).result({ [text]: [text] });
     for (const shown of [stdout, stderr]) expect(String(shown.read())).not.toMatch(OBEYED);
     terminal.status(text);

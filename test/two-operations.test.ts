@@ -9,9 +9,9 @@ import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
 import { credits, plan } from '../src/index.ts';
 import { PlanObject } from '../src/objects/plan-object.ts';
+import type { RunObject } from '../src/objects/run-object.ts';
 import type { RunOptions } from '../src/plan/context.ts';
 import { runJob } from '../src/run/run-job.ts';
-import type { RunSummary } from '../src/run/summary.ts';
 import { some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 
@@ -46,7 +46,7 @@ class Place {
   }
 
   /** As `rowonce run JOB leads.csv`, which names no output. */
-  run(job: string, request: Partial<RunOptions> = {}): Promise<RunSummary> {
+  run(job: string, request: Partial<RunOptions> = {}): Promise<RunObject> {
     return runJob({
       job: job.endsWith('.yaml') ? this.path(job) : job,
       file: this.path('leads.csv'),
@@ -67,8 +67,8 @@ class Place {
 
   /** The name of the output of such a run. */
   async output(job: string, request: Partial<RunOptions> = {}): Promise<string> {
-    const { files } = await this.run(job, request);
-    return basename(files.output ?? '');
+    const { output } = await this.run(job, request);
+    return basename(output ?? '');
   }
 
   /** Names that a run wrote, in order. */
@@ -130,7 +130,7 @@ test.each(
   async (_, reason) => {
     const place = await Place.open();
     const early = await place.run('enrich-company', { signal: AbortSignal.abort(reason) });
-    expect(early).toMatchObject({ counts: {}, stopped: { code: 'interrupted', exitCode: 130 } });
+    expect(early).toMatchObject({ counts: {}, stopped: { code: 'interrupted' } });
     const stopping = new AbortController();
     const late = await place.run('enrich-company', {
       signal: stopping.signal,
@@ -138,7 +138,7 @@ test.each(
     });
     expect(late).toMatchObject({ stopped: { code: 'interrupted' } });
     expect(late.counts.matched, 'what was answered is kept').toBeGreaterThan(0);
-    expect(await place.run('enrich-company')).toMatchObject({ stopped: undefined, counts: { matched: 2 } });
+    expect(await place.run('enrich-company')).toMatchObject({ stopped: null, counts: { matched: 2 } });
   },
 );
 

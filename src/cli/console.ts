@@ -2,18 +2,18 @@ import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Console } from '../commands/shared/command.ts';
-import { type StopDetail, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { plainJson, plainLines, plainText, sentence } from '../core/plain-text.ts';
-import { stopObject } from '../core/stop-object.ts';
-
-/** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
-type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
+import { plainJson, plainLines, plainText } from '../core/plain-text.ts';
+import type { StopObject } from '../objects/stop-object.ts';
 
 /** The console of the frame of the command line, which can also report how the command ended. */
 export interface Terminal extends Console {
-  /** Says how the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its own. */
-  fail(failure: Failure): void;
+  /**
+   * Says why the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its own.
+   * @param leastBudget a budget with which what was refused can be done.
+   */
+  fail(stopped: StopObject, leastBudget?: number): void;
 }
 
 export interface Streams {
@@ -95,12 +95,12 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     result,
     ask,
     agrees: async (question) => /^y(es)?$/i.test((await ask(`${plainText(question)} [y/N] `))?.trim() ?? ''),
-    fail: (failure) => {
-      write(stderr, sentence(failure.message), true);
-      write(stderr, failure.next);
-      if (failure.nextCommand !== undefined) write(stderr, failure.nextCommand);
-      const { leastBudget: budget_to_finish } = failure;
-      if (!answered) result({ stopped: stopObject(failure), ...present({ budget_to_finish }) });
+    fail: (stopped, budget_to_finish) => {
+      const { message, next, next_command: command } = stopped;
+      write(stderr, message, true);
+      write(stderr, next);
+      if (command !== undefined) write(stderr, command);
+      if (!answered) result({ stopped, ...present({ budget_to_finish }) });
     },
   };
 }

@@ -1,11 +1,13 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
-import { objectOf, type Report } from '../commands/shared/command.ts';
+import type { Report } from '../commands/shared/command.ts';
 import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { plainText } from '../core/plain-text.ts';
+import { stopShown } from '../core/stop-object.ts';
 import { nameStore, withArgument } from '../lib/command-line.ts';
 import { systemStop } from '../lib/system-errors.ts';
+import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
 import { buildProgram, load, type Run, usageStop } from './program.ts';
@@ -140,15 +142,15 @@ function behindOptions(argv: readonly string[]): number {
   return end === -1 ? argv.length : end;
 }
 
-/** Says how a command ended. Under `--json` what stopped it has the command that goes on, as the last line says it. */
+/** Says how a command ended. Where something stopped it, the command that goes on is the last line. */
 export function report(terminal: Terminal, ended: Report): ExitCode {
-  const { lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done } = ended;
+  const { lines = [], warnings = [], advice = [], object, exitCode = EXIT.done } = ended;
   for (const line of lines) terminal.print(plainText(line));
-  const object = objectOf(ended);
   if (object !== undefined) terminal.result(object);
   for (const line of warnings) terminal.warn(plainText(line));
   for (const line of advice) terminal.say(plainText(line));
-  if (stopped !== undefined) terminal.fail(stopped);
+  const { stopped = null } = (object ?? {}) as { readonly stopped?: StopObject | null };
+  if (stopped !== null) terminal.fail(stopped);
   return exitCode;
 }
 
@@ -174,7 +176,7 @@ function reportError(terminal: Terminal, error: unknown, command: string, stream
 }
 
 function reportStop(terminal: Terminal, { detail, exitCode }: StopError): ExitCode {
-  terminal.fail(detail);
+  terminal.fail(stopShown(detail), detail.leastBudget);
   return exitCode;
 }
 
@@ -183,13 +185,15 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
   if (debug && error instanceof Error) terminal.warn(error.stack ?? '');
   const refused = systemStop(error);
   if (refused !== undefined) return reportStop(terminal, refused);
-  terminal.fail({
-    code: 'bug',
-    message: bugWords(error),
-    next: debug
-      ? 'This is a bug of Rowonce: please report it with the output above.'
-      : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',
-  });
+  terminal.fail(
+    stopShown({
+      code: 'bug',
+      message: bugWords(error),
+      next: debug
+        ? 'This is a bug of Rowonce: please report it with the output above.'
+        : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',
+    }),
+  );
   return EXIT.bug;
 }
 

@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { EXIT, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
+import { STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
+import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
-import { needingAttention, OUTCOME_KINDS } from '../core/row.ts';
-import { stopObject } from '../core/stop-object.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
+import { stopObject, stopShown } from '../core/stop-object.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
-import { SweepObject, type SweptFileObject } from '../objects/run-object.ts';
+import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
+import type { StopObject } from '../objects/stop-object.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import type { RunSummary } from '../run/summary.ts';
+import { exitCodeOf } from '../run/summary.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/swept-jobs.ts';
 import { type DonePlace, isAsSeen, moveToDone, placeInDone } from './nightly/inbox.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
 import { argument, command } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
-import { spend, spendingInput, stoppedBy, toldOn } from './shared/spending.ts';
+import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 import { countWords } from './shared/summary.ts';
 
 /**
@@ -44,20 +46,17 @@ export default command({
   async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
     const { words, own, console } = host;
     const typed = commandLine(words);
-    const { object, stopped } = await spend(host, spending, { words }, toldOn(console), async (opening) => {
+    const ended = await spend(host, spending, { words }, toldOn(console), async (opening) => {
       const jobs = await sweptJobs(names, own);
       await requireAgreedJobs(jobs, opening);
       return sweep(jobs, { ...opening, command: typed });
     });
-    const { files, left, counts } = object;
     // Cron mails what is printed, and nobody reads a mail that comes every night.
-    const isNews = files.length > 0 || left.length > 0 || stopped !== undefined;
-    const isDone = isAttentionOk || needingAttention(counts) === 0;
+    const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;
     return {
-      lines: console.quiet && !isNews ? [] : sweepLines(object),
-      object,
-      stopped: stoppedBy(stopped, typed),
-      exitCode: stopped?.exitCode ?? (isDone ? EXIT.done : EXIT.attention),
+      lines: console.quiet && !isNews ? [] : sweepLines(ended),
+      object: withNext(ended, typed),
+      exitCode: exitCodeOf(ended, isAttentionOk),
     };
   },
 });
@@ -68,10 +67,7 @@ interface SweepOptions extends SpenderOptions {
   onEvent(event: RunEvent, path: string): void;
 }
 
-interface Ended {
-  readonly object: z.output<typeof SweepObject>;
-  readonly stopped: StopError | undefined;
-}
+type Ended = z.output<typeof SweepObject>;
 
 /** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
 async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<Ended> {
@@ -116,7 +112,6 @@ class Sweeping {
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #files: Swept[] = [];
-  readonly #stops: StopError[] = [];
   readonly #left: { file: string; why: string }[] = [];
 
   constructor(options: SweepOptions) {
@@ -131,12 +126,12 @@ class Sweeping {
       clock: this.#clock,
       signal: this.#signal,
       leave: (file, why) => this.#left.push({ file, why }),
-      refuse: (job, error) => this.#keep(job.inbox, job, { stopped: error }),
+      refuse: (job, error) => this.#keep(job.inbox, job, { stopped: stopShown(error) }),
     });
   }
 
   async work(spender: Spender, todos: readonly Todo[]): Promise<void> {
-    let stopped: StopError | undefined;
+    let stopped: StopObject | undefined;
     for (const todo of todos) {
       const leave = (why: string) => this.#left.push({ file: todo.path, why });
       if (this.#signal.aborted) leave('the sweep was stopped');
@@ -147,21 +142,23 @@ class Sweeping {
   }
 
   ended(): Ended {
-    if (this.#signal.reason instanceof StopError) this.#stops.push(this.#signal.reason);
-    const stopped = worstOf(this.#stops);
-    return { object: { ...totalsOf(this.#files, this.#left), stopped: stopObject(stopped) }, stopped };
+    const { reason } = this.#signal;
+    const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
+    const all = reason instanceof StopError ? [...ends, stopShown(reason)] : ends;
+    return { ...totalsOf(this.#files, this.#left), stopped: worstOf(all) ?? null };
   }
 
   /** @returns what stops the account, or all of the sweep. */
-  async #workOn(spender: Spender, todo: Todo): Promise<StopError | undefined> {
+  async #workOn(spender: Spender, todo: Todo): Promise<StopObject | undefined> {
     try {
       const stopped = await this.#run(spender, todo).catch((error: unknown) => {
         if (!(error instanceof StopError)) throw error;
-        this.#keep(todo.path, todo.job, { stopped: error });
-        return error;
+        const shown = stopShown(error);
+        this.#keep(todo.path, todo.job, { stopped: shown });
+        return shown;
       });
-      if (stopped === undefined) return undefined;
-      if (OF_SWEEP.has(stopped.code)) this.#stopping.abort(stopped);
+      if (stopped === null) return undefined;
+      if (OF_SWEEP.has(stopped.code)) this.#stopping.abort();
       return OF_SWEEP.has(stopped.code) || OF_ACCOUNT.has(stopped.code) ? stopped : undefined;
     } catch (error) {
       this.#stopping.abort(error);
@@ -169,7 +166,7 @@ class Sweeping {
     }
   }
 
-  async #run(spender: Spender, todo: Todo): Promise<StopError | undefined> {
+  async #run(spender: Spender, todo: Todo): Promise<StopObject | null> {
     const { path, job, batch, inInbox, budget } = todo;
     const place =
       inInbox === undefined ? undefined : await placeInDone(path, job.account.sandbox, batch?.outputPath);
@@ -181,8 +178,11 @@ class Sweeping {
       signal: this.#signal,
       onEvent: (event) => this.#options.onEvent(event, path),
     });
-    const stopped = stopFor(summary) ?? (await putAway(spender.ledger, summary.batch, todo, place));
-    this.#keep(path, job, { summary, stopped, movedTo: stopped === undefined ? place?.input : undefined });
+    const stopped =
+      summary.stopped === null
+        ? stopObject(await putAway(spender.ledger, summary.batch, todo, place))
+        : forSweeps(summary.stopped, summary.budget_to_finish);
+    this.#keep(path, job, { summary, stopped, movedTo: stopped === null ? place?.input : undefined });
     return stopped;
   }
 
@@ -191,24 +191,20 @@ class Sweeping {
     file: string,
     { job }: SweptJob,
     ended: {
-      readonly summary?: RunSummary;
-      readonly stopped: StopError | undefined;
+      readonly summary?: RunObject;
+      readonly stopped: StopObject | null;
       readonly movedTo?: string | undefined;
     },
   ): void {
     const { summary, stopped, movedTo = null } = ended;
-    const { batch = null, rows = null, counts = {}, spentNow = 0, money, files } = summary ?? {};
-    if (stopped !== undefined) this.#stops.push(stopped);
+    const { batch = null, rows = null, counts = {}, output = null, needs_attention = null } = summary ?? {};
+    const { spent_now: spent = 0, exact = true, in_doubt = 0 } = summary?.credits ?? {};
     this.#files.push({
       ...{ file, job: job.name, moved_to: movedTo, batch, rows, counts },
-      credits: {
-        spent: spentNow,
-        exact: spentNow === 0 || money?.isAtMost !== true,
-        in_doubt: money?.inDoubt ?? 0,
-      },
-      ...{ output: files?.output ?? null, needs_attention: files?.attention ?? null },
-      ...(files?.results === undefined ? {} : { results: files.results }),
-      stopped: stopObject(stopped),
+      credits: { spent, exact: spent === 0 || exact, in_doubt },
+      ...{ output, needs_attention },
+      ...present({ results: summary?.results }),
+      stopped,
     });
   }
 }
@@ -220,7 +216,7 @@ async function hasChanged({ inInbox }: Todo): Promise<boolean> {
 
 async function putAway(
   ledger: Ledger,
-  batch: BatchId,
+  batch: string,
   todo: Todo,
   place: DonePlace | undefined,
 ): Promise<StopError | undefined> {
@@ -232,7 +228,7 @@ async function putAway(
   }
   try {
     // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file and moves it.
-    await ledger.changeBatch(batch, { inputPath: place.input });
+    await ledger.changeBatch(batch as BatchId, { inputPath: place.input });
     await moveToDone(path, place);
     return undefined;
   } catch (error) {
@@ -242,19 +238,20 @@ async function putAway(
 }
 
 /** A budget is raised in the job: nobody types the next sweep. */
-function stopFor({ budgetToFinish, stopped }: RunSummary): StopError | undefined {
-  if (stopped === undefined || budgetToFinish === undefined) return stopped;
-  return stop('budget', stopped.message, raiseInJob(budgetToFinish));
+function forSweeps(stopped: StopObject, budgetToFinish: number | undefined): StopObject {
+  return budgetToFinish === undefined
+    ? stopped
+    : stopShown({ code: 'budget', message: stopped.message, next: raiseInJob(budgetToFinish) });
 }
 
 /** Stops in which the further files of the account would end as well. */
-const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
+const OF_ACCOUNT: ReadonlySet<string> = new Set<StopCode>([
   ...(['account', 'address', 'account_budget', 'doubts'] as const),
   ...(['vendor_credits', 'dearer', 'paused', 'key'] as const),
 ]);
 
 /** Stops in which every file of the sweep would end as well. */
-const OF_SWEEP: ReadonlySet<StopCode> = new Set<StopCode>([
+const OF_SWEEP: ReadonlySet<string> = new Set<StopCode>([
   ...(['clock', 'system', 'store', 'store_damaged', 'store_lost', 'store_version'] as const),
   ...(['disk_full', 'busy', 'interrupted', 'terminated'] as const),
 ]);
@@ -265,14 +262,14 @@ const OF_SWEEP: ReadonlySet<StopCode> = new Set<StopCode>([
  */
 const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
 
-export function worstOf(stops: readonly StopError[]): StopError | undefined {
-  const rank = ({ code }: StopError): number => WORST_FIRST.indexOf(STOP_CODES[code]);
+export function worstOf(stops: readonly StopObject[]): StopObject | undefined {
+  const rank = ({ code }: StopObject): number => WORST_FIRST.indexOf(STOP_CODES[code as StopCode]);
   return stops.toSorted((one, other) => rank(one) - rank(other))[0];
 }
 
 // ------------------------------------------------------------------------------------------------- what is told
 
-function totalsOf(files: Swept[], left: Ended['object']['left']) {
+function totalsOf(files: Swept[], left: Ended['left']) {
   const sum = (of: (file: Swept) => number): number => files.reduce((total, file) => total + of(file), 0);
   const counts = OUTCOME_KINDS.map((kind) => [kind, sum((file) => file.counts[kind] ?? 0)] as const);
   return {
@@ -291,7 +288,7 @@ function totalsOf(files: Swept[], left: Ended['object']['left']) {
 const spentWords = ({ spent, exact }: Swept['credits']): string =>
   atMost(spent, exact ? undefined : true, `${spent} spent`);
 
-function sweepLines({ files, left, rows, counts, credits }: Ended['object']): readonly string[] {
+function sweepLines({ files, left, rows, counts, credits }: Ended): readonly string[] {
   const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
   return [
     ...files.flatMap(fileLines),

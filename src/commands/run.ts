@@ -6,7 +6,14 @@ import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
-import { beyondBudget, commandLine, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';
+import {
+  beyondBudget,
+  commandLine,
+  typedToGoOn,
+  withOption,
+  withoutFlag,
+  withoutOption,
+} from '../lib/command-line.ts';
 import { RunObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
@@ -16,14 +23,14 @@ import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { choose } from '../run/choose.ts';
 import { runJob } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { exitCodeOf } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
 import { ATTENTION_OK, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
-import { endOf, mayBeSent, type Resume, spend, spendingInput } from './shared/spending.ts';
+import { adviceOn, mayBeSent, type Resume, spend, spendingInput, withNext } from './shared/spending.ts';
 import { summaryLines } from './shared/summary.ts';
 
 const input = z.strictObject({
@@ -80,7 +87,7 @@ const input = z.strictObject({
 });
 
 type Input = z.output<typeof input>;
-type Told = Report<z.output<typeof RunObject>>;
+type Told = Report<RunObject>;
 
 export default command({
   name: 'run',
@@ -187,24 +194,24 @@ function wordsOfRest(words: readonly string[]): readonly string[] {
   return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
-function reportOf(console: Console, summary: RunSummary, { words }: Resume, input: Input): Told {
+function reportOf(console: Console, summary: RunObject, { words }: Resume, input: Input): Told {
   if (input.detach === true) return detachedReport(summary, words);
   const lines = summaryLines(summary);
   const toStdout = input.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
-  const goesOn = beyondBudget(words, summary.budgetToFinish);
+  const goesOn = beyondBudget(words, summary.budget_to_finish);
   return {
     lines: toStdout ? [] : lines,
-    object: RunObject.of(summary),
-    ...endOf(summary, { words: goesOn }),
+    object: withNext(summary, commandLine(typedToGoOn(goesOn))),
+    advice: adviceOn(summary),
     exitCode: exitCodeOf(summary, input.attention_ok === true),
   };
 }
 
-function detachedReport(summary: RunSummary, words: readonly string[]): Told {
+function detachedReport(summary: RunObject, words: readonly string[]): Told {
   return {
     lines: summaryLines(summary),
-    object: RunObject.of(summary),
+    object: summary,
     advice: [
       `Workers have the list. To see how far they are: ${commandLine(['status', summary.batch])}`,
       `To write its output: ${commandLine(withoutFlag(words, '--detach'))}`,

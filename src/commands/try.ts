@@ -18,13 +18,13 @@ import { present } from '../core/objects.ts';
 import type { Call, Operation, RowInput } from '../core/operation.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
-import { stopObject } from '../core/stop-object.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
 import { originOf } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import {
   type AttemptRecord,
+  type BatchId,
   type CallState,
   type Credits,
   credits,
@@ -34,8 +34,8 @@ import {
   type LedgerReader,
   type RawReply,
 } from '../ledger/ledger.ts';
-import { spentOf } from '../ledger/tally.ts';
-import { commandLine } from '../lib/command-line.ts';
+import { commandLine, typedToGoOn } from '../lib/command-line.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../plan/plan.ts';
@@ -45,11 +45,11 @@ import { choose } from '../run/choose.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { exitCodeOf } from '../run/summary.ts';
 import { argument, type Console, command, flag, type Report } from './shared/command.ts';
 import { ENTRIES } from './shared/job-entries.ts';
 import { replyObject, ruleObject, ruleWords } from './shared/rule.ts';
-import { endOf, mayBeSent, spend, spendingInput, toldOn } from './shared/spending.ts';
+import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 
 /**
  * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a list is
@@ -248,7 +248,7 @@ async function stateOf(
 // ---------------------------------------------------------------------------------------------------- the call
 
 interface Made {
-  readonly summary: RunSummary;
+  readonly summary: RunObject;
   /** The last attempt that the row rests on; undefined when nothing was ever sent. */
   readonly tried: AttemptRecord | undefined;
 }
@@ -277,7 +277,7 @@ async function made(
         buyAgain: true,
       },
     );
-    return { summary, tried: (await ledger.history(summary.batch, ROW)).at(-1) };
+    return { summary, tried: (await ledger.history(summary.batch as BatchId, ROW)).at(-1) };
   } finally {
     await spender.close();
   }
@@ -333,9 +333,8 @@ function report(told: Told, { means }: Input, words: readonly string[]): Report<
       ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
       isKnown ? sourceLine(tried) : creditsLine(summary),
     ],
-    object,
-    ...endOf(summary, { words }),
-    ...(isKnown ? { advice: ['To ask again: the same command with --refresh'] } : {}),
+    object: withNext(object, commandLine(typedToGoOn(words))),
+    advice: isKnown ? ['To ask again: the same command with --refresh'] : adviceOn(summary),
     exitCode: exitCodeOf(summary, false),
   };
 }
@@ -351,7 +350,7 @@ function ruleProposed(
 }
 
 function objectFor({ trial, request, summary, tried }: Told): TrialObject {
-  const { batch, money, spentNow, requests, stopped } = summary;
+  const { batch, credits, requests, stopped } = summary;
   const closure = tried?.closure;
   const settled = closure?.kind === 'answered' ? closure : undefined;
   const bought = trial.account.sandbox ? 'sandbox' : 'bought';
@@ -364,8 +363,8 @@ function objectFor({ trial, request, summary, tried }: Told): TrialObject {
     charged: settled?.charged ?? null,
     rule: null,
     fields: [...fieldsIn(trial, tried).paths],
-    credits: spentOf({ ...money, spent: spentNow }),
-    stopped: stopObject(stopped),
+    credits: { spent: credits.spent_now, exact: credits.exact, in_doubt: credits.in_doubt },
+    stopped,
   };
 }
 
@@ -393,9 +392,10 @@ function sourceLine(tried: AttemptRecord | undefined): string {
   return `Source     the ledger: batch ${tried?.batch} bought it${asOf}, and nothing was sent now`;
 }
 
-function creditsLine({ batch, money, spentNow }: RunSummary): string {
-  const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
-  return `Credits    ${atMost(spentNow, money.isAtMost, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`;
+function creditsLine({ batch, credits }: RunObject): string {
+  const { spent_now: spent, exact, in_doubt: doubt } = credits;
+  const inDoubt = doubt === 0 ? '' : `, ${doubt} in doubt`;
+  return `Credits    ${atMost(spent, exact ? undefined : true, `${spent} spent`)}${inDoubt}, in batch ${batch}`;
 }
 
 function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefined): PathSearch {

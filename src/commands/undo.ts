@@ -11,26 +11,32 @@ import { present } from '../core/objects.ts';
 import { besideFolder } from '../core/paths.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
-import { stopObject } from '../core/stop-object.ts';
 import { contentHash, openHeader } from '../files/input.ts';
-import { changesTold } from '../files/output/changes-done.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { loadJob } from '../job/job.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import { commandLine } from '../lib/command-line.ts';
+import { commandLine, typedToGoOn } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
-import { UndoObject } from '../objects/run-object.ts';
+import { type RunObject, UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { accountOfBatch } from '../run/batch-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
-import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { exitCodeOf } from '../run/summary.ts';
 import { argument, command, flag, type Host, type Report } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
-import { endOf, mayBeSent, type Resume, spend, spendingInput, toldOn } from './shared/spending.ts';
+import {
+  adviceOn,
+  mayBeSent,
+  type Resume,
+  spend,
+  spendingInput,
+  toldOn,
+  withNext,
+} from './shared/spending.ts';
 import { countWords } from './shared/summary.ts';
 import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
 
@@ -80,8 +86,8 @@ export default command({
     const undone = await undo({ batch, location }, { input, host, chosen, resume });
     return {
       lines: [...undoneLines(batch.id, undone), ...leftLines(batch.id, undone)],
-      object: objectOf(batch.id, undone),
-      ...(undone.summary === undefined ? {} : endOf(undone.summary, resume)),
+      object: withNext(objectOf(batch.id, undone), commandLine(typedToGoOn(resume.words))),
+      advice: undone.summary === undefined ? [] : adviceOn(undone.summary),
       exitCode: exitCode(undone, input.attention_ok === true),
     };
   },
@@ -100,9 +106,9 @@ interface Undo {
   /** The undo that has rows left to work on, or rows in doubt to look at again. It goes on with the list that it began with. */
   readonly begun?: Batch | undefined;
   /** The last one that has finished. */
-  readonly done?: { readonly by: BatchId; readonly counts: RunSummary['counts'] } | undefined;
+  readonly done?: { readonly by: BatchId; readonly counts: RunObject['counts'] } | undefined;
   /** How it ended that was sent now. */
-  readonly summary?: RunSummary | undefined;
+  readonly summary?: RunObject | undefined;
 }
 
 async function undoIn(ledger: LedgerReader, batch: Batch): Promise<Undo> {
@@ -339,11 +345,11 @@ const leftLines = (batch: string, { left }: Pick<Undo, 'left'>): readonly string
 
 function undoneLines(batch: string, { summary, done }: Undo): readonly string[] {
   if (summary !== undefined) {
-    const { batch: by, counts, requests, files } = summary;
+    const { batch: by, counts, requests, output, needs_attention: attention } = summary;
     return linesOf(
       `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
-      files.output !== undefined && `Output     ${files.output}`,
-      files.attention !== undefined && `Attention  ${files.attention}`,
+      output !== null && `Output     ${output}`,
+      attention !== null && `Attention  ${attention}`,
     );
   }
   if (done === undefined) return [nothingLine(batch)];
@@ -359,12 +365,12 @@ function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
       ...{ undoes, batch: done?.by ?? null, counts: done?.counts ?? {}, requests: 0 },
       ...{ stopped: null, not_undone: left },
     };
-  const { batch, rows, counts, requests, files, changes, stopped } = summary;
+  const { batch, rows, counts, requests, output, needs_attention, changes, stopped } = summary;
   return {
     ...{ undoes, batch, rows, counts, requests },
-    ...{ output: files.output ?? null, needs_attention: files.attention ?? null },
-    ...present({ changes: changes && changesTold(changes) }),
-    ...{ stopped: stopObject(stopped), not_undone: left },
+    ...{ output, needs_attention },
+    ...present({ changes }),
+    ...{ stopped, not_undone: left },
   };
 }
 

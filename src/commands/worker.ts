@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { counted } from '../core/plain-text.ts';
+import { stopObject } from '../core/stop-object.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { StopObject } from '../objects/stop-object.ts';
 import { command, flag, type WorkerEvent } from './shared/command.ts';
 import { accept, COMMON, LOG, type Log, logOn } from './shared/input.ts';
-import { spend, stoppedBy } from './shared/spending.ts';
+import { spend, withNext } from './shared/spending.ts';
 import { runWorker } from './worker/work.ts';
 
 export default command({
@@ -27,7 +29,7 @@ export default command({
     log: LOG,
     accept: accept(),
   }),
-  output: z.object({ ranges: z.number(), rows: z.number() }),
+  output: z.object({ ranges: z.number(), rows: z.number(), stopped: StopObject.nullable() }),
   async run({ health, log, ...input }, host) {
     const { words, own } = host;
     const say = logOn(host.console, log);
@@ -56,8 +58,7 @@ export default command({
       );
       return {
         lines: [`${counted(rows, 'row')} of ${counted(ranges, 'range')} finished.`],
-        object: { ranges, rows },
-        stopped: stoppedBy(stopped, typed),
+        object: withNext({ ranges, rows, stopped: stopObject(stopped) }, typed),
         exitCode: stopped.exitCode,
       };
     } finally {

@@ -1,75 +1,47 @@
 import { z } from 'zod';
-import { stopObject } from '../core/stop-object.ts';
-import { changesTold } from '../files/output/changes-done.ts';
-import type { OutputFiles } from '../files/output/output.ts';
-import type { RunSummary } from '../run/summary.ts';
 import { ChangesObject, Counts, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
-import { membersOf, noun } from './noun.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-const written = membersOf<{ readonly files?: Omit<OutputFiles, 'figures'> | undefined }>();
-/** The files that were written. */
-const ofFiles = {
-  output: written(z.string().nullable(), ({ files }) => files?.output ?? null),
-  needs_attention: written(z.string().nullable(), ({ files }) => files?.attention ?? null),
-  /** What a search found. */
-  results: written(z.string().optional(), ({ files }) => files?.results),
-};
-
-const ended = membersOf<Pick<RunSummary, 'stopped'>>();
-/** Null where nothing stopped the work. */
-const stopped = ended(StopObject.nullable(), (of) => stopObject(of.stopped));
-
-const run = membersOf<RunSummary>();
-const RunMoneyObject = noun({
-  spent: run(z.number(), ({ money }) => money.spent),
-  exact: run(z.boolean(), ({ money }) => money.isAtMost !== true),
-  /** The part that this run confirmed. */
-  spent_now: run(z.number(), ({ spentNow }) => spentNow),
-  in_doubt: run(z.number(), ({ money }) => money.inDoubt),
-  /** What answers that were shared or bought before would have cost. */
-  saved: run(z.number().nullable(), ({ figures }) => figures?.saved ?? null),
-});
-
-const tenths = (ms: number): number => Math.round(ms / 100) / 10;
-const pauses = z.object({ count: z.number(), seconds: z.number() });
-
-/** Undefined for a list that names everybody. */
-const missing = ({ changes }: RunSummary, isRemoved: boolean) =>
-  changes === undefined || changes.missing.length === 0
-    ? undefined
-    : changes.missing.filter(({ ended }) => (ended === 'applied') === isRemoved).length;
-const { results, ...files } = ofFiles;
-
 /** What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
-export const RunObject = noun({
-  batch: run(z.string(), ({ batch }) => batch),
-  rows: run(z.number(), ({ rows }) => rows),
-  calls: run(z.number(), ({ calls }) => calls),
-  counts: run(Counts, ({ counts }) => counts),
-  credits: run(RunMoneyObject, (of) => RunMoneyObject.of(of)),
-  requests: run(z.number(), ({ requests }) => requests),
-  pauses: run(pauses, ({ pauses: { count, ms } }) => ({ count, seconds: tenths(ms) })),
-  seconds: run(z.number(), ({ durationMs }) => tenths(durationMs)),
-  ...files,
-  results,
+export const RunObject = z.object({
+  batch: z.string(),
+  rows: z.number(),
+  calls: z.number(),
+  counts: Counts,
+  credits: z.object({
+    ...SpentObject.shape,
+    /** The part that this run confirmed. */
+    spent_now: z.number(),
+    /** What answers that were shared or bought before would have cost. */
+    saved: z.number().nullable(),
+  }),
+  requests: z.number(),
+  pauses: z.object({ count: z.number(), seconds: z.number() }),
+  seconds: z.number(),
+  output: z.string().nullable(),
+  needs_attention: z.string().nullable(),
+  /** What a search found. */
+  results: z.string().exactOptional(),
+  report: z.string().exactOptional(),
   /** People who were removed because the list does not name them, and who were not. */
-  removed: run(z.number().optional(), (of) => missing(of, true)),
-  not_removed: run(z.number().optional(), (of) => missing(of, false)),
+  removed: z.number().exactOptional(),
+  not_removed: z.number().exactOptional(),
   /** What came of it so far. */
-  figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.parse(figures)),
-  sample: run(SampleObject.optional(), ({ sample }) => sample),
-  changes: run(ChangesObject.optional(), ({ changes }) => changes && changesTold(changes)),
+  figures: FiguresObject.exactOptional(),
+  sample: SampleObject.exactOptional(),
+  changes: ChangesObject.exactOptional(),
   /** Rows for which what was bought turned out to be no answer. */
-  unanswered: run(z.number().optional(), ({ unanswered }) => unanswered || undefined),
+  unanswered: z.number().exactOptional(),
   /** A budget that is enough for all that waits. */
-  budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
-  stopped,
+  budget_to_finish: z.number().exactOptional(),
+  /** Null where nothing stopped the work. */
+  stopped: StopObject.nullable(),
 });
+export type RunObject = z.output<typeof RunObject>;
 
 /** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
 export const SweptFileObject = z.object({
@@ -112,4 +84,4 @@ export const UndoObject = z.object({
   stopped: StopObject.nullable(),
   not_undone: z.array(NotUndoneObject),
 });
-export type UndoObject = z.infer<typeof UndoObject>;
+export type UndoObject = z.output<typeof UndoObject>;

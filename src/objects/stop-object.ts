@@ -25,6 +25,8 @@ export const StopObject = z.object({
   choices: z.array(StopChoice).optional(),
 });
 
+export type StopObject = z.output<typeof StopObject>;
+
 /** What any command prints in the place of its own object when it was stopped. */
 export const StoppedObject = z.object({
   stopped: StopObject,

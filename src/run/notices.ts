@@ -9,9 +9,9 @@ import { present } from '../core/objects.ts';
 import { counted, foreignName } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import type { BeforeEnd } from './pipeline.ts';
-import type { RunSummary } from './summary.ts';
 
 /**
  * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which a receiver knows it, and
@@ -24,8 +24,8 @@ import type { RunSummary } from './summary.ts';
 
 /** What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left, where somebody asked. */
 interface Told {
-  readonly summary?: RunSummary;
-  readonly stopped?: StopError | undefined;
+  readonly summary?: RunObject;
+  readonly stopped?: Pick<StopError, 'code'> | RunObject['stopped'];
   readonly balance: number | undefined;
 }
 
@@ -34,8 +34,8 @@ export async function toldBy(
   ledger: Ledger,
   chosen: ResolvedJob,
   clock: Clock,
-  run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunSummary>,
-): Promise<RunSummary> {
+  run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunObject>,
+): Promise<RunObject> {
   let balance: number | undefined;
   const keep = (told: Omit<Told, 'balance'>): Promise<void> =>
     keepNotices(ledger, chosen, { ...told, balance }, clock.wallMs());
@@ -61,13 +61,13 @@ async function keepNotices(
 ): Promise<void> {
   if (job.notify === undefined) return;
   const { on = NOTICE_KINDS, to: target } = job.notify;
-  const { summary, stopped, balance } = told;
-  const { batch = null, counts = {}, rows = null, money } = summary ?? {};
+  const { summary, stopped = null, balance } = told;
+  const { batch = null, counts = {}, rows = null, credits } = summary ?? {};
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const news: Readonly<Record<NoticeKind, readonly unknown[] | false>> = {
-    end: stopped === undefined && rows !== null && ended >= rows && [batch],
+    end: stopped === null && rows !== null && ended >= rows && [batch],
     // Who ends a run by hand need not be told.
-    stop: stopped !== undefined && stopped.code !== 'interrupted' && [batch ?? '', stopped.code, atMs],
+    stop: stopped !== null && stopped.code !== 'interrupted' && [batch ?? '', stopped.code, atMs],
     doubt: (counts.in_doubt ?? 0) > 0 && [batch, counts.in_doubt],
     low_balance: balance !== undefined &&
       balance < (job.budget?.credits ?? account.budget.perDay ?? 0) && [
@@ -88,7 +88,7 @@ async function keepNotices(
         operation: job.operation.name,
         sandbox: account.sandbox,
       },
-      ...{ batch, rows, counts, credits: { spent: money?.spent ?? 0, in_doubt: money?.inDoubt ?? 0 } },
+      ...{ batch, rows, counts, credits: { spent: credits?.spent ?? 0, in_doubt: credits?.in_doubt ?? 0 } },
       ...{ stopped: stopped?.code ?? null, ...present({ balance }) },
     });
     await ledger.notices.keep({ id, kind, target, body, atMs });

@@ -5,6 +5,7 @@ import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
 import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -22,7 +23,7 @@ import { heldMatches } from './series.ts';
 import { ProjectAccess } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { noteLearned, requireRanges, sendRanges, submitRows } from './submit.ts';
-import { RunMetrics, type RunSummary, summarize } from './summary.ts';
+import { RunMetrics, summarize } from './summary.ts';
 
 export { requireFreeColumns } from './output.ts';
 
@@ -40,7 +41,7 @@ export async function run(
   context: RunContext,
   sessions: Sessions,
   beforeEnd: BeforeEnd = async () => {},
-): Promise<RunSummary> {
+): Promise<RunObject> {
   const startedMs = context.clock.monotonicMs();
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
@@ -205,7 +206,7 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 }
 
 /** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
-export type BeforeEnd = (summary: RunSummary) => Promise<void>;
+export type BeforeEnd = (summary: RunObject) => Promise<void>;
 
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
@@ -214,7 +215,7 @@ async function finish(
   metrics: RunMetrics,
   startedMs: number,
   beforeEnd: BeforeEnd,
-): Promise<RunSummary> {
+): Promise<RunObject> {
   const { context, input, batch, destination, sample, spentBefore } = submitted;
   // Some stops leave nothing to see.
   const hasTime = !isLeft && isWrittenAfter(stopped);
@@ -230,7 +231,7 @@ async function finish(
     mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
-  const { budgetToFinish } = summary;
+  const { budget_to_finish: budgetToFinish } = summary;
   if (budgetToFinish !== undefined) await noteReached(context.ledger, batch.id, budgetToFinish);
   if (stopped === undefined && !isLeft) {
     await beforeEnd(summary);

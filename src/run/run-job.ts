@@ -5,6 +5,7 @@ import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
 import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
 import { storeAt } from '../ledger/stores.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
@@ -14,7 +15,6 @@ import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
 import { chooseStore } from './store-choice.ts';
-import type { RunSummary } from './summary.ts';
 
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
@@ -23,7 +23,7 @@ export type SpenderOptions = OpeningOptions &
  * Runs a job over a file. The same options again resume it.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
-export async function runJob(options: RunOptions): Promise<RunSummary> {
+export async function runJob(options: RunOptions): Promise<RunObject> {
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
@@ -37,7 +37,7 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
 /** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
 export interface Spender {
   readonly ledger: Ledger;
-  run(chosen: ResolvedJob, options: FileOptions): Promise<RunSummary>;
+  run(chosen: ResolvedJob, options: FileOptions): Promise<RunObject>;
   /** Closes the store. @param accounts the accounts of the runs; their answers beyond the retention are erased. */
   close(accounts?: readonly Account[]): Promise<void>;
 }

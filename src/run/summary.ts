@@ -1,92 +1,87 @@
 import type { Clock } from '../core/clock.ts';
-import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
+import { EXIT, type ExitCode, STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
-import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
+import { present } from '../core/objects.ts';
+import { needingAttention } from '../core/row.ts';
+import { stopObject } from '../core/stop-object.ts';
 import type { BatchFigures } from '../files/output/batch-figures.ts';
-import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
+import { changesDone, changesTold } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import {
-  type Batch,
-  type BatchId,
-  type Credits,
-  credits,
-  heldCredits,
-  type Money,
-} from '../ledger/ledger.ts';
+import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
+import type { FiguresObject } from '../objects/figures-object.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import type { RunContext } from '../plan/context.ts';
 
-/** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
-export interface RunSummary {
-  readonly batch: BatchId;
-  readonly rows: number;
-  readonly calls: number;
-  readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly money: Money;
-  /** The part of the batch's spent credits that this run confirmed. */
-  readonly spentNow: Credits;
-  readonly requests: number;
-  readonly pauses: { readonly count: number; readonly ms: number };
-  readonly durationMs: number;
-  readonly files: Omit<OutputFiles, 'figures' | 'changes'>;
-  /** Undefined when no output was written, because rows are counted while writing. */
-  readonly figures: BatchFigures | undefined;
-  /** Undefined for a run without a sample. */
-  readonly sample: SampleObject | undefined;
-  /** What was changed so far; undefined for an operation that changes nothing. */
-  readonly changes: ChangesDone | undefined;
-  /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
-  readonly unanswered: number;
-  readonly stopped: StopError | undefined;
-  /**
-   * The budget with which all that waits of the rows of this run could be bought at its highest price, calls that are sent again
-   * included; undefined where the batch's own budget did not stop the run.
-   */
-  readonly budgetToFinish: number | undefined;
-}
-
-interface RunEnding extends Pick<RunSummary, 'sample' | 'stopped' | 'durationMs'> {
+interface RunEnding {
   readonly metrics: RunMetrics;
   /** The credits that the batch had spent when the run began. */
   readonly spentBefore: Credits;
   readonly files: OutputFiles | undefined;
+  readonly sample: SampleObject | undefined;
+  readonly stopped: StopError | undefined;
   /** What the rows of this run may still add to its cost; undefined where its budget did not stop it. */
   readonly mostLeft: number | undefined;
+  readonly durationMs: number;
 }
 
-/** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
-export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
+/** Reads what came of a batch. It only reads, and says the same whether the batch is closed by then or not. */
+export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunObject> {
   const { ledger } = context;
-  const { metrics, spentBefore, files, mostLeft, ...ended } = ending;
+  const { metrics, spentBefore, files, sample, stopped, mostLeft, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
-  const { figures, changes, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
+  const changes = files?.changes ?? (await changesDone(ledger, batch));
+  const unanswered = (counts.in_doubt ?? 0) > 0 ? await ledger.rowsUnanswered(batch.id) : 0;
+  const missing = changes?.missing ?? [];
+  const removed = missing.filter(({ ended }) => ended === 'applied').length;
+  const { count, ms } = metrics.pauses;
   return {
-    batch: batch.id,
-    rows: batch.inputRows,
-    calls: (await ledger.metrics(batch.id)).calls,
-    counts,
-    money,
-    spentNow: credits(money.spent - spentBefore),
+    ...{ batch: batch.id, rows: batch.inputRows, calls: (await ledger.metrics(batch.id)).calls, counts },
+    credits: {
+      spent: money.spent,
+      exact: money.isAtMost !== true,
+      spent_now: money.spent - spentBefore,
+      in_doubt: money.inDoubt,
+      saved: files?.figures.saved ?? null,
+    },
     requests: metrics.requests,
-    pauses: metrics.pauses,
-    ...ended,
-    files: written,
-    figures,
-    changes: changes ?? (await changesDone(ledger, batch)),
-    unanswered: (counts.in_doubt ?? 0) > 0 ? await ledger.rowsUnanswered(batch.id) : 0,
-    budgetToFinish:
-      mostLeft === undefined
-        ? undefined
-        : Math.max(heldCredits(money) + mostLeft, ended.stopped?.leastBudget ?? 0),
+    pauses: { count, seconds: tenths(ms) },
+    seconds: tenths(durationMs),
+    output: files?.output ?? null,
+    needs_attention: files?.attention ?? null,
+    ...present({ results: files?.results, report: files?.report }),
+    ...(missing.length === 0 ? {} : { removed, not_removed: missing.length - removed }),
+    ...present({
+      figures: files && figuresTold(files.figures),
+      sample,
+      changes: changes && changesTold(changes),
+      unanswered: unanswered || undefined,
+      budget_to_finish:
+        mostLeft === undefined
+          ? undefined
+          : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
+    }),
+    stopped: stopObject(stopped),
   };
 }
 
+const tenths = (ms: number): number => Math.round(ms / 100) / 10;
+
+const figuresTold = ({
+  counts: _,
+  money: _money,
+  hasCosts: _costs,
+  ...figures
+}: BatchFigures): FiguresObject => figures;
+
 /** The exit code of a run. A stop takes precedence over rows that need attention. */
-export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
-  if (stopped !== undefined) return stopped.exitCode;
-  const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
-  return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
+export function exitCodeOf(
+  { stopped, counts }: Pick<RunObject, 'stopped' | 'counts'>,
+  attentionIsFine: boolean,
+): ExitCode {
+  if (stopped !== null) return STOP_CODES[stopped.code as StopCode];
+  return needingAttention(counts) > 0 && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 
 /** Counts the requests and pauses of one run by listening to its events. */

@@ -6,7 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { worstOf } from '../../src/commands/nightly.ts';
-import { EXIT, STOP_CODES, type StopCode, stop } from '../../src/core/errors.ts';
+import { EXIT, STOP_CODES, type StopCode } from '../../src/core/errors.ts';
+import { stopShown } from '../../src/core/stop-object.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
 
@@ -113,8 +114,9 @@ describe('what is wrong before the first file is said at once, and nothing is se
   });
 });
 
-const exitOf = (...codes: readonly StopCode[]): number | undefined =>
-  worstOf(codes.map((code) => stop(code, code, 'x')))?.exitCode;
+const stopOf = (code: StopCode, message = 'x') => stopShown({ code, message, next: 'x' });
+const exitOf = (...codes: readonly StopCode[]): number =>
+  STOP_CODES[worstOf(codes.map((code) => stopOf(code)))?.code as StopCode];
 
 test.each<[StopCode, StopCode]>([
   ['interrupted', 'key'],
@@ -130,7 +132,7 @@ test.each<[StopCode, StopCode]>([
 });
 
 test('of equally bad ones the first is reported, and every code has its place', () => {
-  expect(worstOf([stop('job', 'first', 'x'), stop('input', 'second', 'x')])?.message).toBe('first');
+  expect(worstOf([stopOf('job', 'first'), stopOf('input', 'second')])?.message).toBe('first.');
   for (const code of Object.keys(STOP_CODES) as readonly StopCode[]) {
     expect(exitOf('paused', code), code).toBe(code === 'paused' ? EXIT.paused : STOP_CODES[code]);
   }

@@ -13,9 +13,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/core/events.ts';
 import { credits } from '../../src/ledger/ledger.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
-import type { RunSummary } from '../../src/run/summary.ts';
 import { Desk, openDesk } from '../cli/desk.ts';
 import { some } from '../combinations.ts';
 import { EDITS, EditedList, foreignRows } from './edits.ts';
@@ -23,7 +23,7 @@ import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** The list of a workplace, run in this process, so that a test can do what it likes while the program waits for it. */
-function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<RunSummary> {
+function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<RunObject> {
   process.env.ROWONCE_CONFIG = place.path('config');
   onTestFinished(() => {
     delete process.env.ROWONCE_CONFIG;

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
 import { choose } from '../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
-import type { RunSummary } from '../../src/run/summary.ts';
 import type { TeamWorkplace } from './team-workplace.ts';
 
 /** The store of a workplace, open in this process: for runs in such numbers that starting a program for each takes long. */
@@ -34,7 +34,7 @@ export class OpenTeam implements AsyncDisposable {
   }
 
   /** Everything that the run asks is agreed to. */
-  async run({ job = 'team.yaml', input = 'team.csv', output = 'out.csv' } = {}): Promise<RunSummary> {
+  async run({ job = 'team.yaml', input = 'team.csv', output = 'out.csv' } = {}): Promise<RunObject> {
     const { place } = this.#team;
     const named = job.endsWith('.yaml') ? place.path(job) : job;
     const chosen = await choose({ job: named, entries: { account: 'data' } });

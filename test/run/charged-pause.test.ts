@@ -43,8 +43,8 @@ test('a "too many requests" that is charged is in doubt with its credits, and no
   });
   expect(summary).toMatchObject({
     counts: { matched: 2, in_doubt: 1 },
-    money: { spent: 2, inDoubt: 1 },
-    stopped: undefined,
+    credits: { spent: 2, in_doubt: 1 },
+    stopped: null,
   });
   expect(vendor.requests.filter(({ body }) => body.includes('"two.example"'))).toHaveLength(1);
   expect(events.filter(({ kind }) => kind === 'paused')).toHaveLength(1);

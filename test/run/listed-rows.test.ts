@@ -9,12 +9,12 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Batch, credits } from '../../src/ledger/ledger.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
 import type { RunContext } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
 import { workRange } from '../../src/run/pipeline.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
-import type { RunSummary } from '../../src/run/summary.ts';
 import { proof, times } from '../combinations.ts';
 import type { VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
@@ -34,7 +34,7 @@ interface Place {
   readonly workplace: Workplace;
   readonly file: string;
   readonly spender: Spender;
-  run(more?: { readonly limit?: number }): Promise<RunSummary>;
+  run(more?: { readonly limit?: number }): Promise<RunObject>;
 }
 
 async function openPlace(list: string, vendor: VendorOptions = {}): Promise<Place> {
@@ -45,7 +45,7 @@ async function openPlace(list: string, vendor: VendorOptions = {}): Promise<Plac
   vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
   const spender = await openSpender(false, { store: workplace.path('store'), mayCreateStore: true });
   onTestFinished(() => spender.close());
-  const run = async (more = {}): Promise<RunSummary> => {
+  const run = async (more = {}): Promise<RunObject> => {
     const chosen = await choose({ job: 'enrich-company', entries: { account: 'data', repair: true } });
     return spender.run(chosen, { file, output: `${file}.out`, budget: credits(10_000), ...more });
   };
@@ -85,8 +85,8 @@ const askedOf = ({ vendor }: Workplace): readonly string[] =>
     .sort();
 
 /** The output without the times of its answers. */
-async function outputOf(files: RunSummary['files']): Promise<string> {
-  return (await readFile(files?.output ?? '', 'utf8')).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+async function outputOf({ output }: RunObject): Promise<string> {
+  return (await readFile(output ?? '', 'utf8')).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 }
 
 proof('ranges in any order, two at once, buy what the file buys, once, and end every row alike', async () => {
@@ -94,8 +94,8 @@ proof('ranges in any order, two at once, buy what the file buys, once, and end e
   const repeated = domains.map((domain, at) => (at % 5 === 4 ? (domains[at % 30] ?? domain) : domain));
   const list = listOf(repeated);
   const whole = await openPlace(list);
-  const { files, counts } = await whole.run();
-  const expected = await outputOf(files);
+  const ended = await whole.run();
+  const expected = await outputOf(ended);
   const asked = askedOf(whole.workplace);
   const cuts = fc.uniqueArray(fc.integer({ min: 3, max: 150 }), { minLength: 1, maxLength: 12 });
   const play = async (at: readonly number[], seed: number): Promise<void> => {
@@ -114,8 +114,8 @@ proof('ranges in any order, two at once, buy what the file buys, once, and end e
     await Promise.all([worker(), worker()]);
     expect(askedOf(place.workplace)).toEqual(asked);
     const summary = await place.run();
-    expect(summary.counts).toEqual(counts);
-    expect(await outputOf(summary.files)).toBe(expected);
+    expect(summary.counts).toEqual(ended.counts);
+    expect(await outputOf(summary)).toBe(expected);
     expect(askedOf(place.workplace), 'the file asks for nothing more').toEqual(asked);
   };
   await fc.assert(fc.asyncProperty(cuts, fc.integer({ min: 1, max: 96 }), play), { numRuns: times(2, 5) });

@@ -9,12 +9,13 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { runWorker } from '../../src/commands/worker/work.ts';
 import { systemClock as clock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
+import { stopShown } from '../../src/core/stop-object.ts';
 import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
 import postgres from '../../src/ledger/stores/postgres.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
 import type { ResolvedJob } from '../../src/plan/row-walk.ts';
 import { sendNotices, toldBy } from '../../src/run/notices.ts';
-import type { RunSummary } from '../../src/run/summary.ts';
 import { typedAt } from '../cli/typed.ts';
 import { accountsOf } from '../faults/ways.ts';
 import { openStore, temporaryFolder } from '../ledger/stores/places.ts';
@@ -48,9 +49,9 @@ const summary = {
   batch: '0a1b2c3d',
   rows: 4,
   counts: { matched: 2, invalid: 1, in_doubt: 1 },
-  money: { spent: 3, inDoubt: 1 },
-  stopped: undefined,
-} as unknown as RunSummary;
+  credits: { spent: 3, in_doubt: 1 },
+  stopped: null,
+} as unknown as RunObject;
 
 async function openedStore() {
   const ledger = await openStore(sqlite, join(folder, 'store'));
@@ -111,7 +112,10 @@ test('a stop is told by its code, also where the run could not begin, and one by
   const refused = stop('input', 'Jo Citizen.csv cannot be read: jo@acme.example.', 'Save it again.');
   await expect(toldBy(ledger, chosen, clock, () => Promise.reject(refused))).rejects.toBe(refused);
   for (const code of ['budget', 'interrupted'] as const)
-    await toldBy(ledger, chosen, clock, async () => ({ ...summary, stopped: stop(code, 'x', 'y') }));
+    await toldBy(ledger, chosen, clock, async () => ({
+      ...summary,
+      stopped: stopShown({ code, message: 'x', next: 'y' }),
+    }));
   await sendNotices(ledger, clock);
   expect(new Set(told.received.map(({ body }) => `${body.kind} ${body.stopped}`))).toEqual(
     new Set(['stop input', 'stop budget']),

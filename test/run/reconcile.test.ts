@@ -110,7 +110,7 @@ describe('a read-back', () => {
     const at = await openPlace(vendorScript(losing(1), () => look));
     const dialect = withReadBack({ answer_status: 'was' });
     const { counts, batch, stopped } = await runOnce(at, { dialect });
-    expect({ counts, stopped }).toEqual({ counts: { in_doubt: 1 }, stopped: undefined });
+    expect({ counts, stopped }).toEqual({ counts: { in_doubt: 1 }, stopped: null });
     expect(purchasesOf(at)).toHaveLength(1);
     expect(looksOf(at)).toHaveLength(1);
     const looks = await looksInLedger(at, batch);
@@ -221,7 +221,7 @@ describe("the vendor's count of credits", () => {
     ),
   )('that %s leaves the call in doubt', async (_, before, after) => {
     const { at, summary } = await counting(before, after);
-    expect(summary).toMatchObject({ counts: { in_doubt: 1 }, stopped: undefined });
+    expect(summary).toMatchObject({ counts: { in_doubt: 1 }, stopped: null });
     expect(purchasesOf(at)).toHaveLength(1);
     expect(await looksInLedger(at, summary.batch)).toMatchObject([{ kind: 'usage', said: 'unclear' }]);
   });

@@ -10,11 +10,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { credits } from '../../src/ledger/ledger.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
 import type { FileOptions } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
-import type { RunSummary } from '../../src/run/summary.ts';
 import { agreeToDialects } from '../agree.ts';
 import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -80,7 +80,7 @@ async function runOn(
   account: string,
   file: string,
   more: Partial<FileOptions> = {},
-): Promise<RunSummary> {
+): Promise<RunObject> {
   const chosen = await choose({ job: 'enrich-company', entries: { account } });
   return spender.run(chosen, { file, output: `${file}.out`, budget: credits(1_000), ...more });
 }
@@ -175,7 +175,7 @@ test('a budget that is reached ends its own batch alone', async () => {
     runOn(spender, 'one', writeList(folder, 'rich', 40)),
   ]);
   expect(poor).toMatchObject({ stopped: { code: 'budget' }, counts: { matched: 5 } });
-  expect(rich).toMatchObject({ stopped: undefined, counts: { matched: 40 } });
+  expect(rich).toMatchObject({ stopped: null, counts: { matched: 40 } });
 });
 
 test('what a kill left open is settled once, by the first of several runs, and the others wait for it', async () => {

@@ -1,14 +1,9 @@
 import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { linesOf, plainText } from '../../core/plain-text.ts';
-import type { ChangesDone } from '../../files/output/changes-done.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
-
-export function missingIn(changes: ChangesDone | undefined): number {
-  return changes?.missing.length ?? 0;
-}
 
 export function changesLines(changes: ChangesObject): readonly string[] {
   const { done, counts, without_a_word: withoutWord } = changes;

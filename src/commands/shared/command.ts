@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { OwnDialect } from '../../client/dialect.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ExitCode, StopDetail, StopError } from '../../core/errors.ts';
+import type { ExitCode, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { stopObject } from '../../core/stop-object.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import type { BatchRange } from '../../ledger/ledger.ts';
 import type { RunChoices } from '../../plan/context.ts';
@@ -140,12 +139,9 @@ export interface Host {
 
 // ---------------------------------------------------------------------------------------------- what it says
 
-/** What stopped the work of a command, and the command that goes on. */
-export type Stopped = StopDetail & { readonly nextCommand: string };
-
 /** What a command has to say at its end: its object to programs and, on a terminal without `--json`, its lines. */
 export interface Report<Output extends object = object> {
-  /** Left out by a command that has printed all by itself. */
+  /** Left out by a command that has printed all by itself. What is `stopped` in it is printed last. */
   readonly object?: Output;
   /** Lines of results on stdout. */
   readonly lines?: readonly string[];
@@ -153,14 +149,8 @@ export interface Report<Output extends object = object> {
   readonly warnings?: readonly string[];
   /** Words on stderr at the end: what to do next. */
   readonly advice?: readonly string[];
-  readonly stopped?: Stopped | undefined;
   /** Left out: `done`. */
   readonly exitCode?: ExitCode;
-}
-
-/** What programs are told. What stopped the work has the command that goes on, as the last line says it. */
-export function objectOf<Output extends object>({ object, stopped }: Report<Output>): Output | undefined {
-  return object && stopped ? { ...object, stopped: stopObject(stopped) } : object;
 }
 
 type Face = 'terminal' | 'page' | 'library';

@@ -19,13 +19,12 @@ import { isPaidBy } from '../../ledger/tally.ts';
 import { checkInput } from '../../lib/checked-input.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { RunObject } from '../../objects/run-object.ts';
+import type { RunObject } from '../../objects/run-object.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
 import { chooseStore, storeToName } from '../../run/store-choice.ts';
-import type { RunSummary } from '../../run/summary.ts';
 import run, { optionsOf, questionsOn } from '../run.ts';
 import type { Own } from './command.ts';
 import { silent } from './library.ts';
@@ -49,7 +48,7 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
    * How the run ended, as `run` tells it. After the loop it is there at once, also where the loop was left. Without a loop the rows
    * are worked through and nobody is told of them.
    */
-  summary(): Promise<z.output<typeof RunObject>>;
+  summary(): Promise<RunObject>;
 }
 
 /**
@@ -75,7 +74,7 @@ export function enrich<Row>(
 ): Enrichment<Row> {
   const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', input, given);
   const { output: _, ...asked } = own;
-  const ended = Promise.withResolvers<RunSummary>();
+  const ended = Promise.withResolvers<RunObject>();
   // Who reads the rows gets what went wrong there.
   ended.promise.catch(() => {});
   const options = {
@@ -94,7 +93,7 @@ export function enrich<Row>(
     [Symbol.asyncIterator]: read,
     async summary() {
       if (!isRead) for await (const _ of read());
-      return RunObject.of(await ended.promise);
+      return ended.promise;
     },
   };
 }
@@ -102,7 +101,7 @@ export function enrich<Row>(
 async function* worked<Row>(
   rows: string | GivenRows<Row>,
   options: Omit<RunOptions, 'file'>,
-  ended: PromiseWithResolvers<RunSummary>,
+  ended: PromiseWithResolvers<RunObject>,
 ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
   try {
     // A reader may begin long after the call, and behind others.
@@ -127,7 +126,7 @@ async function* ran<Row>(
   { ledger, run }: Spender,
   chosen: ResolvedJob,
   options: FileOptions,
-  ended: PromiseWithResolvers<RunSummary>,
+  ended: PromiseWithResolvers<RunObject>,
 ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
   const leaving = new AbortController();
   let moved = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { invariant } from '../../core/errors.ts';
 import { checkInput } from '../../lib/checked-input.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { storeToName } from '../../run/store-choice.ts';
-import { type Command, type Console, type Own, objectOf, said } from './command.ts';
+import { type Command, type Console, type Own, said } from './command.ts';
 
 /** A command as a function of the library: it takes the object of its flags, and gives the object of `--json`. */
 export type Call<Input extends z.ZodObject, Output extends object> = (
@@ -35,7 +35,7 @@ export async function callChecked<Input extends z.ZodObject, Output extends obje
   // What Ctrl-C means in a program is for the program to say, which may have more lists to work through.
   const { signal = new AbortController().signal } = own;
   const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
-  const object = objectOf(await of.run(input, host));
+  const { object } = await of.run(input, host);
   invariant(object, `${of.name} tells nothing`);
   return object;
 }

@@ -7,10 +7,11 @@ import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { commandLine, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
+import type { RunObject } from '../../objects/run-object.ts';
+import type { StopObject } from '../../objects/stop-object.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
-import type { RunSummary } from '../../run/summary.ts';
-import type { Console, Host, Own, Stopped } from './command.ts';
+import type { Console, Host, Own } from './command.ts';
 import { waitingWords } from './doubts.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
@@ -199,23 +200,24 @@ function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-type Ended = Pick<RunSummary, 'batch' | 'counts' | 'unanswered' | 'stopped'>;
-
-/** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
-export function endOf(
-  { batch, counts, unanswered, stopped }: Ended,
-  { words }: Resume,
-): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
+/** The command that shows what is in doubt. */
+export function adviceOn({
+  batch,
+  counts,
+  unanswered = 0,
+}: Pick<RunObject, 'batch' | 'counts' | 'unanswered'>): readonly string[] {
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
-  return {
-    advice: linesOf(
-      isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
-      unanswered > 0 && `${waitingWords(unanswered)}.`,
-    ),
-    stopped: stoppedBy(stopped, commandLine(typedToGoOn(words))),
-  };
+  return linesOf(
+    isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
+    unanswered > 0 && `${waitingWords(unanswered)}.`,
+  );
 }
 
-export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
-  return stopped && { ...stopped.detail, nextCommand: command };
+/** @param command goes on where something stopped the work, and is printed last. */
+export function withNext<Object extends { readonly stopped: StopObject | null }>(
+  object: Object,
+  command: string,
+): Object {
+  const { stopped } = object;
+  return stopped === null ? object : { ...object, stopped: { ...stopped, next_command: command } };
 }

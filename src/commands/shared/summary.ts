@@ -3,43 +3,42 @@ import { atMost, counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { SampleObject } from '../../objects/plan-object.ts';
-import type { RunSummary } from '../../run/summary.ts';
-import { changesLines, missingIn } from './change-lines.ts';
+import type { RunObject } from '../../objects/run-object.ts';
+import { changesLines } from './change-lines.ts';
 import { timeWords } from './plan-lines.ts';
 
-export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, requests, durationMs, files, changes, ...rest } = summary;
-  const { sample } = rest;
+export function summaryLines(ended: RunObject): readonly string[] {
+  const { batch, rows, counts, requests, seconds, changes, sample, removed = 0, not_removed = 0 } = ended;
   const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
     ([, count]) => count > 0,
   );
-  const beyond = missingIn(changes);
+  const beyond = removed + not_removed;
   const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
   return linesOf(
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     changes && changesLines(changes),
-    creditsLine(summary),
-    `Requests   ${requests} in ${formatDuration(durationMs)}`,
+    creditsLine(ended),
+    `Requests   ${requests} in ${formatDuration(seconds * 1000)}`,
     sample && sampleLines(sample),
-    fileLine('Output', files.output),
-    fileLine('Attention', files.attention),
-    fileLine('Results', files.results),
-    fileLine('Report', files.report),
+    fileLine('Output', ended.output),
+    fileLine('Attention', ended.needs_attention),
+    fileLine('Results', ended.results),
+    fileLine('Report', ended.report),
   );
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ money, spentNow, figures, changes }: RunSummary): string | undefined {
-  const saved = figures?.saved;
-  if (changes !== undefined && money.spent + money.inDoubt === 0) return undefined;
-  const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
-  const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
-  const now = atMost(spentNow, money.isAtMost, `${spentNow} spent`);
-  const all = atMost(money.spent, money.isAtMost, `${money.spent} in all`);
+function creditsLine({ credits, figures, changes }: RunObject): string | undefined {
+  const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
+  if (changes !== undefined && spent + inDoubt === 0) return undefined;
+  const isAtMost = credits.exact ? undefined : true;
+  const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
+  const asked = saved === null ? '' : `, ${saved} saved by asking once`;
+  const now = atMost(spentNow, isAtMost, `${spentNow} spent`);
+  const all = atMost(spent, isAtMost, `${spent} in all`);
   const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
-  const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
-  return `Credits    ${spent}${cost}${doubt}${asked}`;
+  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${cost}${doubt}${asked}`;
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {
@@ -47,8 +46,8 @@ function table(counts: readonly (readonly [string, number])[]): readonly string[
   return counts.map(([kind, count]) => `  ${kind.padEnd(9)} ${String(count).padStart(width)}`);
 }
 
-function fileLine(name: string, path: string | undefined): string | undefined {
-  return path && `${name.padEnd(11)}${plainText(path)}`;
+function fileLine(name: string, path: string | null | undefined): string | undefined {
+  return path ? `${name.padEnd(11)}${plainText(path)}` : undefined;
 }
 
 function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): readonly string[] {
@@ -60,20 +59,13 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
         `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
     ),
     forecast?.rows === 0 && 'Rest       nothing is left to buy',
-    forecast !== null && forecast.rows > 0 && restLines(forecast),
+    forecast !== null &&
+      forecast.rows > 0 && [
+        `Rest       ${counted(forecast.rows, 'row')} to buy`,
+        `  credits  at most ${forecast.credits.most}, probably ${forecast.credits.expected}`,
+        `  time     ${timeWords(forecast.seconds)}`,
+      ],
   );
-}
-
-function restLines({
-  rows,
-  credits: { most, expected },
-  seconds,
-}: NonNullable<SampleObject['forecast']>): readonly string[] {
-  return [
-    `Rest       ${counted(rows, 'row')} to buy`,
-    `  credits  at most ${most}, probably ${expected}`,
-    `  time     ${timeWords(seconds)}`,
-  ];
 }
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;

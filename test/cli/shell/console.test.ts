@@ -9,9 +9,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
 import { report } from '../../../src/cli/main.ts';
-import { stoppedBy } from '../../../src/commands/shared/spending.ts';
+import { withNext } from '../../../src/commands/shared/spending.ts';
 import { STOP_BUTTONS, STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
 import { present } from '../../../src/core/objects.ts';
+import { stopShown } from '../../../src/core/stop-object.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
 
 interface Setting extends Partial<TerminalOptions> {
@@ -47,14 +48,14 @@ const RED = `\u001b[31m${LINE}\u001b[39m`;
 describe('where things go', () => {
   test('a fact that ends with a sentence of a vendor gets no second full stop', () => {
     const { terminal, err } = open();
-    terminal.fail({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' });
+    terminal.fail(stopShown({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' }));
     expect(err()).toBe('status 401, "Revoked."\nDo.\n');
   });
 
   test('a command that gave its object already is not followed by a second', () => {
     const { terminal, out, err } = open({ json: true });
     terminal.result({ rows: 3 });
-    terminal.fail({ code: 'budget', message: 'fact', next: 'Do.' });
+    terminal.fail(stopShown({ code: 'budget', message: 'fact', next: 'Do.' }));
     expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact.\nDo.\n']);
   });
 });
@@ -80,7 +81,7 @@ describe('a stop after which the same command goes on', () => {
       const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 }));
       const stopped = await resumedBy(() => COMMAND, work).catch((error) => error as StopError);
       const { terminal, out, err } = open({ json: true, quiet: true });
-      terminal.fail(stopped.detail);
+      terminal.fail(stopShown(stopped.detail), stopped.leastBudget);
       const goesOn = GOES_ON.includes(exit);
       expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
       const more = present({ next_command: goesOn ? COMMAND : undefined, button: STOP_BUTTONS[code] });
@@ -92,12 +93,9 @@ describe('a stop after which the same command goes on', () => {
   );
 
   test.each(stops)('%s, after some of the work: the end of the report says the same', (code) => {
-    const stopped = stoppedBy(
-      new StopError({ code, message: 'fact.', next: 'Do.', answers: ['yes'] }),
-      COMMAND,
-    );
+    const stopped = stopShown({ code, message: 'fact.', next: 'Do.', answers: ['yes'] });
     const { terminal, out, err } = open({ json: true, quiet: true });
-    report(terminal, { object: { rows: 3, stopped: null }, stopped, advice: ['What is in doubt: …'] });
+    report(terminal, { object: withNext({ rows: 3, stopped }, COMMAND), advice: ['What is in doubt: …'] });
     expect(lastLine(err())).toBe(COMMAND);
     expect(JSON.parse(out())).toMatchObject({
       rows: 3,
