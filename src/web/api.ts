@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { Reading as ReadWords } from '../core/reading.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
-import type { BatchFigures } from '../files/output/batch-figures.ts';
-import type { BatchSummary } from '../files/output/summary-words.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import {
   BatchNamed,
@@ -13,7 +11,6 @@ import {
 } from '../objects/batch-object.ts';
 import { FiguresObject } from '../objects/figures-object.ts';
 import { ListDescription } from '../objects/list-object.ts';
-import { membersOf, noun } from '../objects/noun.ts';
 import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
 import type { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
@@ -109,23 +106,19 @@ export type ChangesView = z.infer<typeof ChangesObject>;
 
 export type BatchDetail = z.infer<typeof BatchStatusObject>;
 
-const told = membersOf<{
-  readonly figures: BatchFigures;
-  readonly summary: BatchSummary;
-}>();
 /** What came of a batch, in figures and in words. */
-export const SummaryView = noun({
-  figures: told(FiguresObject, ({ figures }) => FiguresObject.parse(figures)),
-  headline: told(z.string(), ({ summary }) => summary.headline),
+export const SummaryView = z.object({
+  figures: FiguresObject,
+  headline: z.string(),
   /** Left out where nothing is paid. */
-  cost: told(z.string().optional(), ({ summary }) => summary.cost),
-  needs: told(z.string(), ({ summary }) => summary.needs),
+  cost: z.string().optional(),
+  needs: z.string(),
   /** Blank for a batch that asks by no identifier. */
-  identifiers: told(z.string(), ({ summary }) => summary.identifiers),
+  identifiers: z.string(),
   /** `94 %`, in the order of the columns. */
-  shares: told(z.array(z.string()), ({ summary }) => summary.shares),
+  shares: z.array(z.string()),
   /** `rows 12 and 15`, in the order of the reasons. */
-  rows: told(z.array(z.string()), ({ summary }) => summary.rows),
+  rows: z.array(z.string()),
 });
 export type SummaryView = z.infer<typeof SummaryView>;
 

@@ -21,7 +21,7 @@ import { Admission, redirectIn } from './server/admission.ts';
 import { appOf, loadPage, openingOf } from './server/app.ts';
 import { listenOn } from './server/listeners.ts';
 import { sweepUnused } from './server/lists.ts';
-import type { Server } from './server/server.ts';
+import type { PageCommand, Server } from './server/server.ts';
 import { openSweeps } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 
@@ -43,7 +43,7 @@ interface PageOptions {
   /** Who is at work on the page; left out: the user of the system. */
   readonly operator?: string | undefined;
   readonly tell: Tell;
-  readonly commands: Server['commands'];
+  readonly commands: readonly PageCommand[];
 }
 
 interface RunningPage {
@@ -123,7 +123,7 @@ const LIMITS = {
 
 const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
 
-export type { Opening };
+export type { Opening, PageCommand };
 export { hasScreen };
 
 /** Opens the user's browser at the page of this store. @returns whether there was one to open. */

@@ -222,6 +222,7 @@ test('no place of this machine is named, and nothing that a command does not tak
     ['run', { ...wish, plan: 'x', budget: -1 }, 'budget'],
     ['merge', { result: path, into: file }, `there is no list ${path}`],
     ['export', { batch: '--store=/etc' }, 'There is no store'],
+    ['export', {}, 'is missing'],
     ['export', { batch: 'last', output: '/tmp/x.csv' }, '"output" is not known here'],
     ['spend', { output: '/tmp/x.csv' }, '"output" is not known here'],
     ['status', { store: '/etc' }, '"store" is not known here'],

@@ -35,7 +35,7 @@ export interface Said {
 }
 
 /**
- * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was given. `batch`: its id.
+ * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was given. `batch`: its id, which is never left out.
  * `needed`: not to be left out. `ticket`: not named, because the answer has tickets for it. `none`: not for the page.
  */
 export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';

@@ -4,20 +4,9 @@ import { COMMANDS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import { checkInput } from '../../lib/checked-input.ts';
-import { type Command, type CommandGroup, type OnPage, said } from './command.ts';
+import type { PageCommand } from '../../web/serve.ts';
+import { type Command, type CommandGroup, said } from './command.ts';
 import { callChecked, textsOf, typedFrom } from './library.ts';
-
-/** A command as `POST /api/COMMAND` asks for it: the answer is what it prints under `--json`. */
-interface PageCommand extends Pick<Command, 'name' | 'work'> {
-  /** What entries are that are another thing than for a terminal. */
-  readonly entries: ReadonlyMap<string, OnPage>;
-  /** @throws StopError `usage` for what the command does not take from the page. */
-  check(given: Given): Given;
-  /** Runs it in this process. */
-  call(given: Given): Promise<object>;
-  /** The words of the same command for a process of its own. */
-  wordsFor(given: Given): readonly string[];
-}
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -36,13 +25,13 @@ export async function pageCommands(
 
 function pageCommand(of: Command, own: Given): PageCommand {
   const shape: Readonly<Record<string, z.ZodType>> = of.input.shape;
-  const entries = new Map<string, OnPage>();
+  const entries = new Map<string, string>();
   const taken: Record<string, z.ZodType> = {};
   for (const [name, schema] of Object.entries(shape)) {
     const how = said.get(schema);
     if (how?.page !== undefined) entries.set(name, how.page);
     if (how === undefined || how.page === 'ticket' || how.page === 'none') continue;
-    taken[name] = how.page === 'needed' ? z.nonoptional(schema) : schema;
+    taken[name] = how.page === 'needed' || how.page === 'batch' ? z.nonoptional(schema) : schema;
   }
   const input = z.strictObject(taken);
   const check = (given: Given): Given => checkInput(of.name, input, given);

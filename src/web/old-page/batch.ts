@@ -50,7 +50,7 @@ function summaryRoutes(server: Server): Hono {
       const of = await figures.of(batch.id, JSON.stringify(counts), read);
       const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
-      return SummaryView.of({ figures: of, summary: words });
+      return SummaryView.parse({ figures: of, ...words });
     });
     return context.json(summary satisfies SummaryView);
   });

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { stopShown } from '../../core/stop-object.ts';
+import { checkInput } from '../../lib/checked-input.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
@@ -13,23 +14,18 @@ const MOST_BODY = 1 << 20;
 const BODY_MS = 5_000;
 
 /** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */
-export async function bodyOf<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
-  const text = await textOf(context.req.raw.body);
+export async function bodyOf<Body extends z.ZodObject>(
+  { req }: Context,
+  schema: Body,
+): Promise<z.output<Body>> {
+  const text = await textOf(req.raw.body);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw stop('usage', 'The request is not JSON.', 'See docs/json.md.');
   }
-  return checked(schema, value, (path) => (path === '' ? 'The request' : `"${path}"`));
-}
-
-/** @param nameOf what is at a path. */
-function checked<T>(schema: z.ZodType<T>, value: unknown, nameOf: (path: string) => string): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const { path = [], message = 'no reason' } = parsed.error.issues[0] ?? {};
-  throw stop('usage', `${nameOf(path.join('.'))} is not as expected: ${message}.`, 'See docs/json.md.');
+  return checkInput(req.path, schema, value);
 }
 
 /** Counts while it reads, because a body need not say how long it is. */
@@ -54,8 +50,8 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> 
 }
 
 /** Reads what stands behind the `?` of an address. @throws StopError `usage` for what the API does not know. */
-export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
-  return checked(schema, context.req.query(), (path) => `"${path}" in the address`);
+export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Query): z.output<Query> {
+  return checkInput(req.path, schema, req.query());
 }
 
 export function refusalOf(error: unknown, context: Context): Response {
