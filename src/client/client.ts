@@ -173,23 +173,14 @@ export class Client {
   }
 
   /**
-   * Reads all people of a list of a project, page by page. Each page is asked for as `ask` and `askPatiently` do.
+   * Reads all people of a list of a project, page by page. Each page is asked for as `askPatiently` does.
    * @throws what `askPatiently` throws.
    */
-  members(
-    waiter: Waiter,
-    project: string,
-    listing: Listing,
-    manner: 'once' | 'patiently',
-  ): Promise<MemberList> {
+  members(waiter: Waiter, project: string, listing: Listing): Promise<MemberList> {
     const values = { ...this.values, project_id: project };
-    return readMemberList(this.dialect, listing, async (parameters) => {
-      const request = this.freeRequest(listing, parameters, values);
-      if (manner === 'patiently') return this.askPatiently(waiter, request);
-      const { reply, verdict } = await this.ask(waiter, request);
-      const isKept = reply.kind === 'answered' && wasKept(reply.raw);
-      return isKept ? { kind: 'refused', why: KEPT_BY_CACHE } : pageFrom(reply, verdict);
-    });
+    return readMemberList(this.dialect, listing, (parameters) =>
+      this.askPatiently(waiter, this.freeRequest(listing, parameters, values)),
+    );
   }
 
   /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */

@@ -16,9 +16,8 @@ export interface ListedPerson {
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;
+  /** Left out also where the list's word for it is none that we know. */
   readonly role?: Role;
-  /** The list's own word for a role that we do not know. */
-  readonly otherRole?: string;
 }
 
 /** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
@@ -105,8 +104,7 @@ function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): 
   const named = textAt(item, listing.role);
   const role =
     named === undefined ? undefined : (ROLES.find((each) => permissions?.[each] === named) ?? roleOf(named));
-  const otherRole = role === undefined ? named : undefined;
-  return present({ email, userId, inviteCode, role, otherRole });
+  return present({ email, userId, inviteCode, role });
 }
 
 // -------------------------------------------------------------------------------------------------- whether it goes on

@@ -1,19 +1,16 @@
-import { type Asked, type Client, KEPT_BY_CACHE, type ListedPerson, wasKept } from '../client/client.ts';
+import { type Asked, type Client, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
 import {
-  answerPlaceOf,
   asReceived,
   type Dialect,
-  type DialectOperation,
   dialectOperationOf,
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
 import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
-import { bodyHolding, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
-import type { SubjectFacts } from '../core/membership.ts';
-import type { Call, JsonObject } from '../core/operation.ts';
-import { counted, foreignWords } from '../core/plain-text.ts';
+import type { Call } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
@@ -33,8 +30,6 @@ interface Finding extends Pick<Look, 'said' | 'why'> {
   readonly heard?: Pick<RawReply, 'status' | 'body'>;
   /** The lost answer itself. */
   readonly told?: RawReply;
-  /** The state of its subject after the call, where the answer does not say it. */
-  readonly left?: SubjectFacts;
 }
 
 const unhelpful = (why: string): Finding => ({
@@ -55,7 +50,7 @@ export async function askAbout(
   doubt: Doubt,
   mayWait: boolean,
 ): Promise<'ended' | 'unclear' | 'waits'> {
-  const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
+  const question = readBackQuestion(run, doubt);
   if (question === undefined || run.looked.has(doubt.attempt)) return 'unclear';
   const waitMs = await msUntilSure(run, doubt, question.sureMs);
   if (waitMs > 0 && !mayWait) return 'waits';
@@ -114,88 +109,6 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
   const value = read.kind === 'json' ? read.value : undefined;
   const status = statusAt === undefined ? own.status : Number(valueAt(value, statusAt));
   return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
-}
-
-// ------------------------------------------------------------------------------------------------ by the service's lists
-
-/** Invites come first: a person who accepts an invite in between is then in both lists instead of in none. */
-const LISTS = ['list_invites', 'list_users'] as const;
-
-/** The lists that show whether a lost invite has reached its person; none for a call that is no invite. */
-const listsFor = (dialect: Dialect, { operation, project }: Call) =>
-  LISTS.flatMap((name) => {
-    const listing = operation === 'create-invite' && project !== undefined ? dialect[name] : undefined;
-    return listing === undefined ? [] : [{ name, listing }];
-  });
-
-/** Without lists nobody could tell, and no invite may be sent again to a person who may already have the mail. */
-function inviteQuestion({ session: { client, clock }, waiter }: Run, { call }: Doubt): Question | undefined {
-  const { dialect } = client;
-  const { parameters, project = '' } = call;
-  const lists = listsFor(dialect, call);
-  const [first] = lists;
-  if (first === undefined) return undefined;
-  const email = String(parameters.email).toLowerCase();
-  return {
-    sureMs: Math.max(...lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
-    ask: async () => {
-      for (const { name, listing } of lists) {
-        const told = await client.members(waiter, project, listing, 'once');
-        if (told.kind !== 'listed') return unhelpful(`${name}: ${told.why}`);
-        const person = told.people.find((each) => each.email === email);
-        if (person === undefined) continue;
-        const heard = { status: 200, body: Buffer.from(JSON.stringify(person)) };
-        return { ...listedFinding(dialect, call, name, person, clock.wallMs()), heard };
-      }
-      const other = LISTS.find((name) => dialect[name] === undefined);
-      if (other !== undefined)
-        return unhelpful(`the person is not in ${first.name}, and the dialect has no ${other}`);
-      const heard = { status: 200, body: Buffer.alloc(0) };
-      return { said: 'not_happened', why: 'the person is neither invited nor in the project', heard };
-    },
-  };
-}
-
-export function listedFinding(
-  dialect: Dialect,
-  call: Call,
-  list: (typeof LISTS)[number],
-  { role, otherRole, ...ids }: ListedPerson,
-  receivedAtMs: number,
-): Finding {
-  const isMember = list === 'list_users';
-  const why = `the person is ${isMember ? 'in the project' : 'invited'}`;
-  // Another person sent this invite. To send ours as well could cause a second mail.
-  const shown = role ?? otherRole;
-  if (shown !== undefined && shown !== call.change?.leaves.role)
-    return { said: 'unclear', why: `${why} as ${foreignWords(shown)}, which this call did not ask for` };
-  const told = inviteAnswer(dialect, dialectOperationOf(dialect, call), ids, isMember, receivedAtMs);
-  const left = leftBy(call, 'found', told, dialect);
-  const member = isMember && left !== undefined ? { left: { ...left, state: 'member' as const } } : {};
-  return { said: 'happened', why, told, ...member };
-}
-
-/** The lost answer to the invite in the form in which it would have arrived, as far as the list has its values. */
-function inviteAnswer(
-  dialect: Dialect,
-  { answer_fields: places = {}, accepted }: DialectOperation,
-  { inviteCode, userId }: Pick<ListedPerson, 'inviteCode' | 'userId'>,
-  isMember: boolean,
-  receivedAtMs: number,
-): RawReply {
-  // A test by words has no single text that passes; then the list is enough.
-  const acceptance = [accepted ?? []]
-    .flat()
-    .flatMap(({ path, equals }) =>
-      path === undefined || equals === undefined ? [] : [objectWith(path, equals)],
-    );
-  const parts: readonly JsonObject[] = [
-    ...(places.invite_code && inviteCode ? [objectWith(places.invite_code, inviteCode)] : []),
-    ...(places.user_id && userId ? [objectWith(places.user_id, userId)] : []),
-    ...(isMember ? acceptance.slice(0, 1) : []),
-  ];
-  const body = bodyHolding(parts.reduce(merged, {}), answerPlaceOf(dialect));
-  return { status: 200, headers: {}, body, receivedAtMs };
 }
 
 // ------------------------------------------------------------------------------------------------ by the count of credits
@@ -332,7 +245,7 @@ async function conclude(
   { session: { ledger, clock, account, client }, batch, emit }: Run,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
-  { said, why, heard = NOTHING, told, left }: Finding,
+  { said, why, heard = NOTHING, told }: Finding,
 ): Promise<boolean> {
   const atMs = clock.wallMs();
   const { status, body } = heard;
@@ -343,9 +256,9 @@ async function conclude(
   if (said === 'happened') {
     // The exact cost is not known, so the earlier counts cannot be compared any more.
     await ledger.changeAccount(account.identity, { usage: undefined });
-    const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
+    const left = told === undefined ? undefined : leftBy(call, 'found', told, client.dialect);
     const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-    await ledger.decide(decision, { told, left: leaves });
+    await ledger.decide(decision, { told, left });
   }
   return said !== 'unclear';
 }

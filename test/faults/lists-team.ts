@@ -10,13 +10,10 @@ const EXAMPLE = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'servi
 
 type Entries = Readonly<Record<string, object>>;
 
-/** The example that users copy, but for how long a vendor may still be at work: this one has finished when it answers. */
+/** The example that users copy. */
 export function listsDialect(without: readonly string[] = []): Entries {
   const file = parse(readFileSync(EXAMPLE, 'utf8')) as Entries;
-  const entries = Object.entries(file).filter(([name]) => !without.includes(name));
-  return Object.fromEntries(
-    entries.map(([name, entry]) => [name, name.startsWith('list_') ? { ...entry, sure_after: '0s' } : entry]),
-  );
+  return Object.fromEntries(Object.entries(file).filter(([name]) => !without.includes(name)));
 }
 
 export async function openListsTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {

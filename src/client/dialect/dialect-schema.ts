@@ -189,7 +189,6 @@ const listing = z.strictObject({
     next: at('where the word for the next page is; nothing there: it was the last'),
     parameter: field.describe('the field that it is sent as'),
   }),
-  sure_after: sureAfter,
 });
 
 export type Listing = z.infer<typeof listing>;

@@ -153,7 +153,7 @@ async function peopleOf(
 ): Promise<readonly ListedPerson[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const told = await lookUps.client.members(lookUps.waiter, project, listing, 'patiently');
+  const told = await lookUps.client.members(lookUps.waiter, project, listing);
   switch (told.kind) {
     case 'listed':
       return told.people;

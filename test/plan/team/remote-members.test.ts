@@ -9,17 +9,14 @@ import type { Account } from '../../../src/client/account/account.ts';
 import { checkDialectFile } from '../../../src/client/dialect/file.ts';
 import type { Dialect } from '../../../src/client/dialect.ts';
 import service from '../../../src/client/dialects/service.ts';
-import { readMemberList } from '../../../src/client/member-list.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
-import type { Call } from '../../../src/core/operation.ts';
 import {
   type RemoteMembers,
   remoteMembers,
   whoAmI,
   withLive,
 } from '../../../src/plan/team/remote-members.ts';
-import { listedFinding } from '../../../src/run/reconcile.ts';
 import { SkippingClock } from '../../doubtful.ts';
 import { listsDialect } from '../../faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';
@@ -209,27 +206,6 @@ describe('the lists', () => {
     expect(await look('proj-1')).not.toHaveProperty('ownUser');
     expect(notes[0]).toBe('The service does not say whose key this is (status 404).');
   });
-});
-
-test.each([
-  ['role:viewer', 'happened', 'the person is invited'],
-  ['Viewer', 'happened', 'the person is invited'],
-  ['role:editor', 'unclear', 'the person is invited as editor, which this call did not ask for'],
-  ['owner', 'unclear', 'the person is invited as owner, which this call did not ask for'],
-])('a lost invite as viewer that is listed as %s: %s', async (role, said, why) => {
-  const call: Call = {
-    ...{ operation: 'create-invite', project: 'proj-1', ifLost: 'hold', after: 0 },
-    parameters: { email: INVITE.email, role: 'viewer' },
-    change: { subject: { name: INVITE.email }, leaves: { state: 'invited', role: 'viewer' } },
-  };
-  const body = Buffer.from(JSON.stringify({ invites: [{ ...INVITE, role }] }));
-  const page = { kind: 'answered', raw: { status: 200, headers: {}, body, receivedAtMs: 0 } } as const;
-  const listing = LISTS.list_invites;
-  const listed = listing && (await readMemberList(LISTS, listing, async () => page));
-  const people = listed?.kind === 'listed' ? listed.people : [];
-  expect(people.map((each) => listedFinding(LISTS, call, 'list_invites', each, 0))).toMatchObject([
-    { said, why },
-  ]);
 });
 
 // ---------------------------------------------------------------------------------------------------- with the ledger
