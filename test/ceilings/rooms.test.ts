@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 769,
-  client: 6_523,
+  client: 6_511,
   commands: 7_930,
   core: 2_230,
   files: 8_594,
@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 929,
   operations: 2_859,
   plan: 3_585,
-  run: 4_877,
+  run: 4_790,
   sandbox: 2_378,
   web: 9_161,
 };
