@@ -11,7 +11,6 @@ import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { isUrl } from '../ledger/store.ts';
 import { APART_MS, toldIn } from '../ledger/time.ts';
-import { commandLine } from '../lib/command-line.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore, isThere } from '../run/store-choice.ts';
 import { command } from './shared/command.ts';
@@ -39,7 +38,7 @@ export default command({
     const findings = [
       machine(),
       await eventLoop(),
-      await clock(),
+      fine('clock', isoTime(systemClock.wallMs())),
       ...(await store(named)),
       ...(isUrl(location) ? [] : [await disk(location)]),
       ...(await accounts()),
@@ -79,22 +78,6 @@ async function eventLoop(): Promise<Finding> {
 
 const MEASURED_MS = 500;
 const STALL_MS = 200;
-
-/** Compares the system clock with one that never jumps. Waits do not use it, but the user should know of a jump. */
-async function clock(): Promise<Finding> {
-  const began = { wallMs: systemClock.wallMs(), monotonicMs: systemClock.monotonicMs() };
-  await sleep(100);
-  const driftMs = Math.abs(
-    systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
-  );
-  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms`;
-  return finding(
-    'clock',
-    fact,
-    driftMs < STALL_MS,
-    `Let the system set its clock, then look again: ${commandLine(['doctor'])}`,
-  );
-}
 
 /** Reports a system clock that is behind a time which it and a vendor have both reached already. */
 function timeIn(location: string, toldMs: number | undefined): Finding {

@@ -187,7 +187,8 @@ function replaceInBooks(folder: string, person: Person): void {
   for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     if (!person.in(text)) continue;
-    writeFileSync(`${path}.new`, person.replacedIn(text), { mode: 0o600 });
+    const lines = text.split('\n').map((line) => person.replacedIn(line));
+    writeFileSync(`${path}.new`, lines.join('\n'), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 }

@@ -274,6 +274,22 @@ test('a list that was brought to the page and never run is reached, also as it w
   expect(filesNaming(store, MARY)).toEqual([]);
 });
 
+test('the book of the sandbox keeps each of its charges, without the person', async () => {
+  const desk = await openDesk();
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv', '--account', 'sandbox-provider');
+  const lines = () =>
+    filesBelow(desk.place.path('store'))
+      .filter((path) => path.endsWith('.jsonl'))
+      .flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'));
+  const before = lines();
+  expect(before.join()).toContain(JANE);
+  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+  expect(lines()).toHaveLength(before.length);
+  expect(lines().filter((line) => line.includes(MARY))).toEqual(before.filter((line) => line.includes(MARY)));
+  expect(filesWith(desk, JANE)).toEqual([]);
+});
+
 test('where there is neither a ledger nor a list, there is no store', async () => {
   const desk = await openDesk();
   expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });

@@ -1,8 +1,7 @@
 /**
  * Goal: a user who went on working in her file while it was enriched gets the result into it: each answer and each correction goes to
  * its own row or is told of, and none of her work is lost.
- * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them. What
- * edits in any mixture do is the matter of `files/merging/random-merges.test.ts`.
+ * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them.
  */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

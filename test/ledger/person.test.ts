@@ -120,11 +120,12 @@ test.each(['', 'acme.example', 'jane-doe', 'https://www.linkedin.com/company/acm
 );
 
 test.each([
-  ['jane.doe@acme.example was found', 'erased'],
+  ['run /x/jane.doe@acme.example.csv', 'run /x/erased.csv'],
+  ['people%2Fjane.doe%40acme.example/notes', 'erased'],
   ['{"path":"people%2Fjane.doe%40acme.example/notes","at":7}', '{"path":"erased","at":7}'],
   [
     String.raw`{"a":["\u003cJANE.doe\u0040acme.example\u003e","b"],"jane.doe@acme.example":1}`,
-    '{"a":["erased","b"],"erased":1}',
+    '{"a":["<erased>","b"],"erased":1}',
   ],
   ['mary-jane.doe%40acme.example', 'mary-jane.doe%40acme.example'],
 ])('of %s the parts that name the person are replaced, and nothing else is', (text, replaced) =>

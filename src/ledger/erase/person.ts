@@ -37,30 +37,34 @@ export class Person {
 
   /** @param pattern of texts as people read them. */
   constructor(pattern: string) {
-    this.#named = new RegExp(pattern, 'iu');
+    this.#named = new RegExp(pattern, 'giu');
   }
 
   in(text: string | Buffer): boolean {
     const texts = typeof text === 'string' ? [text] : textsOf(text);
-    return texts.some((each) => this.#named.test(decoded(each)));
+    return texts.some((each) => decoded(each).search(this.#named) >= 0);
   }
 
-  /** A text of ours with another word for each part of its JSON that names the person, or for all of what is no JSON. */
+  /** A text of ours, be it JSON, with another word in the person's place; it takes all of a text in which they are escaped. */
   replacedIn(text: string): string {
     if (!this.in(text)) return text;
     try {
       return JSON.stringify(this.#replaced(JSON.parse(text)));
     } catch {
-      return 'erased';
+      const left = text.replaceAll(this.#named, 'erased');
+      return this.in(left) ? 'erased' : left;
     }
   }
 
   #replaced(value: JsonValue): JsonValue {
-    if (typeof value === 'string') return this.in(value) ? 'erased' : value;
+    if (typeof value === 'string') return this.replacedIn(value);
     if (value === null || typeof value !== 'object') return value;
     if (isList(value)) return value.map((each) => this.#replaced(each));
-    const members = Object.entries(value).map(([name, each]) => [name, this.#replaced(each)] as const);
-    return Object.fromEntries(members.map(([name, each]) => [this.in(name) ? 'erased' : name, each]));
+    const members = Object.entries(value).map(([name, each]) => [
+      this.replacedIn(name),
+      this.#replaced(each),
+    ]);
+    return Object.fromEntries(members);
   }
 
   /**

@@ -67,7 +67,6 @@ describe('what is sent', () => {
   const row = (role: string, userId = '') => ({ email: JO, project_id: PROJECT, role, user_id: userId });
 
   test.each<readonly [string, Story, ReturnType<typeof row>]>([
-    ['an invite of somebody new is deleted', { operations: ['create-invite'], now: invited() }, row('none')],
     [
       'so is that of somebody who had left before',
       { operations: ['create-invite'], before: gone, now: invited() },
@@ -77,11 +76,6 @@ describe('what is sent', () => {
       'who was accepted at once is removed, by the user id',
       { operations: ['create-invite'], now: member() },
       row('none', 'u-1'),
-    ],
-    [
-      'an invite with another role gets its old one back',
-      { operations: ['delete-invite', 'create-invite'], before: invited('viewer'), now: invited('admin') },
-      row('viewer'),
     ],
     [
       "a user's role is set back, by the user id",
@@ -126,20 +120,6 @@ describe('what is sent', () => {
 describe('what stays, and why', () => {
   test.each<readonly [string, Story, RegExp]>([
     [
-      'a project that was made',
-      {
-        name: 'project:Sales',
-        operations: ['create-project'],
-        now: { state: 'done', projectId: 'project-7' },
-      },
-      /^project project-7 was created, and the service does not offer to delete one$/,
-    ],
-    [
-      'somebody who was removed',
-      { operations: ['remove-user'], before: member('admin'), now: gone },
-      /only a new invite could bring them back; run onboard or invite-user with them as admin$/,
-    ],
-    [
       'an invite that was deleted by its code, of which nothing was known',
       { operations: ['delete-invite'], now: gone },
       /^was removed, .* with them$/,
@@ -153,11 +133,6 @@ describe('what stays, and why', () => {
       'a role that was set over one that nobody knew',
       { operations: ['update-user'], now: member() },
       /^the earlier role is not known/,
-    ],
-    [
-      'who was changed since by another batch, which is named',
-      { operations: ['create-invite'], now: invited(), known: { batch: 'b0000002' } },
-      /^changed since by batch b0000002; undo that first$/,
     ],
     [
       'who was put back by the undo of another batch as somebody else than this batch left them',
@@ -205,14 +180,6 @@ describe('there is nothing to do for', () => {
     [
       'a role that was refused, so that the old one was created again',
       { operations: ['delete-invite', 'create-invite'], before: invited('viewer'), now: invited('viewer') },
-    ],
-    [
-      'whom an earlier undo has seen to',
-      { operations: ['create-invite'], now: gone, known: { batch: 'u0000001' }, undos: { u0000001: BATCH } },
-    ],
-    [
-      'whose removal was sent by the undo that goes on, and had no answer when it was killed',
-      { operations: ['create-invite'], now: invited(), begun: 'u0000001', known: { doubt: ofUndo } },
     ],
   ])('%s', (_, story) => {
     expect(undoOf(story)).toEqual({ rows: [], left: [] });
