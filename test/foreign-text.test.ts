@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../src/cli/console.ts';
 import provider from '../src/client/dialects/provider.ts';
 import { judge, type Reply } from '../src/client/judge.ts';
-import { findingWords } from '../src/commands/shared/cell-issues.ts';
+import { findingWords } from '../src/commands/plan.ts';
 import { parseAnswerJson } from '../src/core/answer-body.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';

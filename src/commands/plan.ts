@@ -12,18 +12,28 @@ import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
-import { linesOf, plainText } from '../core/plain-text.ts';
+import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
-import { guessWords } from '../files/columns/columns.ts';
+import type { CellLook } from '../files/columns/column-kind.ts';
+import { columnFlag, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { type OpenedInput, openFile, openHeader } from '../files/input.ts';
 import { shownBody } from '../files/output/output.ts';
+import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { waterfallOf } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { ListDescription } from '../objects/list-object.ts';
-import { PlanObject } from '../objects/plan-object.ts';
+import {
+  type DamagedCellObject,
+  type DamageObject,
+  type DuplicatesObject,
+  ListDescription,
+  type OperationFit,
+  type RowsObject,
+} from '../objects/list-object.ts';
+import { type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
+import { formatAbn, readAbn } from '../operations/lookup/abn.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
@@ -38,9 +48,7 @@ import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { requireFitting } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { jobDamageLines } from './shared/cell-issues.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
-import { descriptionLines } from './shared/description.ts';
 import { accept, COMMON, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './shared/plan-lines.ts';
@@ -166,7 +174,7 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
       jobDamageLines(object.damage, repairableRows, repairs),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
       known && knownFieldLine(known),
-      reread && `  ${rereadWords(reread)} A run asks first.`,
+      reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
       `  id             ${object.id}`,
     ),
@@ -281,4 +289,153 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
     lines: descriptionLines(input.path, description),
     object: description,
   };
+}
+
+// ------------------------------------------------------------------------------------------------ what a list is
+
+const LOOKS: Readonly<Record<string, string>> = {
+  ABN: 'an ABN',
+  'e-mail': 'an e-mail address',
+  website: 'a website',
+  date: 'a date',
+  phone: 'a telephone number',
+  number: 'a number',
+  text: 'text',
+  blank: 'a blank cell',
+} satisfies Record<CellLook | 'blank', string>;
+
+function descriptionLines(
+  path: string,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: ListDescription,
+): readonly string[] {
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  // Nothing stands between the cells of a workbook, or of JSON lines.
+  const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
+  return linesOf(
+    `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
+    columns.flatMap(({ name, looks_like: looks, filled, examples, odd, damage }) =>
+      linesOf(
+        `  ${name.padEnd(width)}  ${looks.padEnd(7)}${filledWords(filled, examples)}`,
+        odd.count > 0 &&
+          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looks]}: row ${odd.first_rows.join(', ')}`,
+        damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
+      ),
+    ),
+    unreadableLines(unreadable),
+    duplicateLines(duplicates),
+    fitLines(operations),
+  );
+}
+
+function unreadableLines({ count, first }: ListDescription['unreadable']): readonly string[] {
+  if (count === 0) return [];
+  const more = count - first.length;
+  return [
+    `unreadable ${counted(count, 'row')}, which a run sets aside as invalid and --strict refuses:`,
+    ...first.map(({ row, reason }) => `  row ${row}: ${reason}`),
+    ...(more === 0 ? [] : [`  and ${counted(more, 'other')}`]),
+  ];
+}
+
+/** How many cells are filled; nothing for a column that is blank, because its kind says so already. */
+function filledWords(filled: number, examples: readonly string[]): string {
+  return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
+}
+
+// ---------------------------------------------------------------------------------------------------- operations
+
+function fitLines(fits: readonly OperationFit[]): readonly string[] {
+  const sure = fits.filter(({ problem }) => problem === null);
+  const likely = fits.filter((fit) => mayFit(fit));
+  // All operations that do not fit share one line, because they are many; `--json` has the reasons.
+  const others = fits.filter((fit) => fit.problem !== null && !mayFit(fit));
+  return linesOf(
+    sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
+    likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
+    others.length > 0 && line('does not fit', others.map(({ operation }) => operation).join(', ')),
+  );
+}
+
+const NOT_BY_ITSELF = 'if you choose the columns';
+
+function mayFit({ problem, likely }: OperationFit): boolean {
+  return problem !== null && likely.length > 0;
+}
+
+function sureWords({ columns, because }: OperationFit): string {
+  return guessWords({ columns, because: new Map(Object.entries(because)) });
+}
+
+function likelyLines({ likely }: OperationFit): readonly string[] {
+  const [first] = likely;
+  if (first === undefined) return [];
+  const words = likely.map(({ input, column, because }) => `${input} ← ${column} (${because})`);
+  return [line('', `likely: ${words.join(', ')}`), line('', `if so:  ${columnFlag(first)}`)];
+}
+
+function line(label: string, words: string): string {
+  return `${label.padEnd(13)} ${words}`;
+}
+
+// ------------------------------------------------------------------------------------------------ its damage
+
+/** Words that follow a count: "3 in scientific notation". */
+const WORDS: Readonly<Record<string, string>> = {
+  scientific_notation: 'in scientific notation',
+  number_format: 'written as a number',
+  rounded: 'rounded by a spreadsheet, whose last digits are lost',
+  lost_digit: 'of ten digits, so one is lost',
+  lost_zero: 'without the zero in front',
+  mistyped: 'with a wrong checksum',
+  mojibake: 'once read in the wrong encoding',
+  invisible_character: 'with invisible characters',
+  wrapped_address: 'with more than the address',
+  punctuation: 'with punctuation around',
+  tracking: 'with tracking parameters',
+} satisfies Record<CellIssueKind, string>;
+
+/** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
+export function findingWords({ kind, cure, examples, ...rows }: DamageObject): string {
+  const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
+  const what = `${rows.count} ${WORDS[kind]}: ${rowWords(rows)}`;
+  return example === undefined ? what : `${what}${exampleWords(example)}`;
+}
+
+function rowWords({ count, first_rows: rows }: RowsObject): string {
+  return `row ${rows.join(', ')}${count > rows.length ? ', …' : ''}`;
+}
+
+const LONGEST_SHOWN = 60;
+
+function exampleWords({ cell, repaired, candidates }: DamagedCellObject): string {
+  if (repaired !== undefined) return `; such as ${shortened(cell.trim())} → ${shortened(repaired)}`;
+  if (candidates === undefined) return `; such as ${shortened(cell.trim())}`;
+  return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
+}
+
+/** Eleven digits are an ABN; a telephone number of so many begins with its international code. */
+function grouped(candidate: string): string {
+  return readAbn(candidate).kind === 'usable' ? formatAbn(candidate) : candidate;
+}
+
+function shortened(text: string): string {
+  return foreignWords(text, LONGEST_SHOWN);
+}
+
+/** The lines below the plan of a job. */
+function jobDamageLines(
+  damage: readonly JobDamageObject[],
+  repairableRows: number,
+  repairs: boolean,
+): readonly string[] {
+  const found = damage.map((each) => `  damage         ${each.column}: ${findingWords(each)}`);
+  const rows = counted(repairableRows, 'row');
+  if (repairs) return [...found, `  repaired       ${rows}`];
+  return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
+}
+
+function duplicateLines({ same }: DuplicatesObject): readonly string[] {
+  return same.count === 0
+    ? []
+    : [`duplicates ${counted(same.count, 'row')} the same as an earlier row: ${rowWords(same)}`];
 }

@@ -15,7 +15,6 @@ import {
   withoutOption,
 } from '../lib/command-line.ts';
 import { RunObject } from '../objects/run-object.ts';
-import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
@@ -219,7 +218,7 @@ function detachedReport(summary: RunObject, words: readonly string[]): Told {
   };
 }
 
-type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showPlan' | 'askReread'>>;
+type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showChanges'>>;
 
 /**
  * Asks on the terminal, or as the calling program asks.
@@ -235,10 +234,7 @@ export function questionsOn(
     for (const line of diffLines(plan)) console.say(plainText(line));
   };
   return {
-    showPlan(plan, changes) {
-      if (changes !== undefined) return showChanges(changes);
-      for (const line of planLines(plan)) console.say(line);
-    },
+    showChanges,
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
       // Who resumes is not asked again, and a sample is bought to decide about the rest.
@@ -249,16 +245,10 @@ export function questionsOn(
       showChanges(plan);
       return ask(changeQuestion(plan));
     },
-    async askReread(reread) {
-      if (!agreed && !console.interactive) return false;
-      console.say(rereadWords(reread));
-      return agreed || console.agrees('Settle them again, in a new batch of this file?');
-    },
     ...present({
       askBudget: own.askBudget,
       askChanges: own.askChanges,
-      askReread: own.askReread,
-      showPlan: own.showPlan,
+      showChanges: own.showChanges,
     }),
   };
 }

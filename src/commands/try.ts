@@ -273,7 +273,6 @@ async function made(
         budget: await budgetOfRepeat(trial, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askBudget: async (plan) => credits(mostAsked(plan)),
-        askReread: async () => true,
         buyAgain: true,
       },
     );

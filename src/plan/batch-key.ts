@@ -10,26 +10,20 @@ import { askedByOrigin } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 
-/**
- * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
- * else, so a budget, a policy or an output may differ from run to run of the same batch.
- */
-interface BatchIdentity {
-  readonly accountIdentity: string;
-  readonly operation: string;
-  readonly columns: Readonly<Record<string, string>>;
-  readonly waterfall: readonly string[] | undefined;
-  /** The job's entries that decide which question is sent; undefined when there are none. */
-  readonly settings: JsonObject | undefined;
-}
-
 /** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
-type Chosen = Parameters<typeof batchIdentityOf>[0];
+interface Chosen {
+  readonly account: Pick<Account, 'identity'>;
+  readonly job: Job;
+}
+
+interface Columns {
+  readonly columns: Pick<MappedInput['columns'], 'columns'>;
+}
 
 export async function keyOf(chosen: Chosen, input: PlannedInput): Promise<string> {
-  return batchKeyOf(batchIdentityOf(chosen, input), input.survey?.sha256 ?? (await input.file.sha256()));
+  return batchKeyOf(chosen, input, input.survey?.sha256 ?? (await input.file.sha256()));
 }
 
 /** The newest batch of the job over the input; undefined while there is none. */
@@ -48,37 +42,28 @@ export interface BatchPlace {
 }
 
 export async function batchPlaceOf(
-  { account, job, ledger }: Chosen & { readonly ledger: LedgerReader },
+  { ledger, ...chosen }: Chosen & { readonly ledger: LedgerReader },
   input: MappedInput,
 ): Promise<BatchPlace> {
-  const identity = batchIdentityOf({ account, job }, input);
-  const key = batchKeyOf(identity, input.survey.sha256);
+  const key = batchKeyOf(chosen, input, input.survey.sha256);
   // One job over one path. When the file's content changes, its new batch supersedes the unfinished old one.
-  const lineage = fingerprint('rowonce-lineage-1', identity, input.path);
+  const lineage = fingerprint('rowonce-lineage-1', chosen, input, input.path);
   return { key, lineage, existing: await ledger.batchByKey(key) };
 }
 
-export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
-  return fingerprint('rowonce-batch-1', identity, inputSha256);
+export function batchKeyOf(chosen: Chosen, input: Columns, inputSha256: string): string {
+  return fingerprint('rowonce-batch-1', chosen, input, inputSha256);
 }
 
-function fingerprint(format: string, identity: BatchIdentity, last: string): string {
-  const { accountIdentity, operation, columns, waterfall, settings } = identity;
-  const parts = [format, accountIdentity, operation, columns, waterfall ?? null, last];
+/**
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
+ * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ */
+function fingerprint(format: string, { account, job }: Chosen, { columns }: Columns, last: string): string {
+  const { operation, waterfall = null } = job;
+  const parts = [format, account.identity, operation.name, columns.columns, waterfall, last];
+  const settings = askingSettings(job);
   return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
-}
-
-export function batchIdentityOf(
-  { account, job }: { readonly account: Pick<Account, 'identity'>; readonly job: Job },
-  input: { readonly columns: Pick<MappedInput['columns'], 'columns'> },
-): BatchIdentity {
-  return {
-    accountIdentity: account.identity,
-    operation: job.operation.name,
-    columns: input.columns.columns,
-    waterfall: job.waterfall,
-    settings: askingSettings(job),
-  };
 }
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */

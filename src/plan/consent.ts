@@ -50,7 +50,7 @@ export async function planRun(
 /** The id of a plan that a person is shown, so that a later answer agrees to just that. */
 async function shownPlanId(context: RunContext, input: MappedInput, changes: ChangePlan): Promise<string> {
   const plan = planOfChanges(changes, context.account);
-  context.showPlan?.(plan, changes);
+  context.showChanges?.(changes);
   return (await identifyPlan(context, input, plan, changes)).id;
 }
 
@@ -70,7 +70,7 @@ export async function requireConsent(
   tellRequests(context, changes);
   if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget?.credits, buysAgain: false };
-  const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
+  const agreed = context.buyAgain === true || context.account.sandbox;
   const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
   return { budget, buysAgain: agreed || buysAgain };
 }

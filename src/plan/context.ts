@@ -6,7 +6,6 @@ import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
-import type { RereadObject } from '../objects/plan-object.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
@@ -72,16 +71,11 @@ export interface RunChoices {
   readonly askBudget?: ((plan: Plan) => Promise<number | undefined>) | undefined;
   /** Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox account. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
-  /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */
-  readonly showPlan?: ((plan: Plan, changes: ChangePlan | undefined) => void) | undefined;
-  /**
-   * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
-   * them anew. Left out: "no".
-   */
-  readonly askReread?: ((reread: RereadObject) => Promise<boolean>) | undefined;
+  /** Called with the changes before a stop to which a person may answer for just that plan. */
+  readonly showChanges?: ((plan: ChangePlan) => void) | undefined;
   /**
    * Whether calls are bought again whose answer turned out to be none. Left out: only where a person
-   * agrees to `askReread`, or to a plan that counts them.
+   * agrees to a plan that counts them.
    */
   readonly buyAgain?: boolean | undefined;
   /**

@@ -1,14 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { unaskable } from '../client/dialect.ts';
-import { remarkOn } from '../client/judge.ts';
-import { readBody } from '../core/answer-body.ts';
+import { answerPlaceOf, unaskable } from '../client/dialect.ts';
+import { changeFields, remarkOn } from '../client/judge.ts';
+import { unfitForPath } from '../client/request.ts';
+import { parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
-import { invariant, unreachable } from '../core/errors.ts';
+import { invariant, stop, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Answer, Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
+import {
+  type Answer,
+  type Answered,
+  type Call,
+  end,
+  type Operation,
+  type OperationOptions,
+  type RowInput,
+  type Step,
+} from '../core/operation.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
@@ -16,7 +26,6 @@ import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
-import { stepIn } from './row-walk/in-dialect.ts';
 
 /** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */
 export interface ResolvedJob {
@@ -298,4 +307,43 @@ function operationAnswer(
     default:
       return unreachable(kind);
   }
+}
+
+// ------------------------------------------------------------------------------------------------ in a dialect
+
+/**
+ * Asks an operation for its next step, in the dialect of the vendor that is asked. The operation itself knows nothing of the
+ * dialect: it is given answers by our names for their parts, and what the dialect cannot send is refused here.
+ */
+export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
+  const inOurNames: Answered = (call) => read(dialect, call, answered(call));
+  const step = operation.next(input, operation.readsAnswers ? inOurNames : answered);
+  return step.kind === 'end' ? step : sendable(dialect, step);
+}
+
+/**
+ * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run before sending.
+ * @throws StopError `unsupported`.
+ */
+function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
+  const { call } = step;
+  const { operation } = call;
+  if (!Object.hasOwn(dialect.operations, operation)) {
+    const fact = `The dialect ${dialect.name} of the ${dialect.vendor} has no operation ${operation}.`;
+    throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
+  }
+  const unfit = unfitForPath(dialect, call);
+  if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
+  return step;
+}
+
+function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
+  if (answer?.kind !== 'found') return answer;
+  const entry = dialect.operations[call.operation];
+  // Today's dialect may lack an operation that an earlier one had. Then its answer cannot be read.
+  if (entry === undefined) return { kind: 'found', fields: null };
+  const place = answerPlaceOf(dialect, call.operation);
+  const fields = parsedFieldsOf(answer.fields, place);
+  if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
+  return { kind: 'found', fields: fields ?? null, results: parsedResultsOf(answer.fields, place) };
 }

@@ -78,11 +78,13 @@ export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<vo
   }
 }
 
-/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
+/**
+ * Whether a new batch settles the rows whose answers are read differently today, as --yes says; undefined when there is no such row.
+ */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
   const reread = await rereadOf(context, input);
   if (reread === undefined) return undefined;
-  if ((await context.askReread?.(reread)) === true) return true;
+  if (context.buyAgain === true) return true;
   const next = 'They keep their outcome; to settle them again, agree with --yes.';
   context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
   return false;

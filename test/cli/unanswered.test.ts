@@ -91,7 +91,7 @@ describe('a finished list', () => {
       1,
     ),
   )(
-    'of which an answer is %s today keeps its rows; a run asks, and buys it again once told to',
+    'of which an answer is %s today keeps its rows; a run says so, and buys it again with --yes',
     async (means, kind) => {
       const { vendor, desk, first } = await misread(means);
       const before = await desk.read('list.csv.out.csv');
@@ -105,7 +105,7 @@ describe('a finished list', () => {
       });
       const fact = `1 row of batch ${first.batch} was settled by answers that today's dialect reads differently; to settle it again costs at most 1 credit.`;
       expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
-        `${fact} A run asks first.`,
+        `${fact} A run does that with --yes.`,
       );
       const kept = await desk.type(runOf('list.csv'));
       expect(kept.stderr).toContain(

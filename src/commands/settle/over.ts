@@ -6,7 +6,7 @@ import { saidBeside } from '../../job/job-settings.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import { batchKeyOf } from '../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 
@@ -65,7 +65,7 @@ async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | un
     const chosen = await jobOfBatch(batch);
     if (chosen === undefined) return undefined;
     const input = await openHeader(batch.inputPath, chosen.job, ledger);
-    return batchKeyOf(batchIdentityOf(chosen, input), batch.inputSha256);
+    return batchKeyOf(chosen, input, batch.inputSha256);
   } catch (error) {
     if (error instanceof StopError) return undefined;
     throw error;

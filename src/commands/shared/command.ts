@@ -107,8 +107,7 @@ export type WorkerEvent =
   | { readonly kind: 'within'; readonly event: RunEvent };
 
 /** What a program gives to a call beside its data. */
-export interface Own
-  extends Pick<RunChoices, 'askBudget' | 'askChanges' | 'askReread' | 'askAgreement' | 'showPlan'> {
+export interface Own extends Pick<RunChoices, 'askBudget' | 'askChanges' | 'askAgreement' | 'showChanges'> {
   /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */

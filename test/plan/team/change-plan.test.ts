@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { openHeader } from '../../../src/files/input.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
+import { batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import { choose } from '../../../src/run/choose.ts';
@@ -114,7 +114,7 @@ describe('where the service says who is in a project', () => {
     };
     await planChanges({ ...order, ledger }, input, askTeam);
     expect(asked).toHaveLength(1);
-    const key = batchKeyOf(batchIdentityOf(order, input), inputSha256);
+    const key = batchKeyOf(order, input, inputSha256);
     await ledger.beginBatch({ ...SPEC, key, accountIdentity: order.account.identity, inputSha256 });
     expect(await planChanges({ ...order, ledger }, input, askTeam)).toMatchObject({
       batch: { state: 'open' },

@@ -4,10 +4,10 @@
  * Method: an operation that says what it was given, in dialects that differ in exactly that.
  */
 import { expect, test } from 'vitest';
-import { sandboxAccount } from '../../../src/client/account/account.ts';
-import type { Dialect, DialectOperation } from '../../../src/client/dialect.ts';
-import provider from '../../../src/client/dialects/provider.ts';
-import service from '../../../src/client/dialects/service.ts';
+import { sandboxAccount } from '../../src/client/account/account.ts';
+import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import service from '../../src/client/dialects/service.ts';
 import {
   type Answer,
   type Call,
@@ -15,11 +15,10 @@ import {
   end,
   type JsonValue,
   send,
-} from '../../../src/core/operation.ts';
-import type { Job } from '../../../src/job/job.ts';
-import enrichCompany from '../../../src/operations/enrich-company.ts';
-import { stepIn } from '../../../src/plan/row-walk/in-dialect.ts';
-import { optionsOf } from '../../../src/plan/row-walk.ts';
+} from '../../src/core/operation.ts';
+import type { Job } from '../../src/job/job.ts';
+import enrichCompany from '../../src/operations/enrich-company.ts';
+import { optionsOf, stepIn } from '../../src/plan/row-walk.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };
 
