@@ -168,6 +168,10 @@ test('what stops a run is told in its answer', async () => {
   const stopped = await command(page, 'run', { ...wish, plan, budget: 2 });
   expect(stopped).toMatchObject({ status: 200, stopped: { code: 'budget' }, counts: { matched: 2 } });
   expect(await desk.requests()).toBe(2);
+  const trial = { job: 'enrich-company', given: { domain: 'tried.example' } };
+  expect(await command(page, 'try', trial)).toMatchObject({ status: 400, error: { code: 'consent' } });
+  expect(await command(page, 'try', { ...trial, budget: 1 })).toMatchObject({ status: 200, stopped: null });
+  expect(await desk.requests()).toBe(3);
 });
 
 test('a team is changed by its plan, once that was agreed to, and the change is undone', async () => {

@@ -107,20 +107,6 @@ test('from a list to a finished batch: ways, a plan, a start; the same start twi
   expect(await desk.requests()).toBe(6);
 });
 
-test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
-  const { desk, page } = await servedDesk();
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  await page.list(LIST, (await desk.read('list.csv')).split('\n').slice(0, 4).join('\n'));
-  const started = await page.ask('POST', '/starts', { plan: plan.id, budget: 9 });
-  const { work } = await page.ended(started.id);
-  expect(work.batch).toBeNull();
-  expect(work.stopped).toMatchObject({ code: 'plan' });
-  expect(work.stopped.message).toContain('the file has changed; rows 6 → 3');
-  expect(await desk.requests()).toBe(0);
-  expect((await page.ask('GET', `/lists/${LIST}/ways`)).choices).toEqual(COMPANIES);
-  expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
-});
-
 test('what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command', async () => {
   const { desk, page } = await servedDesk();
   desk.place.writeDialect({ headers: { 'x-team': 'a' } });

@@ -12,8 +12,7 @@ import { Served } from './served.ts';
 type Figures = Readonly<Record<string, number>>;
 
 interface Faces {
-  /** @param isListThere whether the list is as it was: else nothing is written from it. */
-  readonly all: (isListThere: boolean) => Promise<Readonly<Record<string, Figures>>>;
+  readonly all: () => Promise<Readonly<Record<string, Figures>>>;
 }
 
 function countedIn(statuses: readonly (string | undefined)[]): Figures {
@@ -48,7 +47,7 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
     return pending === 0 ? counts : { ...counts, pending };
   };
   return {
-    all: async (isListThere) => {
+    all: async () => {
       const detail = await ask('');
       const shown = await ask('/rows');
       const json = await desk.json(['status', batch]);
@@ -73,14 +72,14 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
         'status --json': whole(json.counts, json.rows),
         'the list of batches': whole(line.counts, line.rows),
         ...(json.changes === undefined ? {} : { 'its changes': json.changes.counts }),
-        ...(isListThere ? await written() : {}),
+        ...(await written()),
       };
     },
   };
 }
 
-async function expectAlike(faces: Faces, expected: Figures, when: string, isListThere = true): Promise<void> {
-  for (const [face, figures] of Object.entries(await faces.all(isListThere)))
+async function expectAlike(faces: Faces, expected: Figures, when: string): Promise<void> {
+  for (const [face, figures] of Object.entries(await faces.all()))
     expect(figures, `${face}, ${when}`).toEqual(expected);
 }
 
@@ -122,21 +121,6 @@ test('of a batch that is cancelled with rows that wait, of which some were to be
   await desk.type(['settle', batch, '2', '--not-done']);
   await desk.type(['settle', batch, '3', '--answer', 'name=Acme']);
   await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'settled');
-});
-
-test('of a batch whose list was edited', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-  desk.list(4);
-  const { batch } = await desk.json([...desk.run(), '--limit', '3']);
-  const faces = await facesOf(desk, batch);
-  await desk.write('list.csv', 'Domain\nother.example\n');
-  const counts = { in_doubt: 1, matched: 2, pending: 1 };
-  await expectAlike(faces, counts, 'edited', false);
-  await desk.type(desk.run());
-  expect(await desk.json(['status', batch])).toMatchObject({ state: 'superseded' });
-  await expectAlike(faces, counts, 'superseded', false);
-  await desk.type(['settle', batch, '2', '--skip']);
-  await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'skipped', false);
 });
 
 test('of changes: lost, refused, told, skipped, and no longer read as done', async () => {

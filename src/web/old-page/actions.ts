@@ -73,7 +73,7 @@ function undoRoutes(server: Server): Hono {
       if (plan !== shown)
         throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
       const { batch, location } = found;
-      const words = [...['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location]];
+      const words = ['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location];
       return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
     });
 }

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
 import { priceOfAccount } from '../../client/account/account.ts';
-import type { Clock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
@@ -16,6 +15,7 @@ import { bodyOf, HttpRefusal } from '../server/answers.ts';
 import { askChild } from '../server/children.ts';
 import { type Downloads, outputName } from '../server/downloads.ts';
 import type { Server } from '../server/server.ts';
+import { Readings } from './readings.ts';
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server, downloads: Downloads): Hono {
@@ -38,8 +38,11 @@ export const asCalled = <Named extends BatchNamed>(of: Named): Named => ({
 export const namedOf = ({ id, operation, inputPath, sandbox }: Batch): BatchNamed =>
   asCalled({ batch: id, operation, input: inputPath, sandbox });
 
+/** Figures take longer to be read the longer a batch is, so they are read again only after a far longer while. */
+const IDLE_PER_READING = 20;
+
 function summaryRoutes(server: Server): Hono {
-  const figures = new Paced<BatchFigures>(server.clock, MOST_SUMMARIES);
+  const figures = new Readings<BatchFigures>(server.clock, IDLE_PER_READING);
   return new Hono().get('/batches/:id/summary', async (context) => {
     const found = await batchOf(context, server);
     const { batch, location } = found;
@@ -80,54 +83,4 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
   const found = await batchWithId(context.req.param('id') ?? '', store);
   if (found !== undefined) return found;
   throw new HttpRefusal(404, 'There is no such batch.', 'See all batches.');
-}
-
-/** As many batches as are open in tabs, at most. */
-const MOST_SUMMARIES = 50;
-
-/** What takes longer to be read the longer a batch is, so it is read again only after a far longer while. */
-
-const IDLE_PER_READING = 20;
-
-interface Reading<T> {
-  /** What it was read at: it is read again when this has changed. */
-  readonly mark: number | string;
-  readonly value: Promise<T>;
-  /** Until then it stays, whatever has changed. */
-  untilMs: number;
-}
-
-class Paced<T> {
-  readonly #clock: Clock;
-  readonly #readings = new Map<string, Reading<T>>();
-
-  readonly #most: number;
-
-  /** @param most readings are kept; then the oldest goes. */
-  constructor(clock: Clock, most: number) {
-    this.#clock = clock;
-    this.#most = most;
-  }
-
-  /** @param mark changes with what is read. */
-  of(id: string, mark: number | string, read: () => Promise<T>): Promise<T> {
-    const known = this.#readings.get(id);
-    const began = this.#clock.monotonicMs();
-    if (known !== undefined && (known.mark === mark || began < known.untilMs)) return known.value;
-    const reading: Reading<T> = { mark, value: read(), untilMs: Number.POSITIVE_INFINITY };
-    this.#readings.delete(id);
-    this.#readings.set(id, reading);
-    for (const oldest of this.#readings.keys()) {
-      if (this.#readings.size <= this.#most) break;
-      this.#readings.delete(oldest);
-    }
-    reading.value.then(
-      () => {
-        const now = this.#clock.monotonicMs();
-        reading.untilMs = now + (now - began) * IDLE_PER_READING;
-      },
-      () => this.#readings.delete(id),
-    );
-    return reading.value;
-  }
 }

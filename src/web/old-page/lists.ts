@@ -19,6 +19,7 @@ import { askChild } from '../server/children.ts';
 import { inWordsOf, type KeptList, keepReading, type ListFile } from '../server/list-files.ts';
 import { listOf, viewOf } from '../server/lists.ts';
 import type { Server } from '../server/server.ts';
+import type { Readings } from './readings.ts';
 
 export function readingRoutes(server: Server): Hono {
   return new Hono()
@@ -67,34 +68,16 @@ function readWords(read: ReadWords): readonly string[] {
   return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
 }
 
-/** As many as may be worked on side by side; each is some kilobytes. */
-const MOST_KEPT = 50;
-
 /** What a file is, asked once for each of its contents and each way to read it. */
-export class FactBook {
-  readonly #server: Pick<Server, 'program'>;
-  readonly #kept = new Map<string, Promise<unknown>>();
-
-  constructor(server: Pick<Server, 'program'>) {
-    this.#server = server;
-  }
-
-  async of(list: ListFile, read?: ReadWords): Promise<ListDescription> {
-    return ListDescription.parse(await this.#printed(list, read));
-  }
-
-  async #printed(list: ListFile, read: ReadWords = {}): Promise<unknown> {
-    const { path } = list;
-    const key = JSON.stringify([await stampOf(path), path, read]);
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
-    const asked = inWordsOf(list, () => askChild(this.#server.program, ['plan', path, ...readWords(read)]));
-    this.#kept.set(key, asked);
-    // A refusal may be mended, so it is asked for again.
-    asked.catch(() => this.#kept.delete(key));
-    return asked;
-  }
+export async function factsOf(
+  { program }: Server,
+  kept: Readings<ListDescription>,
+  list: ListFile,
+): Promise<ListDescription> {
+  const { path, reading } = list;
+  const words = ['plan', path, ...readWords(reading?.read ?? {})];
+  const ask = async () => ListDescription.parse(await askChild(program, words));
+  return kept.of(JSON.stringify([await stampOf(path), words]), '', () => inWordsOf(list, ask));
 }
 
 const DRAFT = 'draft.json';

@@ -3,7 +3,7 @@ import type { Account } from '../../client/account/account.ts';
 import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import { type Job, waterfallOf } from '../../job/job.ts';
+import { waterfallOf } from '../../job/job.ts';
 import { PlanObject } from '../../objects/plan-object.ts';
 import { requestWords } from '../../plan/consent.ts';
 import { chooseStore } from '../../run/store-choice.ts';
@@ -13,6 +13,7 @@ import {
   type AgreementView,
   Choices,
   type DraftKept,
+  type ListDescription,
   type PlannedChangeObject,
   PlanRequest,
   type PlanView,
@@ -26,13 +27,13 @@ import { type KeptList, keptList } from '../server/list-files.ts';
 import type { Server } from '../server/server.ts';
 import type { Order } from '../server/work.ts';
 import { accountChoice, accountChoices, jobOfChoices, operationViews, pairFit } from './jobs.ts';
-import { draftOf, FactBook, keepDraft } from './lists.ts';
+import { draftOf, factsOf, keepDraft } from './lists.ts';
+import { Readings } from './readings.ts';
 
 export function planRoutes(server: Server): Hono {
-  const facts = new FactBook(server);
   const plans = new ShownPlans();
   return new Hono()
-    .route('/', choiceRoutes(server, facts))
+    .route('/', choiceRoutes(server))
     .post('/plans', async (context) => {
       const { list: id, choices: given } = await bodyOf(context, PlanRequest);
       const list = await keptList(server, id);
@@ -61,11 +62,12 @@ async function keepShown(shown: AgreementView | undefined, agreement: string): P
   await keepAgreement({ ...shown, agreement });
 }
 
-function choiceRoutes(server: Server, facts: FactBook): Hono {
+function choiceRoutes(server: Server): Hono {
+  const kept = new Readings<ListDescription>(server.clock);
   return new Hono()
     .get('/lists/:id/ways', async (context) => {
       const list = await keptList(server, context.req.param('id'));
-      return context.json(await waysOf(server, list, facts));
+      return context.json(await waysOf(list, await factsOf(server, kept, list)));
     })
     .put('/lists/:id/draft', async (context) => {
       const list = await keptList(server, context.req.param('id'));
@@ -81,9 +83,8 @@ async function chosenFor(list: KeptList, given: Choices | undefined): Promise<Ch
   throw stop('usage', 'You have not chosen anything for this list yet.', 'Choose what to do with it.');
 }
 
-async function waysOf(_server: Server, list: KeptList, book: FactBook): Promise<Ways> {
+async function waysOf(list: KeptList, facts: ListDescription): Promise<Ways> {
   const choices = await draftOf(list);
-  const facts = await book.of(list, list.reading?.read);
   return {
     name: list.name,
     facts: { ...facts, operations: [...pairFit(facts.operations), ...facts.operations] },
@@ -95,8 +96,6 @@ async function waysOf(_server: Server, list: KeptList, book: FactBook): Promise<
 
 interface ShownPlan {
   readonly view: PlanView;
-  readonly list: KeptList;
-  readonly job: Job;
   readonly words: readonly string[];
   readonly store: string;
 }
@@ -121,7 +120,7 @@ async function planList(
     waterfall: job.operation.steps === undefined ? [...waterfallOf(job, plan.columns)] : [],
     adds: Object.keys(job.add ?? {}),
   });
-  return { view, list, job, words, store };
+  return { view, words, store };
 }
 
 type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds'> & {

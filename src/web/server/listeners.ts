@@ -15,25 +15,20 @@ interface Listeners {
 /** What the system says where there is no IPv6. Nobody else can listen there then. */
 const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
-/** Ports that the system may give one after another and of which another user has the other half. */
-const MOST_TRIES = 50;
-
-/** @param wanted 0: any port. @throws StopError `usage` when the port is taken, by whomever. */
+/** @param wanted 0: any port. @throws StopError `usage` when either half of the port is taken, by whomever. */
 export async function listenOn(wanted: number, create: () => Server): Promise<Listeners> {
-  for (let tries = 1; ; tries += 1) {
-    const first = create();
-    const port = await bound(first, wanted, '127.0.0.1').catch((error: unknown) => {
-      throw unusable(wanted, error);
-    });
-    const second = create();
-    try {
-      await bound(second, port, '::1');
-      return { port, servers: [first, second] };
-    } catch (error) {
-      if (NO_IPV6.has((error as NodeJS.ErrnoException).code)) return { port, servers: [first] };
-      first.close();
-      if (wanted !== 0 || tries === MOST_TRIES) throw unusable(port, error);
-    }
+  const first = create();
+  const port = await bound(first, wanted, '127.0.0.1').catch((error: unknown) => {
+    throw unusable(wanted, error);
+  });
+  const second = create();
+  try {
+    await bound(second, port, '::1');
+    return { port, servers: [first, second] };
+  } catch (error) {
+    if (NO_IPV6.has((error as NodeJS.ErrnoException).code)) return { port, servers: [first] };
+    first.close();
+    throw unusable(port, error);
   }
 }
 
