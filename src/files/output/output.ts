@@ -28,7 +28,6 @@ import {
   type Told,
 } from './output/added-columns.ts';
 import {
-  type AskingRows,
   type AttentionWriting,
   attentionCopy,
   ledgerRows,
@@ -230,12 +229,7 @@ async function writeFiles(
     { ...own, ...present({ noteWritten: order.noteOutput }) },
   );
   const beside: Beside = { order, batch, output, mode, own };
-  const asking: AskingRows = {
-    header: input.survey.header,
-    dropped: ours,
-    groups: () => input.sheet.groups(),
-  };
-  const results = await writeResults(beside, asking);
+  const results = await writeResults(beside, ours);
   const attention = await writeBeside(
     beside,
     attentionPath(output),
@@ -279,14 +273,14 @@ async function writeBeside(
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
-async function writeResults(beside: Beside, asking: AskingRows): Promise<string | undefined> {
+async function writeResults(beside: Beside, ours: ReadonlySet<string>): Promise<string | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;
   const [name] = resultsFilesOf(job);
   if (name === undefined) return undefined;
   const found = await surveyResults(ledger, batch, answerPlace);
   const copy =
-    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, asking);
+    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, ours);
   return writeBeside(beside, resultsPath(output, name), copy);
 }
 

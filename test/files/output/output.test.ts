@@ -82,6 +82,7 @@ class Desk {
       settings: {},
       createdAtMs: ANSWERED_MS,
     });
+    for await (const rows of input.sheet.groups()) await this.ledger.submitRows(batch.id, rows);
     return { input, batch };
   }
 

@@ -18,8 +18,8 @@ import {
 
 /**
  * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
- * the number of the row that asked, and with that row's own cells. It is made of the ledger and the input alone and comes
- * out the same every time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
+ * the number of the row that asked, and with that row's own cells. It is made of the ledger alone and comes out the same every
+ * time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
  * grow with what was found.
  */
 
@@ -35,89 +35,53 @@ const [ROW] = ATTENTION_COLUMNS;
 
 export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
   const survey = new FieldSurvey();
-  for await (const { results } of resultsByRow(ledger, batch, place)) {
-    for (const result of results) survey.add(fieldsOf(result));
+  for await (const page of resultPages(ledger, batch, place)) {
+    for (const result of page.flatMap(({ results }) => results)) survey.add(fieldsOf(result));
   }
   return { count: survey.answers, fields: survey.names };
 }
 
-/** The input whose columns stand behind those of what was found. */
-export interface AskingRows {
-  readonly header: readonly string[];
-  /** Columns that are not repeated: those that an earlier output added. */
-  readonly dropped: ReadonlySet<string>;
-  groups(): AsyncIterable<readonly InputRow[]>;
-}
-
+/**
+ * Behind what was found stand the cells of the row that asked, each name with `input_` before it while what was found has it.
+ * @param dropped columns that are not repeated: those that an earlier output added.
+ */
 export async function* resultsCopy(
-  ledger: Rows,
+  ledger: Rows & Pick<LedgerReader, 'cellsOf'>,
   batch: Batch,
   place: AnswerPlace,
   { fields }: FoundResults,
   mark: string,
   safety: CellSafety,
-  asking: AskingRows,
+  dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
   const { columns } = automaticAddition([ROW], fields, safety);
   const names = [ROW, ...columns.map(({ name }) => name)];
-  const repeated = repeatedColumns(names, asking);
+  const free = new FreeNames(names);
+  const repeated = batch.header.flatMap((column, at) =>
+    dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }],
+  );
   yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
-  const results = resultsByRow(ledger, batch, place);
-  for await (const { row, results: found, cells } of withCells(results, asking)) {
-    const own = repeated.map(({ at }) => cells[at] ?? '');
-    const lines = found.map((result) => {
-      const values = wholeFields(fieldsOf(result));
-      return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
+  for await (const page of resultPages(ledger, batch, place)) {
+    const asking = await ledger.cellsOf(
+      batch.id,
+      page.map(({ row }) => row),
+    );
+    const lines = page.flatMap(({ row, results }) => {
+      const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
+      return results.map((result) => {
+        const values = wholeFields(fieldsOf(result));
+        return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
+      });
     });
     yield Buffer.from(linesOf(lines));
   }
 }
 
-/** The input's columns by their names, each with `input_` before it while what was found has one of that name. */
-function repeatedColumns(
-  names: readonly string[],
-  asking: AskingRows,
-): readonly { readonly name: string; readonly at: number }[] {
-  const free = new FreeNames(names);
-  return asking.header.flatMap((column, at) => {
-    return asking.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
-  });
-}
-
-/** Each row's results with its cells; both come in the order of the rows, so neither is held as a whole. */
-async function* withCells(
-  results: AsyncIterable<RowResults>,
-  asking: AskingRows,
-): AsyncIterable<RowResults & Pick<InputRow, 'cells'>> {
-  const rows = eachRow(asking);
-  try {
-    let current = (await rows.next()).value;
-    for await (const each of results) {
-      while (current !== undefined && current.row < each.row) current = (await rows.next()).value;
-      yield { ...each, cells: current?.row === each.row ? current.cells : [] };
-    }
-  } finally {
-    await rows.return(undefined);
-  }
-}
-
-async function* eachRow(asking: AskingRows): AsyncGenerator<InputRow, undefined, undefined> {
-  for await (const group of asking.groups()) yield* group;
-  return undefined;
-}
-
-interface RowResults {
-  readonly row: number;
-  readonly results: readonly JsonValue[];
-}
-
-/** Rows without results are passed over. What a row found is there also when a later page of it is in doubt. */
-async function* resultsByRow(ledger: Rows, batch: Batch, place: AnswerPlace): AsyncIterable<RowResults> {
+/** What rows found, without those that found nothing; also where a later page of a row is in doubt. */
+async function* resultPages(ledger: Rows, batch: Batch, place: AnswerPlace) {
   for await (const page of recordPages(ledger, batch.id, PAGE_ROWS.lists)) {
-    for (const record of page) {
-      const results = resultsIn(record, place);
-      if (results.length > 0) yield { row: record.row, results };
-    }
+    const found = page.map((record) => ({ row: record.row, results: resultsIn(record, place) }));
+    yield found.filter(({ results }) => results.length > 0);
   }
 }
 
