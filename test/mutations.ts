@@ -137,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '17: no row gets the answer of other cells',
     file: 'src/files/input-file.ts',
-    text: 'if ((await sha256Of(this.scan())) !== sha256) throw',
+    text: 'if ((await sha256Of(this.chunks())) !== sha256) throw',
     instead: "if (sha256 === '') throw",
     test: ['faults/edits', 'where the file system tells nothing'],
   },

@@ -123,10 +123,6 @@ export class PathSearch {
     this.#missing = new Set(paths);
   }
 
-  get isSearching(): boolean {
-    return this.#missing.size > 0;
-  }
-
   look(answer: JsonValue | undefined): void {
     for (const path of this.#missing) if (valueAt(answer, path) !== undefined) this.#missing.delete(path);
     this.#survey.add(answer);

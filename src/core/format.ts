@@ -137,8 +137,6 @@ export interface FileBytes {
    * @param startByte left out: the first. @param endByte the first byte that is not wanted; left out: there is none.
    */
   chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
-  /** All bytes, for a caller that keeps no chunk: every chunk is the same memory, and the next one overwrites it. */
-  scan(): AsyncIterable<Buffer>;
   /** Exactly `length` bytes. @throws Error when the file ends before. */
   bytesAt(position: number, length: number): Promise<Buffer>;
   size(): Promise<number>;

@@ -5,9 +5,6 @@ import type { FileBytes } from '../core/format.ts';
 import { sha256Of } from '../lib/atomic-file.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
 
-/** The file is looked at after each piece, so few large pieces are read faster than many small ones. */
-const BYTES_PER_SCAN = 2 * 1024 * 1024;
-
 /** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
 const BYTES_PER_CHUNK = 64 * 1024;
 
@@ -27,13 +24,22 @@ export class InputFile implements FileBytes {
     this.path = path;
   }
 
-  async *chunks(startByte = 0, endByte?: number): AsyncGenerator<Buffer> {
-    yield* this.#read(startByte, endByte, () => Buffer.allocUnsafe(BYTES_PER_CHUNK));
-  }
-
-  async *scan(): AsyncGenerator<Buffer> {
-    const buffer = Buffer.allocUnsafe(BYTES_PER_SCAN);
-    yield* this.#read(0, undefined, () => buffer);
+  async *chunks(startByte = 0, endByte = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+    let position = startByte;
+    try {
+      await using file = await this.#open();
+      for (;;) {
+        const buffer = Buffer.allocUnsafe(BYTES_PER_CHUNK);
+        const length = Math.min(buffer.length, endByte - position);
+        const { bytesRead } = await file.read(buffer, 0, length, position);
+        this.#requireSame(file);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } catch (error) {
+      throw describe(this.path, error);
+    }
   }
 
   async bytesAt(position: number, length: number): Promise<Buffer> {
@@ -51,7 +57,7 @@ export class InputFile implements FileBytes {
   }
 
   async sha256(): Promise<string> {
-    this.#sha256 ??= await sha256Of(this.scan());
+    this.#sha256 ??= await sha256Of(this.chunks());
     return this.#sha256;
   }
 
@@ -73,29 +79,7 @@ export class InputFile implements FileBytes {
   /** The same, also where the file system tells nothing of a change. @param sha256 of all bytes. */
   async requireContent(sha256: string): Promise<void> {
     await this.requireUnchanged();
-    if ((await sha256Of(this.scan())) !== sha256) throw changedFile(this.path);
-  }
-
-  async *#read(
-    startByte: number,
-    endByte = Number.POSITIVE_INFINITY,
-    bufferFor: () => Buffer,
-  ): AsyncGenerator<Buffer> {
-    let position = startByte;
-    try {
-      await using file = await this.#open();
-      for (;;) {
-        const buffer = bufferFor();
-        const length = Math.min(buffer.length, endByte - position);
-        const { bytesRead } = await file.read(buffer, 0, length, position);
-        this.#requireSame(file);
-        if (bytesRead === 0) return;
-        position += bytesRead;
-        yield buffer.subarray(0, bytesRead);
-      }
-    } catch (error) {
-      throw describe(this.path, error);
-    }
+    if ((await sha256Of(this.chunks())) !== sha256) throw changedFile(this.path);
   }
 
   async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 import type { CreditPrice } from '../../client/account/price.ts';
-import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
-import { PathSearch } from '../../core/answer-fields.ts';
+import type { AnswerPlace } from '../../core/answer-body.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
@@ -303,15 +302,12 @@ async function* enrichedCopy(
   const { job, answerPlace, copy, note, cells: writer } = writing;
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
-  const paths = new PathSearch(Object.values(job.add ?? {}));
   tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
   const found: Told = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers, answerPlace);
-    const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
-    if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, body, answerPlace, writer, told);
     const added = cellsOrWhy(columns.length, cells, body);
@@ -322,5 +318,4 @@ async function* enrichedCopy(
     const records = await recordsOf(rows);
     return rows.map((row, at) => cellsOf(row, records[at]));
   });
-  for (const sentence of paths.sentences()) note(sentence);
 }

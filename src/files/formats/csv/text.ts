@@ -142,19 +142,21 @@ interface FoundEncoding {
  * @throws StopError `input` for a file of another kind that has the name of a text.
  */
 export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {
+  const start = await file.bytesAt(0, Math.min(LOOKED_AT, await file.size()));
+  requireText(file.path, start);
+  const found = wanted ?? UTF16_MARKS[start.toString('hex', 0, 2)];
+  if (found !== undefined) return { encoding: found, notes: [] };
   let passed = 0;
-  for await (const chunk of file.scan()) {
-    if (passed === 0) {
-      requireText(file.path, chunk);
-      const found = wanted ?? UTF16_MARKS[chunk.toString('hex', 0, 2)];
-      if (found !== undefined) return { encoding: found, notes: [] };
-    }
+  for await (const chunk of file.chunks()) {
     const at = isAscii(chunk) ? -1 : chunk.findIndex((byte) => byte >= 0x80);
     if (at !== -1) return utf8OrWindows1252(file, passed + at);
     passed += chunk.length;
   }
-  return { encoding: wanted ?? 'utf-8', notes: [] };
+  return { encoding: 'utf-8', notes: [] };
 }
+
+/** Where a file says what it is. */
+const LOOKED_AT = 1024;
 
 const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
@@ -180,7 +182,7 @@ function requireText(path: string, start: Buffer): void {
   };
   if (start.indexOf(ZIP) === 0) refuse('a zip file or a workbook', 'Give a workbook the ending .xlsx.');
   if (start.indexOf(GZIP) === 0) refuse('packed with gzip', UNPACK);
-  if (!WEB_PAGE.test(start.subarray(0, 1024).toString('latin1'))) return;
+  if (!WEB_PAGE.test(start.toString('latin1'))) return;
   const fact = `${path} is a web page and no list: most often the login page of where it was to be exported.`;
   throw stop('input', fact, 'Log in there, export the list again, and look into the file before you use it.');
 }
