@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
-import { proof } from '../../combinations.ts';
 import { allOf, copied, eachRow, openText, stopOf } from './sheets.ts';
 
 /**
@@ -83,14 +82,6 @@ describe('a bad row is set aside', () => {
       [2, undefined],
       [3, 'line 3 cannot be read: 3 cells, but the header has 2 columns'],
     ]);
-  });
-
-  proof('behind many chunks of the file, a hundred thousand times', async () => {
-    const content = `a,b\n${'1,2\n3,"4" inch\n'.repeat(100_000)}`;
-    const rows = await rowsOf(content);
-    const bad = rows.filter(({ unreadable }) => unreadable !== undefined);
-    expect([rows.length, bad.length]).toEqual([200_000, 100_000]);
-    expect(bad.at(-1)).toMatchObject({ row: 200_001, unreadable: expect.stringContaining('line 200001 ') });
   });
 });
 

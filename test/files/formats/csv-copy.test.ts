@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { proof } from '../../combinations.ts';
 import {
   bytesOf,
   cellText,
@@ -114,22 +113,6 @@ describe('columns that are dropped', () => {
     expect((await copied(path, ['n'], async () => ['+'], new Set(dropped))).toString()).toBe(expected);
   });
 });
-
-proof(
-  'very long rows are not gathered: a batch holds a megabyte or so, whatever the number of its rows',
-  async () => {
-    const write = await inputFolder();
-    const path = await write(`a\n${`${'x'.repeat(500_000)}\n`.repeat(20)}`);
-    const sizes: number[] = [];
-    for await (const chunk of (await csv.open(new InputFile(path), {})).copy(
-      { columns: ['n'], dropped: none },
-      rowByRow(() => ['1']),
-    )) {
-      sizes.push(chunk.length);
-    }
-    expect(Math.max(...sizes)).toBeLessThan(2_000_000);
-  },
-);
 
 test('a zero byte in an answer does not make the output unreadable', async () => {
   const write = await inputFolder();

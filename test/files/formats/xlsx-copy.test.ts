@@ -75,29 +75,6 @@ test('of what is appended, credits, counts and years are numbers; identifiers, p
   ]);
 });
 
-test('identifiers, telephone numbers and postcodes are text in the copy, whatever they were', async () => {
-  const header = textRow(1, 'ABN', 'Phone', 'PostCode', 'Company_ID', 'Found in', 'Turnover', 'Paid');
-  const numbers = ['51824753556', '412345678', '3000', '7', '51824753556', '51824753557', '1999'];
-  const cells = numbers.map(
-    (number, index) =>
-      `<c r="${String.fromCharCode(65 + index)}2" s="${index === 1 ? 1 : 0}"><v>${number}</v></c>`,
-  );
-  const bytes = await copied(
-    { rows: header + row(2, cells.join('')), formats: ['0000000000'] },
-    AS_IT_IS,
-    NOTHING,
-  );
-  expect((await cellsIn(bytes))[1]).toEqual([
-    '51824753556',
-    '0412345678',
-    '3000',
-    '7',
-    '51824753556',
-    '51824753557',
-    1999,
-  ]);
-});
-
 test('rows stay where they are, and titles and columns of an earlier run go', async () => {
   const rows =
     textRow(1, 'Leads') +

@@ -73,11 +73,6 @@ test.each([
     withPart(SHEET, { claimedBytes: 50 }),
     `its part ${SHEET} is damaged (too many bytes in the stream. expected 50.`,
   ],
-  [
-    'a part that is shorter than it says',
-    withPart(SHEET, { claimedBytes: 5_000 }),
-    `its part ${SHEET} is damaged (not enough bytes in the stream. expected 5000.`,
-  ],
   ['a damaged directory', withBytes('PK\x01\x02', 1, 'XX'), 'its directory is damaged ('],
   ['a directory beyond all files', beyondAllFiles(), 'it is cut off, or not a workbook at all'],
   [
@@ -91,19 +86,9 @@ test.each([
     `its part ${SHEET} is damaged (unexpected close tag)`,
   ],
   [
-    'bytes that are no UTF-8',
-    withPart(SHEET, { content: Buffer.from('<worksheet>\xff</worksheet>', 'latin1') }),
-    'is damaged',
-  ],
-  [
     'a shared text that is not there',
     withPart(SHEET, { content: sheet('<row r="2"><c r="A2" t="s"><v>5</v></c></row>') }),
     'row 2: a cell has text number "5", which does not exist',
-  ],
-  [
-    'a number that is none',
-    withPart(SHEET, { content: sheet('<row r="2"><c r="A2"><v>x</v></c></row>') }),
-    'row 2: a cell has the number "x"',
   ],
   [
     'a cell beyond the last column of Excel',

@@ -5,7 +5,6 @@ import writeExcel from 'write-excel-file/node';
 import { ZipFile } from 'yazl';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { proof } from '../../combinations.ts';
 import { inputFolder, rowsOf } from './sheets.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
 
@@ -218,27 +217,6 @@ test('hidden rows are said aloud before anything is done', async () => {
   expect((await opened({ rows })).notes).toEqual([
     '1 hidden row of the sheet will be processed like all others.',
   ]);
-});
-
-proof('a workbook of 20,000 rows is read whole, in whatever pieces it is unpacked', async () => {
-  const count = 20_000;
-  const accents = (row: number): string => 'é'.repeat(row % 7);
-  const rows = Array.from({ length: count }, (_, index) => textRow(index + 2, `${index}`, accents(index)));
-  const sheet = await opened({ rows: textRow(1, 'A', 'B') + rows.join('') });
-  let expected = 0;
-  for await (const group of sheet.groups()) {
-    for (const found of group) {
-      if (
-        found.row !== expected + 2 ||
-        found.cells[0] !== `${expected}` ||
-        found.cells[1] !== accents(expected)
-      ) {
-        expect(found).toEqual({ row: expected + 2, cells: [`${expected}`, accents(expected)] });
-      }
-      expected += 1;
-    }
-  }
-  expect(expected).toBe(count);
 });
 
 const PARTS = bookParts({ rows: textRow(1, 'A') + textRow(2, 'x') });

@@ -156,16 +156,6 @@ test('says what is not done yet, and folded away which batch it is', () => {
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 
-test('a long list of problems is one line for each reason, whatever the rows are called', () => {
-  const outcomes = Array.from({ length: 1_004 }, (_, at) => {
-    return [{ kind: 'invalid', reason: `no usable identifier: ABN ${at}: does not have 11 digits` }] as const;
-  });
-  const html = report(tallyOf(...outcomes), { of: { ...batch, inputRows: 1_004 } });
-  expect(aboveTheFold(html)).toContain(
-    '1,004\nABN: does not have 11 digits\nrows 2, 3, 4, 5, 6 and 999 more',
-  );
-});
-
 test('loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', () => {
   const hostile = fc.oneof(
     fc.constantFrom(
