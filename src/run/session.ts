@@ -132,7 +132,7 @@ export interface RunReply extends Replied, Sent {
 /** What is needed of a run to judge a reply. */
 export interface Judging extends Pick<Run, 'projects'> {
   readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
-    readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
+    readonly client: Pick<Client, 'dialect' | 'basePath'>;
   };
 }
 

@@ -176,7 +176,7 @@ export class Sessions {
       closeLeftOpen({
         session: {
           ...{ account, history, ledger, clock },
-          client: { dialect, origin: address.origin, basePath: basePathOf(address) },
+          client: { dialect, basePath: basePathOf(address) },
         },
         // This object knows no project, so a project that refused the key is tried again.
         projects: new ProjectAccess([]),
