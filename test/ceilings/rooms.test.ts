@@ -19,7 +19,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   job: 1_088,
   ledger: 8_603,
   lib: 1_727,
-  objects: 929,
+  objects: 885,
   operations: 2_859,
   plan: 3_562,
   run: 4_793,
