@@ -2,10 +2,8 @@ import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
-  type Account,
   accountObject,
   addressProblem,
-  describeKey,
   findAccount,
   loadAccounts,
   REGIONS,
@@ -14,13 +12,12 @@ import {
 } from '../client/account/account.ts';
 import { addAccount, removeAccount } from '../client/account/edit.ts';
 import { dialectProblem } from '../client/dialect.ts';
-import { type StopError, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { shippedDialect } from '../core/families.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
-import { linesOf, sentence } from '../core/plain-text.ts';
+import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { test } from './accounts/test.ts';
 import { argument, type CommandGroup, type Console, command, flag } from './shared/command.ts';
@@ -129,7 +126,6 @@ async function entryFrom(console: Console, input: Add, name: string) {
   const vendor = VENDORS.find((known) => known === asked);
   if (vendor === undefined)
     throw stop('usage', `--vendor ${asked} is not known.`, suggestion(asked, VENDORS));
-  refuseFlagsOf(input, vendor);
   const { dialect, exclusive_key, id, price } = input;
   return present({
     vendor,
@@ -154,24 +150,6 @@ function numbersOf({ budget_per_day, budget_per_month, ...input }: Add) {
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(Object.keys(budget).length > 0 && { budget }),
   };
-}
-
-const FLAGS_OF = {
-  service: ['region', 'organization', 'project'],
-  provider: ['via'],
-} as const;
-
-/** Refuses a flag of the other vendor here: the check of the file would name a key that the user did not type. */
-function refuseFlagsOf(input: Add, vendor: string): void {
-  for (const [owner, names] of Object.entries(FLAGS_OF)) {
-    const flag = names.find((each) => input[each] !== undefined);
-    if (flag === undefined || vendor === owner) continue;
-    throw stop(
-      'usage',
-      `--${flag} belongs to an account of the ${owner}.`,
-      `Leave out --${flag}, or give --vendor ${owner}.`,
-    );
-  }
 }
 
 async function directFrom(console: Console, input: Add, account: string): Promise<object> {
@@ -253,70 +231,47 @@ async function listAccounts(console: Console) {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
   const builtIn = SANDBOX_NAMES.map((name) => findAccount(accounts, name));
-  const lines: string[] = [];
+  const said: string[] = [];
   const views: AccountObject[] = [];
   for (const account of [...accounts.configured, ...builtIn]) {
     const problem = await dialectProblem(account);
-    lines.push(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
-    lines.push(...detailLines([...detailsOf(account), ...problemDetails(problem)]));
-    views.push(accountObject(account, problem));
+    const view = accountObject(account, problem);
+    said.push(
+      `${view.name} (${[view.vendor, view.region].filter(Boolean).join(', ')})`,
+      ...detailLines(view),
+    );
+    views.push(view);
   }
   const regions = (accounts.regions ?? []).map(({ region, baseUrl, documentationUrl }) => {
     return { region, address: baseUrl.href, documentation: documentationUrl };
   });
-  for (const { region, ...details } of regions)
-    lines.push(`region ${region}`, ...detailLines(Object.entries(details)));
-  return { lines, object: { path: accounts.path, accounts: views, regions } };
+  for (const { region, ...details } of regions) said.push(`region ${region}`, ...lines(details));
+  return { lines: said, object: { path: accounts.path, accounts: views, regions } };
 }
 
-type Detail = readonly [label: string, value: string];
-
-function detailLines(details: readonly Detail[]): readonly string[] {
-  return details.map(([label, value]) => `  ${label.padEnd(14)} ${value}`);
+/** What is known of it, a line for each. */
+function detailLines(account: AccountObject): readonly string[] {
+  const { limits, budget, problem } = account;
+  const { concurrency, ...within } = limits;
+  const per = (of: object, unit: string): readonly string[] =>
+    Object.entries(of).flatMap(([name, most]) =>
+      most === null ? [] : [`${most}${unit} ${name.replace('_', ' ')}`],
+    );
+  return lines({
+    address: account.address ?? 'this machine; it starts when it is used',
+    documentation: account.documentation,
+    organization: account.organization,
+    project: account.project,
+    via: account.via && `${account.via}, as ${account.connected_account}`,
+    dialect: account.dialect,
+    limits: [...per(within, ''), `${concurrency} at once`].join(', '),
+    price: account.price && `${account.price} a credit`,
+    budget: per(budget, ' credits').join(', '),
+    key: account.key,
+    problem: problem && sentence(problem.message),
+    '': problem?.next ?? null,
+  });
 }
 
-function problemDetails(problem: StopError | undefined): readonly Detail[] {
-  if (problem === undefined) return [];
-  return [
-    ['problem', sentence(problem.message)],
-    ['', problem.next],
-  ];
-}
-
-function detailsOf(account: Account): readonly Detail[] {
-  const { baseUrl, documentationUrl, organizationId, projectId, via, dialectPath, limits, budget } = account;
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ['address', baseUrl?.href ?? 'this machine; it starts when it is used'],
-    ['documentation', documentationUrl],
-    ['organization', organizationId],
-    ['project', projectId],
-    ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
-    ['dialect', dialectPath],
-    ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
-    ['price', account.price && `${account.price.amount} ${account.price.currency} a credit`],
-    ['retention', account.retentionMs === undefined ? undefined : formatDuration(account.retentionMs)],
-    ['timeout', account.timeoutMs === undefined ? undefined : formatDuration(account.timeoutMs)],
-    ['budget', budgetText(budget)],
-    ['key', describeKey(account.key)],
-  ];
-  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
-}
-
-const WINDOW_NAMES: ReadonlyMap<number, string> = new Map([
-  [1000, 'second'],
-  [60_000, 'minute'],
-  [3_600_000, 'hour'],
-  [86_400_000, 'day'],
-]);
-
-function windowText({ requests, windowMs }: Account['limits']['windows'][number]): string {
-  return `${requests} per ${WINDOW_NAMES.get(windowMs) ?? `${windowMs} ms`}`;
-}
-
-function budgetText({ perDay, perMonth }: Account['budget']): string | undefined {
-  const caps = linesOf(
-    perDay !== undefined && `${perDay} credits per day`,
-    perMonth !== undefined && `${perMonth} credits per month`,
-  );
-  return caps.join(', ') || undefined;
-}
+const lines = (details: Readonly<Record<string, string | null>>): readonly string[] =>
+  Object.entries(details).flatMap(([label, value]) => (value ? `  ${label.padEnd(14)} ${value}` : []));

@@ -20,7 +20,7 @@ import { spoolFolder } from '../core/paths.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
-import { originOf } from '../job/job-origin.ts';
+import { isTrial } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import {
   type AttemptRecord,
@@ -155,7 +155,7 @@ function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, input
     ...settingsOf(job),
     name,
     operation,
-    origin: { kind: 'trial' },
+    origin: { trial: true },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
     ...present({ add, repair, in_doubt }),
@@ -288,7 +288,7 @@ const ROW = 2;
 async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
   const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
-  if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
+  if (batch === undefined || !isTrial(batch.settings)) return undefined;
   return credits(
     heldCredits(await ledger.batchMoney(batch.id)) + (await pricingOf({ ...trial, ledger })).mostOfRow,
   );

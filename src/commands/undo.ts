@@ -250,7 +250,7 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
         change: { ...change, isState: false },
       },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
-      origin: { kind: 'undo', undoes: batch.id },
+      origin: { undoes: batch.id },
       // Each person that this job makes admin was admin before.
       guards: { admins: 'allow' },
     },

@@ -5,7 +5,6 @@ import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { FoundLayout, readingEntries, readingIn } from '../core/reading.ts';
 import type { Job } from './job.ts';
-import { storedOrigin } from './job-origin.ts';
 import { type JobEntries, jobEntries } from './job-schema.ts';
 
 const placeSchema = z.object({
@@ -67,7 +66,7 @@ export function jobSettings(job: Job, found: Found): JsonObject {
     ...{ on_existing: job.on_existing, formulas: job.formulas },
     ...readingEntries(read),
     layout: Object.keys(layout).length === 0 ? undefined : layout,
-    ...storedOrigin(job.origin),
+    ...job.origin,
     answer_at: Object.keys(answerPlace).length === 0 ? undefined : answerPlace,
     input_of_other: isOfOther || undefined,
     ...{ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile },

@@ -6,7 +6,6 @@ import type { JsonObject } from '../core/operation.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
-import { askedByOrigin } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 
@@ -73,7 +72,8 @@ export function askingSettings(job: Job): JsonObject | undefined {
   const reading = readingEntries(readingIn({ read, country }));
   const settingsThatAsk = {
     ...Object.fromEntries(asking),
-    ...askedByOrigin(origin),
+    ...origin,
+    ...(origin && 'undoes' in origin ? { our_list: true } : {}),
     // What stands beside `read` is asked for by repairs alone.
     ...(repair === true ? { ...reading, repair } : present({ read: reading.read })),
   };

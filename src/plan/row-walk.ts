@@ -23,7 +23,6 @@ import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
-import { optionsByOrigin } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 
@@ -63,7 +62,7 @@ export function optionsOf({
   return {
     ...present({ waterfall }),
     settings: settingsOf(job),
-    ...optionsByOrigin(origin),
+    ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
     ...present({ projectId, organizationId }),
     unaskable:
       operation.steps?.flatMap(({ name }) => unaskable(dialect, name).map((each) => `${name}.${each}`)) ??

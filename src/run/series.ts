@@ -221,7 +221,7 @@ export async function heldMatches(
 ): Promise<StopError | undefined> {
   const { ledger, account, dialect, job } = context;
   // By a trial a person looks into the matter.
-  if (account.sandbox || job.origin?.kind === 'trial' || state === 'finished') return undefined;
+  if (account.sandbox || (job.origin && 'trial' in job.origin) || state === 'finished') return undefined;
   const newest = await ledger.newestFound(account.identity);
   if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
   const shape = factsShape(newest.reply.body, dialect, newest.call);
