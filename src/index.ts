@@ -52,8 +52,4 @@ export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts'
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';
-export type { BatchId, Credits, Money } from './ledger/ledger.ts';
-export { checkedCredits as credits } from './lib/checked-input.ts';
-export type { Plan } from './plan/plan.ts';
-export type { ChangePlan } from './plan/team/change-plan.ts';
 export { exportCall as export, tryCall as try };

@@ -6,7 +6,8 @@
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, enrich, plan } from '../src/index.ts';
+import { enrich, plan } from '../src/index.ts';
+import { credits } from '../src/ledger/ledger.ts';
 import { runJob } from '../src/run/run-job.ts';
 import { openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';

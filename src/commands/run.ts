@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
@@ -25,7 +24,7 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
-import { argument, type Console, command, flag, type Host, type Own, type Report } from './shared/command.ts';
+import { argument, type Console, command, flag, type Own, type Report } from './shared/command.ts';
 import { ATTENTION_OK, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
@@ -117,7 +116,7 @@ export default command({
           ...spending,
           ...optionsOf(input, own),
           file,
-          ...questionsOn(host, input.yes, input.sample !== undefined),
+          ...questionsOn(console, input.yes, input.sample !== undefined),
           command: commandLine(resume.words),
           commandOfRest: commandLine(wordsOfRest(resume.words)),
         });
@@ -221,14 +220,10 @@ function detachedReport(summary: RunObject, words: readonly string[]): Told {
 type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showChanges'>>;
 
 /**
- * Asks on the terminal, or as the calling program asks.
+ * Asks on the terminal.
  * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone.
  */
-export function questionsOn(
-  { console, own }: Pick<Host, 'console' | 'own'>,
-  agreed: boolean,
-  isSample: boolean,
-): Questions {
+export function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   const showChanges = (plan: ChangePlan): void => {
     for (const line of diffLines(plan)) console.say(plainText(line));
@@ -245,11 +240,6 @@ export function questionsOn(
       showChanges(plan);
       return ask(changeQuestion(plan));
     },
-    ...present({
-      askBudget: own.askBudget,
-      askChanges: own.askChanges,
-      showChanges: own.showChanges,
-    }),
   };
 }
 

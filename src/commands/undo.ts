@@ -165,7 +165,7 @@ async function undo(
   { batch, location }: FoundBatch,
   { input, host, chosen, resume }: Undoing,
 ): Promise<Undo> {
-  const { console, own } = host;
+  const { console } = host;
   const { account } = chosen;
   return spend(host, input, resume, toldOn(console), async ({ store: _, ...opening }) => {
     const command = commandLine(resume.words);
@@ -183,10 +183,7 @@ async function undo(
       };
       const agrees = async (plan: ChangePlan): Promise<boolean> => {
         show(plan);
-        return (
-          input.yes === true ||
-          (own.askChanges?.(plan) ?? mayBeSent(console, `Send ${sentCounts(plan)} to the service?`))
-        );
+        return input.yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`);
       };
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so the plan is shown here.

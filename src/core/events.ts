@@ -17,8 +17,6 @@ export type RunEvent =
       /** Rows that earlier runs have left in doubt. */
       readonly inDoubt: number;
       readonly resumed: boolean;
-      /** The account's tightest limit on average; undefined when none is known. */
-      readonly requestsPerSecond: number | undefined;
       /** Credits that the batch may still spend, at most; left out where it has no budget. */
       readonly budgetLeft?: number;
     }

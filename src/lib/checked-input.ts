@@ -1,6 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
-import { type Credits, credits } from '../core/ids.ts';
 import { problemOf } from './yaml/schema-problem.ts';
 
 /**
@@ -19,9 +18,4 @@ export function checkInput<Input extends z.ZodObject>(
   const { keys, fact, next } = problemOf(input, asked, error.issues);
   // An option that is missing has no place of its own.
   throw stop('usage', `${call}: ${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
-}
-
-/** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
-export function checkedCredits(value: number): Credits {
-  return credits(checkInput('credits', z.strictObject({ value: z.int().min(0) }), { value }).value);
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { requestsPerSecond } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../client/dialect.ts';
 import { readToday } from '../client/kept-answers.ts';
@@ -234,7 +233,6 @@ async function announce(
     settled: finalIn(counts),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
-    requestsPerSecond: requestsPerSecond(account),
     ...present({ budgetLeft: budgetLeft(await ledger.batchMoney(batch.id)) }),
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');

@@ -17,7 +17,6 @@ import {
   heldCredits,
   type Money,
 } from '../ledger/ledger.ts';
-import { checkedCredits } from '../lib/checked-input.ts';
 import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
@@ -137,7 +136,7 @@ async function requireBudget(
   const held = heldBy(money);
   const least = held + mostAdded(plan);
   const agreed = await askBudget?.(plan);
-  if (agreed !== undefined) return { budget: credits(held + checkedCredits(agreed)), buysAgain: true };
+  if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
   throw new StopError({
     code: 'consent',
     message: `This run could spend up to ${most} credits, and nothing limits it.`,

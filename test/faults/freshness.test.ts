@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { credits } from '../../src/index.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { objectIn } from '../cli/desk.ts';
 import { some } from '../combinations.ts';

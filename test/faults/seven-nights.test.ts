@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { credits } from '../../src/index.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 import type { RunObject } from '../../src/objects/run-object.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';

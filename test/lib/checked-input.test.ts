@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { credits, run, StopError } from '../../src/index.ts';
+import { run, StopError } from '../../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-options-'));
 const store = join(folder, 'store');
@@ -37,10 +37,9 @@ test.each([
   [Number.POSITIVE_INFINITY, 'must be a number, but is Infinity'],
   [2 ** 60, 'is 1152921504606847000'],
   ['500' as unknown as number, 'must be a number, but is text'],
-])('%s is no amount of money, for credits() and as a budget', async (value, fact) => {
-  const wrong = await stopOf(() => credits(value));
-  expect(wrong).toMatchObject({ code: 'usage', exitCode: 2, message: `credits: value ${fact}.` });
-  expect((await stopOf(() => asked({ budget: value }))).message).toBe(`run: budget ${fact}.`);
+])('%s is no amount of money', async (value, fact) => {
+  const wrong = await stopOf(() => asked({ budget: value }));
+  expect(wrong).toMatchObject({ code: 'usage', exitCode: 2, message: `run: budget ${fact}.` });
   expect(existsSync(store)).toBe(false);
 });
 

@@ -4,7 +4,8 @@
  * machine works, with one request at a time.
  */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type RunEvent } from '../../src/index.ts';
+import type { RunEvent } from '../../src/index.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';

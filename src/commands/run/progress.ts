@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
-import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
@@ -11,21 +10,17 @@ import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts
 export class Progress {
   readonly #console: Console;
   readonly #clock: Clock;
-  readonly #startedMs: number;
   readonly #timer: NodeJS.Timeout;
-  #limitPerSecond: number | undefined;
-  /** The number of rows; undefined until the batch begins. Until then the terminal may show a question. */
-  #rows: number | undefined;
-  #finishedBefore = 0;
-  #finishedNow = 0;
-  #matched = 0;
-  #applied = 0;
-  #isChange = false;
+  /** Undefined until the batch begins. Until then the terminal may show a question. */
+  #batch: BatchBegun | undefined;
+  #finished = 0;
+  /** Rows of this run that were found or changed. */
+  #done = 0;
   #credits = 0;
-  /** Undefined where the batch has no budget. */
-  #budgetLeft: number | undefined;
-  readonly #sends: Recent;
-  readonly #settles: Recent;
+  /** What lost answers may have cost. */
+  #held = 0;
+  /** When rows were finished lately: invalid and known ones finish all at once at the beginning, and say nothing of the rest. */
+  #ends: number[] = [];
   #pausedUntilMs = 0;
   #saidUntilMs = 0;
   #shownMs: number;
@@ -34,37 +29,27 @@ export class Progress {
   constructor(console: Console, clock: Clock) {
     this.#console = console;
     this.#clock = clock;
-    this.#startedMs = clock.monotonicMs();
-    this.#shownMs = this.#startedMs;
-    this.#sends = new Recent(this.#startedMs);
-    this.#settles = new Recent(this.#startedMs);
+    this.#shownMs = clock.monotonicMs();
     this.#timer = setInterval(() => this.#show(), REFRESH_MS).unref();
   }
 
   hear(event: RunEvent): void {
     switch (event.kind) {
       case 'batch':
-        this.#rows = event.rows + (event.rowsBeyond ?? 0);
-        this.#finishedBefore = event.settled;
-        this.#finishedNow = 0;
-        this.#matched = 0;
-        this.#isChange = event.isChange === true;
-        this.#limitPerSecond = event.requestsPerSecond;
-        this.#budgetLeft = event.budgetLeft;
+        this.#batch = event;
+        [this.#finished, this.#done] = [0, 0];
         this.#say(batchLine(event));
-        break;
-      case 'sent':
-        this.#sends.add(this.#clock.monotonicMs());
         break;
       case 'answered':
         this.#credits += event.credits;
-        this.#hold(event.credits);
+        break;
+      case 'in_doubt':
+        this.#held += event.credits;
         break;
       case 'row':
-        this.#finishedNow += 1;
-        this.#settles.add(this.#clock.monotonicMs());
-        if (event.outcome === 'matched') this.#matched += 1;
-        if (event.outcome === 'applied') this.#applied += 1;
+        this.#finished += 1;
+        this.#ends.push(this.#clock.monotonicMs());
+        if (event.outcome === 'matched' || event.outcome === 'applied') this.#done += 1;
         break;
       case 'paused':
         this.#pausedUntilMs = event.untilMs;
@@ -81,15 +66,7 @@ export class Progress {
       case 'note':
         this.#say(event.message);
         break;
-      case 'looked':
-      case 'learned':
-      case 'closed':
-        break;
-      case 'in_doubt':
-        this.#hold(event.credits);
-        break;
       default:
-        unreachable(event);
     }
   }
 
@@ -105,10 +82,6 @@ export class Progress {
     return true;
   }
 
-  #hold(credits: number): void {
-    if (this.#budgetLeft !== undefined) this.#budgetLeft = Math.max(0, this.#budgetLeft - credits);
-  }
-
   #say(line: string): void {
     this.#console.status('');
     this.#console.say(line);
@@ -116,94 +89,43 @@ export class Progress {
 
   /** Shows the line many times a second on a terminal, where it replaces itself, and once a minute elsewhere. */
   #show(): void {
-    if (this.#rows === undefined) return;
+    if (this.#batch === undefined) return;
     const nowMs = this.#clock.monotonicMs();
-    const line = this.#line(nowMs, this.#rows);
+    const line = this.#line(this.#batch, nowMs);
     this.#console.status(line);
     if (this.#console.interactive || nowMs - this.#shownMs < PLAIN_LINE_EVERY_MS) return;
     this.#shownMs = nowMs;
     this.#console.say(line);
   }
 
-  #line(nowMs: number, rows: number): string {
-    const done = this.#finishedBefore + this.#finishedNow;
-    const parts = [
-      `${this.#console.interactive ? `${barOf(done, rows)} ` : ''}${percentOf(done, rows)} %`,
-      `${done}/${rows} rows${this.#finishedBefore === 0 ? '' : ' in all'}`,
-      this.#rate(nowMs),
-      // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
-      `${this.#finishedBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
-      // A change costs nothing, as a rule.
-      ...(this.#isChange && this.#credits === 0 ? [] : this.#money()),
-      this.#timeLeft(nowMs, rows - done),
-    ];
-    return parts.filter((part) => part !== '').join(' · ');
+  #line({ rows: ofFile, rowsBeyond = 0, settled, isChange, budgetLeft }: BatchBegun, nowMs: number): string {
+    const rows = ofFile + rowsBeyond;
+    const finished = settled + this.#finished;
+    const left = budgetLeft === undefined ? undefined : Math.max(0, budgetLeft - this.#credits - this.#held);
+    // A change costs nothing, as a rule.
+    const hasCosts = isChange !== true || this.#credits > 0;
+    // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
+    const done = `${this.#done} ${isChange ? 'applied' : 'matched'}`;
+    return linesOf(
+      // Rounded down: it is full only when all rows are done.
+      `${rows === 0 ? 100 : Math.floor((Math.min(finished, rows) * 100) / rows)} %`,
+      `${finished}/${rows} rows${settled === 0 ? '' : ' in all'}`,
+      settled === 0 ? done : `this run: ${done}`,
+      hasCosts && counted(this.#credits, 'credit'),
+      hasCosts && left !== undefined && `${left} of the budget left`,
+      this.#timeLeft(nowMs, rows - finished),
+    ).join(' · ');
   }
 
-  #money(): readonly string[] {
-    const left = this.#budgetLeft;
-    return [counted(this.#credits, 'credit'), ...(left === undefined ? [] : [`${left} of the budget left`])];
-  }
-
-  #rate(nowMs: number): string {
-    const of = this.#limitPerSecond === undefined ? '' : ` of ${this.#limitPerSecond.toFixed(1)}`;
-    return `${this.#sends.perSecond(nowMs).toFixed(1)}${of} requests/s`;
-  }
-
-  #timeLeft(nowMs: number, rowsLeft: number): string {
+  #timeLeft(nowMs: number, rowsLeft: number): string | undefined {
     if (this.#phase !== 'running') return this.#phase;
     const pauseMs = this.#pausedUntilMs - this.#clock.wallMs();
-    if (pauseMs > LONG_PAUSE_MS) {
-      const until = localTime(this.#pausedUntilMs, this.#clock.wallMs());
-      return `paused until ${until}, ${formatDuration(pauseMs)} to go`;
-    }
-    // The speed is that of the last seconds, because invalid and known rows settle all at once at the beginning.
-    const perSecond = this.#settles.perSecond(nowMs);
+    if (pauseMs > LONG_PAUSE_MS) return `paused, ${formatDuration(pauseMs)} to go`;
+    this.#ends = this.#ends.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
     // Less than a second is over before a person has read it.
-    return perSecond === 0 ? '' : `${formatDuration(Math.max(1000, (rowsLeft * 1000) / perSecond))} left`;
+    const leftMs = Math.max(1000, (rowsLeft * RATE_WINDOW_MS) / this.#ends.length);
+    return this.#ends.length === 0 ? undefined : `${formatDuration(leftMs)} left`;
   }
-}
-
-const BAR_WIDTH = 10;
-
-/** Rounded down: it is full only when all rows are done. */
-function percentOf(done: number, rows: number): number {
-  return rows === 0 ? 100 : Math.floor((Math.min(done, rows) * 100) / rows);
-}
-
-function barOf(done: number, rows: number): string {
-  const full = Math.floor((percentOf(done, rows) * BAR_WIDTH) / 100);
-  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
-}
-
-class Recent {
-  readonly #startedMs: number;
-  #times: number[] = [];
-
-  constructor(startedMs: number) {
-    this.#startedMs = startedMs;
-  }
-
-  add(atMs: number): void {
-    this.#times.push(atMs);
-  }
-
-  perSecond(nowMs: number): number {
-    this.#times = this.#times.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
-    const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
-    return (this.#times.length * 1000) / spanMs;
-  }
-}
-
-/** The time in the user's time zone: `02:13`, with the date when that is not today. */
-function localTime(atMs: number, nowMs: number): string {
-  const time = new Date(atMs).toLocaleTimeString('en-AU', {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  const day = (ms: number): string => new Date(ms).toLocaleDateString('en-CA');
-  return day(atMs) === day(nowMs) ? time : `${day(atMs)} ${time}`;
 }
 
 const REFRESH_MS = 100;

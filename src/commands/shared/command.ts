@@ -5,7 +5,6 @@ import type { ExitCode, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import type { BatchRange } from '../../ledger/ledger.ts';
-import type { RunChoices } from '../../plan/context.ts';
 
 /**
  * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and help, the library's
@@ -107,7 +106,7 @@ export type WorkerEvent =
   | { readonly kind: 'within'; readonly event: RunEvent };
 
 /** What a program gives to a call beside its data. */
-export interface Own extends Pick<RunChoices, 'askBudget' | 'askChanges' | 'askAgreement' | 'showChanges'> {
+export interface Own {
   /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */

@@ -80,7 +80,7 @@ export function enrich<Row>(
   const options = {
     ...asked,
     ...optionsOf({ ...entries, yes }, own),
-    ...questionsOn({ console: silent(own), own }, yes, entries.sample !== undefined),
+    ...questionsOn(silent(own), yes, entries.sample !== undefined),
     ...{ store, accept, operator: as, waitForLockMs: wait, maxPauseMs: max_pause ?? MAX_PAUSE_MS },
   };
   const found = worked<Row>(rows, options, ended);

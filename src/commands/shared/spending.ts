@@ -11,7 +11,7 @@ import type { RunObject } from '../../objects/run-object.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
-import type { Console, Host, Own } from './command.ts';
+import type { Console, Host } from './command.ts';
 import { waitingWords } from './doubts.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
@@ -73,7 +73,7 @@ export async function spend<Ended>(
       mayCreateStore: console.interactive,
       ...present({ clock: own.clock }),
       signal,
-      askAgreement: own.askAgreement ?? askAgreementOn(console),
+      askAgreement: askAgreementOn(console),
       tell: console.warn,
       onEvent(event, path) {
         if (event.kind === 'sent') inFlight += 1;
@@ -90,7 +90,7 @@ export async function spend<Ended>(
 }
 
 /** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or a job. */
-export function askAgreementOn(console: Console): NonNullable<Own['askAgreement']> {
+export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
   return async ({ fact, details }) => {
     // The stop that follows a "no" says the same.
     if (!console.interactive) return false;

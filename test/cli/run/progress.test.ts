@@ -17,7 +17,6 @@ const BATCH: RunEvent = {
   settled: 0,
   inDoubt: 0,
   resumed: false,
-  requestsPerSecond: 5,
 };
 
 const CALL = { row: 2, call: 'a' };
@@ -70,21 +69,17 @@ test('nothing is drawn before the batch begins, because a question may stand the
   expect(shown).toEqual([]);
 });
 
-test('rows, rate against the limit, matches, credits and the time left', () => {
+test('rows, matches, credits and the time left', () => {
   progress.hear(BATCH);
   for (let second = 0; second < 10; second += 1) {
     pass(1_000);
     for (let count = 0; count < 4; count += 1) {
-      progress.hear({ kind: 'sent', ...CALL });
       progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
-      progress.hear({ kind: 'closed', ...CALL });
       progress.hear({ kind: 'row', row: 2, outcome: 'matched' });
     }
   }
   pass(100);
-  expect(shown.at(-1)).toBe(
-    '████░░░░░░ 40 % · 40/100 rows · 4.0 of 5.0 requests/s · 40 matched · 40 credits · 15 s left',
-  );
+  expect(shown.at(-1)).toBe('40 % · 40/100 rows · 40 matched · 40 credits · 15 s left');
 });
 
 test('a budget says what is left of it, without what lost answers may have cost', () => {
@@ -106,11 +101,7 @@ test('a long pause is said once, shown with its end, and counted down', () => {
   expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
   progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
   expect(said.filter((line) => line.startsWith('Paused'))).toHaveLength(1);
-  const local = new Date(clock.wallMs() - 1_000 + 3_600_000);
-  const time = [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-  expect(shown.at(-1)).toMatch(
-    new RegExp(`paused until (\\d{4}-\\d\\d-\\d\\d )?${time}, 59 min 59 s to go$`),
-  );
+  expect(shown.at(-1)).toMatch(/ paused, 59 min 59 s to go$/);
   pass(3_600_000 - 1_000 - 75_000);
   expect(shown.at(-1)).toMatch(/ 1 min 15 s to go$/);
   pass(1_000);
