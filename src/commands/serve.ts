@@ -23,7 +23,11 @@ export default command({
     ),
     accept: accept(),
     log: LOG,
-    port: flag(z.string().default('0'), 'where to listen on this machine; 0: any free port', '<number>'),
+    port: flag(
+      z.int().max(65_535).default(0),
+      'where to listen on this machine; 0: any free port',
+      '<number>',
+    ),
     open: flag(
       z.boolean().optional(),
       'open it in the browser (the default on a terminal with a screen)',
@@ -37,7 +41,7 @@ export default command({
     const say = logOn(console, input.log);
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const opened = await openPage({
-      port: portOf(input.port),
+      port: input.port,
       store,
       jobs,
       answers: { accept: input.accept, askAgreement: askAgreementOn(console) },
@@ -88,12 +92,6 @@ async function show(
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
     console.say('No browser could be started here, so open the address yourself.');
-}
-
-function portOf(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw stop('usage', `--port ${text} is not a port.`, 'Give a whole number from 0 to 65535.');
 }
 
 /** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */
