@@ -6,17 +6,13 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import type { InputRow } from '../../src/core/row.ts';
-import { findErasable } from '../../src/ledger/erase.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
   admit,
-  answered,
   batchNamed,
   begin,
-  DAY_MS,
   decide,
   IN_DOUBT,
   lost,
@@ -131,21 +127,3 @@ test('ranges are offered of batches that are kept whole and may go on, as long a
   await ledger.changeBatch(batch, { state: 'finished' });
   expect(await lists.rangesLeft()).toEqual([]);
 });
-
-test.each(['superseded', 'cancelled'] as const)(
-  'cells of a %s batch go by age, also of rows that nobody worked on',
-  async (state) => {
-    const { place, ledger, lists, kept } = await openPlace();
-    const batch = await batchNamed(ledger, 'a');
-    await lists.submitRows(batch, rowsOf(2));
-    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
-    await ledger.changeBatch(batch, { state });
-    await ledger.close();
-    const target = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
-    const opening = { waitForLockMs: 0, clock: systemClock, command: 'forget', operator: undefined };
-    await sqlite.alone(place, opening, async (alone) => {
-      await (await findErasable(alone, target)).erase([], NOON_MS + DAY_MS);
-    });
-    expect(kept()).toBe('');
-  },
-);

@@ -7,7 +7,6 @@ import {
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { CUTS, cutNext, Way } from '../db/way.ts';
 import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { twoWorkers, type Workplace, workplace } from './postgres-places.ts';
 import { anotherServer, postgresServer } from './postgres-server.ts';
@@ -55,42 +54,6 @@ describe('an attempt is over by its age, whoever made it', () => {
     await one.readAgain({ ...FOUND, attempt, dialect: 7, atMs: NOON_MS });
     expect(await one.end(attempt, FOUND, NOON_MS), 'once').toBe('over');
     expect(await stateOf(one, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt } });
-    await expectBalanced(place);
-  });
-});
-
-describe.each(['before', 'after'] as const)('where the connection breaks %s the database commits', (when) => {
-  async function cut(): Promise<[Workplace, Ledger, Way]> {
-    const way = await Way.to((await postgresServer()).url('any'));
-    const place = await workplace();
-    return [place, await place.worker({}, way.url), way];
-  }
-
-  test('an intent is admitted anew, and of what nobody heard nothing is left to doubt', async () => {
-    const [place, ledger, way] = await cut();
-    const batch = await batchNamed(ledger, 'a');
-    await ledger.changeBatch(batch, { budget: credits(100) });
-    await admitted(ledger, batch, 'first');
-    cutNext(way, CUTS[when]);
-    const attempt = await admitted(ledger, batch, 'acme');
-    expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'in_flight', attempt });
-    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2, inDoubt: 0 });
-    await expectBalanced(place);
-  });
-
-  test('an answer is kept once, and booked once', async () => {
-    const [place, ledger, way] = await cut();
-    const batch = await batchNamed(ledger, 'a');
-    for (const word of ['reply', 'end', 'both']) {
-      const attempt = await admitted(ledger, batch, word);
-      if (word !== 'end') cutNext(way, CUTS[when]);
-      const kept = ledger.keep(attempt, replyWith(word));
-      if (word !== 'both') await kept;
-      if (word === 'end') cutNext(way, CUTS[when]);
-      const ended = ledger.end(attempt, FOUND, NOON_MS);
-      expect(await Promise.all([ended, kept])).toEqual(['ended', undefined]);
-    }
-    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
     await expectBalanced(place);
   });
 });
