@@ -227,6 +227,6 @@ describe.each(some(Object.entries(READERS), 3))('%s is read in linear time', (_n
 
 test('a number of a million zeros is read as it stands', () => {
   const zeros = '0'.repeat(1_000_000);
-  expect(parseAnswerJson(`[0.1${zeros}, 0e${zeros}9]`)).toEqual([0.1, 0]);
+  expect(parseAnswerJson(`[0.1${zeros}, 0e${zeros}9]`)).toEqual([`0.1${zeros}`, 0]);
   expect(parseAnswerJson(`[0.1${zeros}1]`)).toEqual([`0.1${zeros}1`]);
 });

@@ -12,11 +12,6 @@ export const REDACTED = '[redacted]';
 /** A shorter key is found in words that mean something else, so it is only taken for itself where it is a whole header. */
 const LEAST_LENGTH = 12;
 
-/** Texts and numbers of JSON; the last text of an answer that was cut off has no end. */
-const JSON_VALUES = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g;
-
-const LOOKS_LIKE_JSON = /^(?:\xef\xbb\xbf)?\s*[[{"\d-]/;
-
 interface KeptReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -45,7 +40,7 @@ export class Redaction {
     return redacted === bytes ? words : redacted.toString();
   }
 
-  /** The same buffer when the key is not in it. What was JSON is JSON afterwards. */
+  /** The same buffer when the key is not in it. An escape goes whole, so that what was JSON is JSON afterwards. */
   bytes(body: Buffer): Buffer {
     if (this.#written === undefined) return body;
     if (isUtf16(body)) {
@@ -58,16 +53,8 @@ export class Redaction {
     return redacted === text ? body : Buffer.from(redacted, 'latin1');
   }
 
-  /** Of JSON each value that holds the key goes whole: a part of an escape, or of a number, would be none. */
   #redacted(text: string): string {
-    const written = this.#written;
-    if (written === undefined || text.search(written) === -1) return text;
-    if (!LOOKS_LIKE_JSON.test(text)) return text.replace(written, REDACTED);
-    const whole = text.replace(JSON_VALUES, (value) =>
-      value.search(written) === -1 ? value : `"${REDACTED}"`,
-    );
-    // What only began like JSON may have it outside of any value.
-    return whole.replace(written, REDACTED);
+    return this.#written === undefined ? text : text.replace(this.#written, REDACTED);
   }
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -100,6 +87,6 @@ function base64Of(key: Buffer): readonly string[] {
 function writtenAnyWay(text: string): string {
   return Array.from(text, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
-    return `(?:\\x${hex}|%${hex}|\\\\{1,7}(?:u00${hex}|\\x${hex}))`;
+    return `(?:(?<!\\\\)\\\\+(?:u00${hex}|\\x${hex})|%${hex}|\\x${hex})`;
   }).join('');
 }

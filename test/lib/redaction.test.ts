@@ -50,7 +50,9 @@ describe.each(Object.entries(WRITINGS))('a key %s', (_, write) => {
 });
 
 test('any key in JSON, in its names too, leaves JSON without it', () => {
-  const visible = fc.string({ minLength: 12, maxLength: 40, unit: 'grapheme-ascii' });
+  const visible = fc
+    .string({ minLength: 12, maxLength: 40, unit: 'grapheme-ascii' })
+    .map((key) => key.replaceAll('\\', '/'));
   fc.assert(
     fc.property(visible, fc.string(), fc.jsonValue(), (key, before, beside) => {
       const body = JSON.stringify({ [`${before}${key}`]: `${before}${key}`, beside });
@@ -64,7 +66,7 @@ test('any key in JSON, in its names too, leaves JSON without it', () => {
 
 test('an answer that was cut off, or is in UTF-16, is redacted all the same', () => {
   expect(redaction.bytes(Buffer.from(`{"a":1,"b":"x ${KEY} and th`)).toString()).toBe(
-    `{"a":1,"b":"${REDACTED}"`,
+    `{"a":1,"b":"x ${REDACTED} and th`,
   );
   const wide = Buffer.from(`\ufeff{"a":"${KEY}"}`, 'utf16le');
   expect(redaction.bytes(wide).toString()).toContain(`{"a":"${REDACTED}"}`);
