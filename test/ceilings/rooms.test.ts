@@ -18,7 +18,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   index: 338,
   job: 1_058,
   ledger: 8_603,
-  lib: 1_721,
+  lib: 1_708,
   objects: 885,
   operations: 2_859,
   plan: 3_558,
