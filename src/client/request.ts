@@ -90,9 +90,8 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
         return `${name} ${foreignName(String(fields.get(name)))}`;
   }
   const { method } = shapedCall(dialect, operation, call);
-  const { methods = ['GET', 'POST'] } = dialect.through?.envelope ?? { methods: METHODS };
-  if (methods.includes(method)) return undefined;
-  const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
+  if (dialect.through === undefined || method === 'GET' || method === 'POST') return undefined;
+  const fact = `The "API Call" step of the service sends GET and POST, but ${call.operation} is a ${method}.`;
   throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
 }
 

@@ -243,10 +243,6 @@ export type RateHintNames = z.infer<typeof rateHints>;
 
 export const envelope = z.strictObject({
   headers: sentHeaders.describe('headers of the request to the service'),
-  methods: opt(
-    z.array(z.enum(METHODS)).min(1),
-    'the methods that the step takes; left out: `GET` and `POST`, as published',
-  ),
   request: block('where in its JSON body the inputs of the step stand, each at a dotted path', {
     account: sentName.describe('the connected account'),
     method: sentName.describe("the vendor's method"),
