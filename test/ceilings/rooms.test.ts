@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 769,
-  client: 6_511,
+  client: 6_484,
   commands: 7_759,
   core: 2_222,
   files: 8_517,
