@@ -57,6 +57,8 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   const wish = { job: 'enrich-company', file };
   const plan = await command(page, 'plan', wish);
   expect(plan).toMatchObject({ rows: 6, to_buy: 6, credits: { most: 6 } });
+  const ofAll = { ...wish, waterfall: [{ all: ['domain'] }] };
+  expect(await command(page, 'plan', ofAll)).toMatchObject({ status: 200, to_buy: 6 });
   expect(await command(page, 'run', { ...wish, budget: 6 })).toMatchObject({
     status: 400,
     error: { code: 'usage', message: expect.stringContaining('plan') },

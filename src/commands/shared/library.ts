@@ -67,7 +67,7 @@ export function typedFrom(
     const value = given[entry];
     const how = said.get(schema);
     if (value === undefined || value === false || how === undefined) continue;
-    const texts = value === true ? [] : textsOf(value);
+    const texts = textsOf(schema, value);
     const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
     if (how.isArgument) words.push(...texts);
     else if (Array.isArray(value)) flags.push(flag, texts.join(','));
@@ -76,7 +76,9 @@ export function typedFrom(
   return [name, ...words, ...flags];
 }
 
-export function textsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.map(String);
+export function textsOf(schema: z.ZodType, value: unknown): readonly string[] {
+  if (value === true) return [];
+  // What a list says as a block, such as `{ all: […] }`, has a word that is typed.
+  if (Array.isArray(value)) return (schema.parse(value) as readonly unknown[]).map(String);
   return value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
 }

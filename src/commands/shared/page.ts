@@ -42,8 +42,9 @@ function pageCommand(of: Command, own: Given): PageCommand {
     check,
     call: (given) => callChecked(of, { ...check(given), ...own }, { ...given, ...own }),
     wordsFor(given) {
-      for (const [name, value] of Object.entries(given))
-        if (said.get(shape[name] ?? input)?.isArgument) requireNoFlag(`${of.name}: ${name}`, textsOf(value));
+      for (const [name, schema] of Object.entries(taken))
+        if (name in given && said.get(shape[name] ?? schema)?.isArgument)
+          requireNoFlag(`${of.name}: ${name}`, textsOf(schema, given[name]));
       return typedFrom(of, given);
     },
   };
