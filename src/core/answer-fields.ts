@@ -92,11 +92,6 @@ export class FieldSurvey {
     }
   }
 
-  /** How many fields are known, those among them that are told by their members alone. */
-  get size(): number {
-    return this.#text.size;
-  }
-
   /** An object or a list that some answers leave empty is told by its members alone. */
   get names(): readonly string[] {
     const parents = new Set([...this.#text.keys()].flatMap(parentsOf));

@@ -188,10 +188,7 @@ export function fitFinder(
   operations: Iterable<Operation>,
 ): { add(cells: readonly string[]): void; fits(): OperationFit[] } {
   const candidates = [...operations].map(candidateOf);
-  const content = new ColumnContent(
-    header.length,
-    candidates.map(({ operation }) => operation),
-  );
+  const content = new ColumnContent(header.length);
   return {
     add: (cells) => content.add(cells),
     fits: () =>

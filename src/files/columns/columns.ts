@@ -135,7 +135,7 @@ async function guessed(
     return asBefore(operation, header, earlier, byHeader.sure);
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
   const isSure = !mayAdd && byHeader.problem === undefined;
-  const content = isSure ? undefined : await readContent(sheet, header.length, operation);
+  const content = isSure ? undefined : await readContent(sheet, header.length);
   return mapColumns(operation, header, undefined, content, said);
 }
 

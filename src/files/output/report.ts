@@ -92,17 +92,14 @@ function headSection({ batch, files }: ReportOptions, { headline, cost, needs }:
   ].join('\n');
 }
 
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
-
 /** `22 November 2026, 16:26 (Sydney)`, on the machine that writes the report. */
 function localTime(atMs: number): string {
   const at = new Date(atMs);
-  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = at.toLocaleDateString('en-AU', { dateStyle: 'long' });
+  const time = at.toLocaleTimeString('en-AU', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
-  return `${at.getDate()} ${MONTHS[at.getMonth()]} ${at.getFullYear()}, ${two(at.getHours())}:${two(at.getMinutes())} (${city})`;
+  return `${day}, ${time} (${city})`;
 }
 
 function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifiers }: BatchSummary): string {

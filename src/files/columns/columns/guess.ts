@@ -1,4 +1,4 @@
-import { invariant, type StopError, stop } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
 import type { Sheet } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import type { InputField, Operation } from '../../../core/operation.ts';
@@ -328,63 +328,48 @@ interface Share {
   readonly rows: number;
 }
 
-interface Right {
-  readonly counts: Uint32Array;
-  readonly distinct: Map<number, Set<string>>;
-}
-
 export class ColumnContent {
-  readonly #right: ReadonlyMap<LooksRight, Right>;
-  readonly #filled: Uint32Array;
-  #rowsLeft: number;
-  #rows = 0;
+  readonly #rows: (readonly string[])[] = [];
+  readonly #most: number;
+  readonly #shares = new Map<LooksRight, Map<number, Share>>();
 
-  constructor(width: number, operations: readonly Pick<Operation, 'inputs'>[]) {
-    const kinds = operations.flatMap(({ inputs }) => inputs.flatMap(({ looksRight }) => looksRight ?? []));
-    this.#right = new Map(
-      kinds.map((looksRight) => [looksRight, { counts: new Uint32Array(width), distinct: new Map() }]),
-    );
-    this.#filled = new Uint32Array(width);
-    this.#rowsLeft = Math.min(ROWS_LOOKED_AT, Math.ceil(CELLS_LOOKED_AT / Math.max(width, 1)));
+  constructor(width: number) {
+    this.#most = Math.min(ROWS_LOOKED_AT, Math.ceil(CELLS_LOOKED_AT / Math.max(width, 1)));
   }
 
   /** Whether enough rows were looked at; those that are added later are passed over. */
   get isComplete(): boolean {
-    return this.#rowsLeft === 0;
+    return this.#rows.length === this.#most;
   }
 
   add(cells: readonly string[]): void {
-    if (this.isComplete) return;
-    this.#rowsLeft -= 1;
-    this.#rows += 1;
-    for (const [at, cell] of cells.entries()) {
-      if (at >= this.#filled.length || cell.trim() === '') continue;
-      increment(this.#filled, at);
-      for (const [looksRight, right] of this.#right) if (looksRight(cell)) note(right, at, cell);
-    }
+    if (!this.isComplete) this.#rows.push(cells);
   }
 
-  /** @param at the column, from 0. Whether no cell of it has said anything so far. */
+  /** @param at the column, from 0. Whether no cell of it says anything. */
   isBlank(at: number): boolean {
-    return (this.#filled[at] ?? 0) === 0;
+    return this.#filled(at).length === 0;
   }
 
+  /** It is asked for when all rows were added. */
   share(at: number, looksRight: LooksRight): Share {
-    const right = this.#right.get(looksRight);
-    invariant(right !== undefined, 'only what was looked for is asked about');
-    return {
-      right: right.counts[at] ?? 0,
-      distinct: right.distinct.get(at)?.size ?? 0,
-      filled: this.#filled[at] ?? 0,
-      rows: this.#rows,
-    };
+    const known = this.#shares.get(looksRight) ?? new Map<number, Share>();
+    this.#shares.set(looksRight, known);
+    const share = known.get(at) ?? this.#shareOf(at, looksRight);
+    known.set(at, share);
+    return share;
   }
-}
 
-function note({ counts, distinct }: Right, at: number, cell: string): void {
-  increment(counts, at);
-  const known = distinct.get(at) ?? new Set();
-  distinct.set(at, known.add(whomItIsAbout(cell)));
+  #shareOf(at: number, looksRight: LooksRight): Share {
+    const filled = this.#filled(at);
+    const right = filled.filter((cell) => looksRight(cell));
+    const distinct = new Set(right.map(whomItIsAbout)).size;
+    return { right: right.length, distinct, filled: filled.length, rows: this.#rows.length };
+  }
+
+  #filled(at: number): readonly string[] {
+    return this.#rows.map((cells) => cells[at] ?? '').filter((cell) => cell.trim() !== '');
+  }
 }
 
 /** Pages below one host are about one company, which is that of a directory in a column of sources. */
@@ -393,17 +378,9 @@ function whomItIsAbout(cell: string): string {
   return domain?.kind === 'usable' ? domain.value : cell;
 }
 
-function increment(counts: Uint32Array, at: number): void {
-  counts[at] = (counts[at] ?? 0) + 1;
-}
-
 /** Reads the first rows of a file, as far as they are looked at. */
-export async function readContent(
-  sheet: Pick<Sheet, 'groups'>,
-  width: number,
-  operation: Pick<Operation, 'inputs'>,
-): Promise<ColumnContent> {
-  const content = new ColumnContent(width, [operation]);
+export async function readContent(sheet: Pick<Sheet, 'groups'>, width: number): Promise<ColumnContent> {
+  const content = new ColumnContent(width);
   for await (const group of sheet.groups()) {
     for (const { cells, unreadable } of group) if (unreadable === undefined) content.add(cells);
     if (content.isComplete) break;

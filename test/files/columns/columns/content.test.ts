@@ -70,7 +70,7 @@ const likely = (
   header: readonly string[],
   ...columns: readonly (readonly string[])[]
 ): readonly string[] => {
-  const content = new ColumnContent(header.length, [operation]);
+  const content = new ColumnContent(header.length);
   for (const cells of rowsOf(...columns)) content.add(cells);
   const { sure } = guessColumns(operation, header, content);
   return likelyColumns(operation, header, content, sure).map(
