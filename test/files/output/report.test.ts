@@ -136,13 +136,13 @@ test('says first what came of the list, what it cost, and what needs a person, a
   ).toEqual([
     'leads.csv',
     'THEN',
-    'We found 2 of your 4 companies.',
-    'It cost 1,200 credits (A$48.00); 1 more was saved by asking once; 3 credits may have been charged for answers that were lost.',
+    'We found 2 of 4 rows.',
+    'It cost 1,200 credits (A$48.00); 1 saved by asking once; 3 in doubt, for answers that were lost.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
     ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],
-    'by ABN 2 of 3 · by domain 0 of 1',
-    ...['What came back', 'column', 'filled', 'phone', '50 %', 'city', '0 %'],
+    'by abn 2 of 3 · by domain 0 of 1',
+    ...['What came back', 'column', 'filled', 'phone', '1 of 2', 'city', '0 of 2'],
     ...['What needs you', 'rows', 'why', 'which'],
     ...['1', 'ABN: does not have 11 digits; website: blank', 'row 4'],
     ...['1', 'the vendor refused abn', 'row 5'],
@@ -152,7 +152,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
 
 test('says what is not done yet, and folded away which batch it is', () => {
   const html = report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
-  expect(aboveTheFold(html)).toContain('So far we found 1 of your 4 companies; 3 rows are not done yet.');
+  expect(aboveTheFold(html)).toContain('So far we found 1 of 4 rows; 3 rows to go.');
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 
