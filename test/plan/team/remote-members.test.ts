@@ -7,16 +7,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../../../src/client/account/account.ts';
 import { checkDialectFile } from '../../../src/client/dialect/file.ts';
-import type { Dialect } from '../../../src/client/dialect.ts';
 import service from '../../../src/client/dialects/service.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
-import {
-  type RemoteMembers,
-  remoteMembers,
-  whoAmI,
-  withLive,
-} from '../../../src/plan/team/remote-members.ts';
+import { type RemoteMembers, remoteMembers, withLive } from '../../../src/plan/team/remote-members.ts';
 import { SkippingClock } from '../../doubtful.ts';
 import { listsDialect } from '../../faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';
@@ -37,7 +31,7 @@ const usual: Answers = ({ path }) => {
   return path.includes('users') ? { users: [USER] } : { invites: [INVITE] };
 };
 
-async function openService(answers: Answers, dialect: Dialect = LISTS) {
+async function openService(answers: Answers) {
   const vendor = await ScriptedVendor.start((request, response) => {
     const answer = answers(request, vendor.requests.length);
     if (answer === 'lost') response.destroy();
@@ -63,7 +57,7 @@ async function openService(answers: Answers, dialect: Dialect = LISTS) {
   };
   const order = {
     account,
-    dialect,
+    dialect: LISTS,
     clock: new SkippingClock(),
     emit: (event: RunEvent) => void (event.kind === 'note' && notes.push(event.message)),
     signal: new AbortController().signal,
@@ -104,20 +98,6 @@ describe('the lists', () => {
     expect(notes).toEqual([
       'The service was asked who is in 2 projects (list_invites, list_users, whoami); these questions change nothing and cost nothing.',
     ]);
-  });
-
-  test('are read to the last page', async () => {
-    const { vendor, look } = await openService(({ path }) => {
-      const page = Number(new URL(path, 'http://x').searchParams.get('page') ?? 0);
-      const users = [{ ...USER, email: `p${page}@team.example` }];
-      if (path.includes('users')) return { users, ...(page < 3 ? { next: String(page + 1) } : {}) };
-      return path.endsWith('whoami') ? ME : { invites: [], next: null };
-    });
-    const live = await look('proj-1');
-    expect(live?.subjects.map(({ subject }) => subject.name)).toEqual(
-      [0, 1, 2, 3].map((n) => `p${n}@team.example`),
-    );
-    expect(vendor.requests).toHaveLength(6);
   });
 
   test('who is in both has accepted in between', async () => {
@@ -187,16 +167,6 @@ describe('the lists', () => {
       message: `The answer to list_users does not match the dialect lists: ${why}.`,
       next: 'Correct list_users in the dialect file, or remove it.',
     });
-  });
-
-  test('nothing is asked where the dialect has no question, and of a sandbox that is not started', async () => {
-    const { vendor, look } = await openService(usual, service);
-    expect(await look('proj-1')).toBeUndefined();
-    const { order } = await openService(usual);
-    const { baseUrl: _, ...unstarted } = order.account;
-    expect(await remoteMembers({ ...order, account: unstarted }, ['proj-1'])).toBeUndefined();
-    expect(await whoAmI({ ...order, account: unstarted })).toBeUndefined();
-    expect(vendor.requests).toEqual([]);
   });
 
   test('a key whose owner the service does not tell is no problem, but for a note', async () => {
