@@ -6,7 +6,6 @@ import type { WorkAnswer, WorkList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
-import type { BegunBatches } from './work.ts';
 
 /** What the page has started, each with the batch that it began as soon as the ledger has it. */
 export function taskRoutes(server: Server): Hono {
@@ -28,21 +27,24 @@ export function taskRoutes(server: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/** The ledger knows a batch by its plan. Only batches over the lists of those plans are read. */
-async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
+/** Plan → the open batch that it began. One that is over was begun earlier. Only batches over the lists of those plans are read. */
+async function batchesBegunBy(
+  plans: ReadonlyMap<string, string>,
+  server: Server,
+): Promise<ReadonlyMap<string, string>> {
   const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
   const paths = new Set(lists.map(({ path }) => path));
   const found = await eachLedgerThere(server.store, async (ledger) =>
-    (await ledger.batches()).filter(({ inputPath }) => paths.has(inputPath)),
+    (await ledger.batches()).filter(({ inputPath, state }) => state === 'open' && paths.has(inputPath)),
   ).catch((error: unknown) => {
     // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
     if (error instanceof StopError) return [];
     throw error;
   });
-  const begun = new Map<string, { readonly id: string; readonly isOpen: boolean }>();
+  const begun = new Map<string, string>();
   for (const plan of plans.keys()) {
     const batch = found.flat().find((each) => hasBegunBy(each, plan));
-    if (batch !== undefined) begun.set(plan, { id: batch.id, isOpen: batch.state === 'open' });
+    if (batch !== undefined) begun.set(plan, batch.id);
   }
   return begun;
 }

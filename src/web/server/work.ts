@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -31,12 +32,9 @@ interface Item extends Order {
   readonly over: PromiseWithResolvers<Ended>;
   child?: Child;
   ended?: Ended;
-  /** What its plan began; null when it has ended and began none. */
-  batch?: string | null;
+  /** What its plan began. */
+  batch?: string;
 }
-
-/** Plan → the batch that it began. */
-export type BegunBatches = ReadonlyMap<string, { readonly id: string; readonly isOpen: boolean }>;
 
 /** As many ended ones as a person may still ask about. */
 const MOST_ENDED = 200;
@@ -67,24 +65,21 @@ export class Work {
     return this.#items.map(viewOf);
   }
 
-  /** The ledger knows a batch by its plan. @param begunBy gets plans without a known batch, each with its list. */
-  async nameBatches(begunBy: (plans: ReadonlyMap<string, string>) => Promise<BegunBatches>): Promise<void> {
+  /** Of what runs the ledger knows the batch by its plan. @param begunBy gets each plan with its list, and gives the batches. */
+  async nameBatches(
+    begunBy: (plans: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>>,
+  ): Promise<void> {
     const unnamed = this.#items.flatMap((item) => {
       const { plan, batch, child, ended } = item;
-      return plan === undefined || batch !== undefined || child === undefined ? [] : [{ item, plan, ended }];
+      const isRunning = child !== undefined && ended === undefined;
+      return plan !== undefined && batch === undefined && isRunning ? [{ item, plan }] : [];
     });
     if (unnamed.length === 0) return;
-    // What ends meanwhile is named once more, so that nothing has ended and is without its batch.
     const found = await begunBy(new Map(unnamed.map(({ plan, item }) => [plan, item.about])));
-    for (const { item, plan, ended } of unnamed) {
+    for (const { item, plan } of unnamed) {
       const batch = found.get(plan);
-      if (ended === undefined) {
-        // One that is over was begun earlier, and the plan may be refused because it has moved since.
-        if (batch?.isOpen === true) item.batch = batch.id;
-      } else item.batch = stoppedIn(ended.result)?.stopped.code === 'plan' ? null : (batch?.id ?? null);
+      if (batch !== undefined) item.batch = batch;
     }
-    if (unnamed.some(({ item }) => item.ended !== undefined && item.batch === undefined))
-      await this.nameBatches(begunBy);
   }
 
   /** Undefined for what ended long ago. */
@@ -136,13 +131,15 @@ export class Work {
   }
 }
 
-function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): WorkView {
+const Printed = z.object({ batch: z.string() });
+
+function viewOf({ id, kind, about, atMs, child, ended, batch }: Item): WorkView {
   const { stopped = null } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
     about,
-    batch,
+    batch: batch ?? Printed.safeParse(ended?.result).data?.batch ?? null,
     at_ms: atMs,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
