@@ -38,7 +38,7 @@ async function openAged(refreshAfter?: string) {
         clock: { ...systemClock, wallMs: () => Date.now() - daysAgo * DAY_MS },
       });
       await place.vendor.setDate(0);
-      expect(stopped).toBeUndefined();
+      expect(stopped).toBeNull();
     },
     run: async () => (await place.runHere(ORDER)).report,
     /** How often the vendor was asked about each. */

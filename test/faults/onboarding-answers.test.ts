@@ -187,7 +187,7 @@ describe.each(some(OPERATIONS, 2))('$name', (operation) => {
       LINES.map(({ answers }) => answers),
     );
     const { stopped } = await run();
-    expect(stopped).toBeUndefined();
+    expect(stopped).toBeNull();
   });
 
   test.each(LINES)('$answers', (line) => {
