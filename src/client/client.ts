@@ -50,13 +50,13 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   heard?(reply: Reply, askedMs: number): Reply;
 }
 
-export interface Sent {
+export interface Exchange {
   readonly reply: Reply;
   /** When the request left, or was given up, monotonic. */
   readonly sentAtMs: number;
 }
 
-export interface Asked extends Sent {
+export interface FreeAnswer extends Exchange {
   readonly verdict: Verdict;
 }
 
@@ -134,12 +134,12 @@ export class Client {
   }
 
   /** Sends what may cost something, once for each admission. */
-  send(permit: Permit, admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent> {
+  send(permit: Permit, admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Exchange> {
     admission.use();
     return this.#exchange(permit, request, onSent);
   }
 
-  #exchange(permit: Permit, request: HttpRequest | TimeRequest, tellSent?: () => void): Promise<Sent> {
+  #exchange(permit: Permit, request: HttpRequest | TimeRequest, tellSent?: () => void): Promise<Exchange> {
     const { transport, machine, heard } = this.#parts;
     const { intentAt } = permit;
     let sentAtMs = intentAt.monotonicMs;
@@ -184,7 +184,7 @@ export class Client {
   }
 
   /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
-  async ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+  async ask(waiter: Waiter, request: FreeRequest): Promise<FreeAnswer> {
     const { method, path } = request;
     const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
     return this.#free(waiter, request, (sent) => {
@@ -198,7 +198,11 @@ export class Client {
     await this.#free(waiter, TIME_REQUEST, () => {});
   }
 
-  async #free<T>(waiter: Waiter, request: FreeRequest | TimeRequest, read: (sent: Sent) => T): Promise<T> {
+  async #free<T>(
+    waiter: Waiter,
+    request: FreeRequest | TimeRequest,
+    read: (sent: Exchange) => T,
+  ): Promise<T> {
     const permit = await this.permit(waiter);
     try {
       await permit.untilDue();
@@ -244,7 +248,7 @@ export class Client {
    * answer says of the clocks is applied before.
    * @param isPause whoever judged it has it wait, and says so in the vendor's words.
    */
-  hear({ reply }: Sent, isPause = false): void {
+  hear({ reply }: Exchange, isPause = false): void {
     if (reply.kind !== 'answered') return;
     const { raw } = reply;
     const own = vendorReply(raw, this.dialect);

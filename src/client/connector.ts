@@ -29,7 +29,7 @@ export type Connector = buildConnector.connector;
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A tunnel that could not be made. No byte of any request has left. */
-export class NoTunnel extends Error {
+export class TunnelError extends Error {
   readonly lasts: boolean;
 
   constructor({ url, variable }: NamedProxy, why: string, lasts: boolean) {
@@ -83,13 +83,13 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
       if (statusCode === 200 && early.length === 0) return resolve(socket);
       socket.destroy();
       // A 5xx says that the proxy failed this time; a 4xx says that it refuses us.
-      reject(new NoTunnel(proxy, `answers CONNECT ${target} with status ${statusCode}`, statusCode < 500));
+      reject(new TunnelError(proxy, `answers CONNECT ${target} with status ${statusCode}`, statusCode < 500));
     });
     asking.once('error', (error) => {
       clearTimeout(deadline);
       // A wrong name or a wrong certificate will still be wrong in a minute.
       const lasts = isUnresolved(error) || isCertificate(error);
-      reject(new NoTunnel(proxy, `cannot be reached (${messageOf(error) || codeOf(error)})`, lasts));
+      reject(new TunnelError(proxy, `cannot be reached (${messageOf(error) || codeOf(error)})`, lasts));
     });
     asking.end();
   });

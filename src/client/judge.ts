@@ -66,7 +66,7 @@ export function judge(reply: Reply, dialect: Dialect, operation: DialectOperatio
 }
 
 /** An answer and what it means, by a rule of the dialect or by the table. */
-interface Meant {
+interface Interpretation {
   readonly parsed: ParsedReply;
   readonly means: PlainMeaning;
   /** The rules that may read it, in their order, and the one that does. */
@@ -81,7 +81,7 @@ function meantBy(
   dialect: Dialect,
   operation: DialectOperation,
   call: Call | undefined,
-): Meant {
+): Interpretation {
   const own = vendorReply(raw, dialect);
   const isOuter = own === undefined;
   const parsed: ParsedReply = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), isOuter };
@@ -140,7 +140,7 @@ export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperat
 }
 
 function verdictOf(
-  answer: Meant,
+  answer: Interpretation,
   dialect: Dialect,
   operation: DialectOperation,
   call: Call | undefined,
@@ -177,7 +177,7 @@ function verdictOf(
   }
 }
 
-function whyOf({ parsed, means, table }: Meant, call: Call | undefined): string {
+function whyOf({ parsed, means, table }: Interpretation, call: Call | undefined): string {
   // What a match says of itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
     return `status ${parsed.raw.status}`;

@@ -16,10 +16,10 @@ import { judge } from './judge.ts';
 /** What kept replies mean by the dialect of today, so that a wrong dialect is corrected without another request. */
 
 /** The meaning of a reply by today's dialect, and what it costs by that. What is no answer costs nothing. */
-export type Judged = Pick<Reading, 'answer' | 'charged' | 'why'>;
+export type Judgment = Pick<Reading, 'answer' | 'charged' | 'why'>;
 
 /** What the reply of any attempt means today, whether or not that is ever applied; undefined when there is none. */
-export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
+export function judgedToday(record: AttemptRecord, dialect: Dialect): Judgment | undefined {
   const { reply, call, decision, request } = record;
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   // What is left of an erased answer is blank, which some dialects take for an answer.
@@ -35,7 +35,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
 }
 
 /** What the attempt means today where that is applied; undefined for one that stays as it was closed. */
-export function readToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
+export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | undefined {
   if (!isReadAgain(record)) return undefined;
   const judged = judgedToday(record, dialect);
   const wasAnswer = record.closure?.kind === 'answered';
@@ -53,9 +53,9 @@ function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean
 }
 
 /** An answer that another dialect read, and its meaning by today's dialect. */
-export interface ReadAgain {
+export interface Rereading {
   readonly record: AttemptRecord;
-  readonly judged: Judged;
+  readonly judged: Judgment;
 }
 
 /**
@@ -68,12 +68,12 @@ export interface ReadAgain {
 export async function asReadToday<State extends CallState<Detail>>(
   states: readonly State[],
   { ledger, dialect }: { readonly ledger: Pick<LedgerReader, 'attempts'>; readonly dialect: Dialect },
-  keep: (read: ReadAgain) => Promise<void> = async () => {},
+  keep: (read: Rereading) => Promise<void> = async () => {},
 ): Promise<readonly State[]> {
   const today = dialectMark(dialect);
   const others = states.flatMap((state) => attemptToRead(state, today) ?? []);
   if (others.length === 0) return states;
-  const read = new Map<number, ReadAgain>();
+  const read = new Map<number, Rereading>();
   for (const record of await ledger.attempts([...new Set(others)])) {
     const judged = readToday(record, dialect);
     if (judged === undefined) continue;
@@ -98,7 +98,7 @@ function attemptToRead(state: CallState<Detail>, today: number): AttemptId | und
   }
 }
 
-function readAs<State extends CallState<Detail>>(state: State, read: ReadAgain | undefined): State {
+function readAs<State extends CallState<Detail>>(state: State, read: Rereading | undefined): State {
   if (read === undefined || state.kind === 'unknown' || state.kind === 'in_flight') return state;
   const { answer: kind, why, charged } = read.judged;
   if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;

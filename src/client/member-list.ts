@@ -21,11 +21,11 @@ export interface ListedPerson {
 }
 
 /** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
-type NotTold =
+type ListFailure =
   | Exclude<Page, { readonly kind: 'answered' }>
   | { readonly kind: 'unusable'; readonly why: string };
 
-export type MemberList = { readonly kind: 'listed'; readonly people: readonly ListedPerson[] } | NotTold;
+export type MemberList = { readonly kind: 'listed'; readonly people: readonly ListedPerson[] } | ListFailure;
 
 /** A page holds a hundred or so people, and the largest team some thousands: a longer list runs in a circle. */
 const MOST_PAGES = 1_000;
@@ -54,13 +54,13 @@ export async function readMemberList(
 }
 
 /** Who is on no page that came would seem to be gone, so a list that says it goes on is none. */
-function missingFrom({ isMore, total }: OnePage, came: number): NotTold | undefined {
+function missingFrom({ isMore, total }: OnePage, came: number): ListFailure | undefined {
   if (total !== undefined && total > came)
     return unusable(`it says that it has ${total}, and only ${came} came`);
   return isMore ? unusable('it says that it has more pages, and not how to ask for the next one') : undefined;
 }
 
-const unusable = (why: string): NotTold => ({ kind: 'unusable', why });
+const unusable = (why: string): ListFailure => ({ kind: 'unusable', why });
 
 interface OnePage {
   readonly kind: 'listed';
@@ -72,7 +72,7 @@ interface OnePage {
   readonly next?: { readonly parameter: string; readonly value: string | number };
 }
 
-function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): OnePage | NotTold {
+function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): OnePage | ListFailure {
   const body = readBody(bytes);
   if (body.kind !== 'json') return unusable('it is not JSON');
   const items = valueAt(body.value, listing.items);

@@ -6,7 +6,7 @@ import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
-import { connectorTo, isCertificate, isUnresolved, loadUndici, NoTunnel } from './connector.ts';
+import { connectorTo, isCertificate, isUnresolved, loadUndici, TunnelError } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import { type HttpRequest, pathSent, type TimeRequest } from './request.ts';
 
@@ -218,7 +218,7 @@ function redacted(reply: Reply, redaction: Redaction): Reply {
 }
 
 function causeOf(error: Error): NotSentCause {
-  if (error instanceof NoTunnel) return error.lasts ? 'proxy' : 'unreachable';
+  if (error instanceof TunnelError) return error.lasts ? 'proxy' : 'unreachable';
   if (isUnresolved(error)) return 'unresolved';
   return isCertificate(error) ? 'certificate' : 'unreachable';
 }

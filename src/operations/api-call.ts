@@ -41,14 +41,14 @@ interface Shape {
   readonly body: JsonObject;
 }
 
-interface Filled {
+interface RowRequest {
   readonly request: Shape;
   readonly creditsMost?: number;
   /** The columns of the path and the members of the body, as `_matched_by` shows them. */
   readonly by: string;
 }
 
-interface Planned extends PlannedWork, Filled {
+interface ChangeWork extends PlannedWork, RowRequest {
   readonly after: number;
   /** The batch that was answered to the same before. */
   readonly doneBy?: string;
@@ -61,7 +61,7 @@ export default defineOperation(
   operationOf({ method: 'POST', endpoint: '/', body: { column: '{{column}}' } }),
 );
 
-function operationOf(shape: Shape): Operation<Filled> {
+function operationOf(shape: Shape): Operation<RowRequest> {
   const columns = columnsOf(shape);
   return {
     name: 'api-call',
@@ -111,8 +111,8 @@ function shapedBy(settings: JsonObject): Operation {
   );
 }
 
-function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<Filled>): Operation {
-  return defineOperation<Filled, Planned>({
+function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<RowRequest>): Operation {
+  return defineOperation<RowRequest, ChangeWork>({
     ...operation,
     change: { isState: false, resolve: (input, team) => ({ kind: 'ready', input: planned(input, team) }) },
     next: nextOfChange,
@@ -124,7 +124,7 @@ function prepare(
   columns: readonly string[],
   row: RowInput,
   { settings }: OperationOptions,
-): Prepared<Filled> {
+): Prepared<RowRequest> {
   const path = filledEndpoint(endpoint, row);
   if (path.kind === 'invalid') return path;
   const inPath = columnsIn(endpoint);
@@ -144,7 +144,7 @@ function prepare(
   };
 }
 
-function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: Filled): Call {
+function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: RowRequest): Call {
   // Nobody knows whether what the job sends may be sent twice.
   return present({ operation, parameters: { ...request }, ifLost: 'hold', creditsMost });
 }
@@ -182,7 +182,7 @@ function cellProblem(name: string, cell: string): readonly string[] {
 
 // ------------------------------------------------------------------------------------------------ reading
 
-function nextOfRead(input: Filled, answered: Answered): Step {
+function nextOfRead(input: RowRequest, answered: Answered): Step {
   const call = callOf('api-call', input);
   const answer = answered(call);
   if (answer === undefined) return send(call);
@@ -200,7 +200,7 @@ function nextOfRead(input: Filled, answered: Answered): Step {
 
 // ------------------------------------------------------------------------------------------------ changing
 
-function planned(input: Filled, team: Team): Planned {
+function planned(input: RowRequest, team: Team): ChangeWork {
   const { method, endpoint, body } = input.request;
   const subject = { name: `call:${hash('sha256', canonicalJson([method, endpoint, body]), 'hex')}` };
   const known = team.find(subject);
@@ -214,7 +214,7 @@ function planned(input: Filled, team: Team): Planned {
   };
 }
 
-function nextOfChange(work: Planned, answered: Answered): Step {
+function nextOfChange(work: ChangeWork, answered: Answered): Step {
   if (work.doneBy !== undefined) {
     const reason = `done before by batch ${work.doneBy}; only a different request would be sent`;
     return end({ kind: 'unchanged', reason });

@@ -1,4 +1,4 @@
-import type { Permit, Sent } from '../client/client.ts';
+import type { Exchange, Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy } from '../client/judge.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
@@ -114,7 +114,7 @@ async function notSent({ session: { ledger, clock }, waiter }: Run, { attempt }:
   return 'again';
 }
 
-function repliedTo({ call, operation }: Buying, { attempt, reserved }: Admitted, sent: Sent): RunReply {
+function repliedTo({ call, operation }: Buying, { attempt, reserved }: Admitted, sent: Exchange): RunReply {
   const isRepeat = call.decision !== undefined;
   return {
     attempt,

@@ -1,5 +1,5 @@
 import { type Dialect, dialectMark } from '../client/dialect.ts';
-import { type Judged, judgedToday, type ReadAgain } from '../client/kept-answers.ts';
+import { type Judgment, judgedToday, type Rereading } from '../client/kept-answers.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { MappedInput } from '../files/input.ts';
 import {
@@ -29,14 +29,14 @@ interface Reader {
  */
 export async function keepReading(
   { ledger, clock, dialect }: Reader,
-  { record, judged }: ReadAgain,
+  { record, judged }: Rereading,
 ): Promise<void> {
   const { attempt } = record;
   const said = { ...judged, ...shownPrice(judged, dialect), reason: reasonOf(record, judged) };
   await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }
 
-function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judged): string {
+function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): string {
   if (call.change !== undefined)
     return `it counted as done, but today's dialect does not read that in what came: ${why}; check at the service whether it was done`;
   return isAnswer(answer)

@@ -1,4 +1,4 @@
-import { type Asked, type Client, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
+import { type Client, type FreeAnswer, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
 import {
   asReceived,
   type Dialect,
@@ -84,7 +84,7 @@ function readBackFinding(
   { dialect }: Client,
   call: Call,
   shape: ReadBack,
-  { reply, verdict: ofQuestion }: Pick<Asked, 'reply' | 'verdict'>,
+  { reply, verdict: ofQuestion }: Pick<FreeAnswer, 'reply' | 'verdict'>,
 ): Finding {
   if (reply.kind !== 'answered') return unhelpful(reply.message);
   if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
@@ -149,7 +149,7 @@ export async function compareUsage(run: Run): Promise<void> {
 
 /** The vendor's count, or why there is none. */
 function countIn(
-  asked: Asked,
+  asked: FreeAnswer,
   dialect: Dialect,
   { credits }: NonNullable<Dialect['usage']>,
 ): number | string {
@@ -203,7 +203,7 @@ export async function balanceOf({ session: { client }, waiter }: Run): Promise<n
  * it is none: what stands beside an error may be of any day.
  */
 export function amountIn(
-  { reply, verdict }: Pick<Asked, 'reply' | 'verdict'>,
+  { reply, verdict }: Pick<FreeAnswer, 'reply' | 'verdict'>,
   dialect: Dialect,
   path: string,
 ): number | undefined {

@@ -1,5 +1,5 @@
 import type { Account } from '../client/account/account.ts';
-import type { Client, Sent, Waiter } from '../client/client.ts';
+import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
 import type { Reply, Verdict } from '../client/judge.ts';
 import { questionOf } from '../core/call-key.ts';
@@ -123,7 +123,7 @@ export interface Replied {
 }
 
 /** The same for a request of this run, which alone can follow from it. */
-export interface RunReply extends Replied, Sent {
+export interface RunReply extends Replied, Exchange {
   readonly about: OfCall;
   readonly reserved: Credits;
   readonly isRepeat: boolean;

@@ -23,7 +23,7 @@ interface InnerHead {
   readonly account: string;
 }
 
-export interface SandboxAdmitted {
+export interface Admission {
   readonly kind: 'admitted';
   readonly operation: VendorOperation;
   readonly target: string;
@@ -36,7 +36,7 @@ export interface SandboxAdmitted {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface TurnedAway {
+export interface Rejection {
   readonly kind: 'turned_away';
   /** Null when the path has no operation. */
   readonly operation: string | null;
@@ -68,7 +68,7 @@ export class SandboxAdmission {
   }
 
   /** Must be called when the request arrives, because a rate limit counts arrivals. */
-  admit(head: RequestHead): SandboxAdmitted | TurnedAway {
+  admit(head: RequestHead): Admission | Rejection {
     const { method, target, idempotencyKey } = head;
     const route = routeAt(this.#routes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
@@ -87,7 +87,7 @@ export class SandboxAdmission {
     return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
   }
 
-  admitInner({ method, target, account }: InnerHead): SandboxAdmitted | TurnedAway {
+  admitInner({ method, target, account }: InnerHead): Admission | Rejection {
     const route = routeAt(this.#providerRoutes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
@@ -100,7 +100,7 @@ export class SandboxAdmission {
     return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
   }
 
-  #limited({ vendor, name }: VendorOperation, account: string): TurnedAway | undefined {
+  #limited({ vendor, name }: VendorOperation, account: string): Rejection | undefined {
     const { rateLimit, provider, clock } = this.#parts;
     const waitMs = rateLimit?.waitMs(`${vendor} ${account}`, clock.monotonicMs()) ?? 0;
     if (waitMs === 0) return undefined;
@@ -111,14 +111,14 @@ export class SandboxAdmission {
   }
 }
 
-function turnedAway(operation: string | null, answer: SandboxAnswer): TurnedAway {
+function turnedAway(operation: string | null, answer: SandboxAnswer): Rejection {
   return { kind: 'turned_away', operation, answer };
 }
 
 // ---------------------------------------------------------------------------------------------------- routes
 
 type Route =
-  | ({ readonly kind: 'operation' } & Pick<SandboxAdmitted, 'operation' | 'segment' | 'query' | 'parameters'>)
+  | ({ readonly kind: 'operation' } & Pick<Admission, 'operation' | 'segment' | 'query' | 'parameters'>)
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
 type Routes = readonly { readonly pattern: RegExp; readonly operation: VendorOperation }[];

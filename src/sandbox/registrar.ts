@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { type Entry, entryIn, type SandboxChange } from './book-entry.ts';
-import type { SandboxAdmitted } from './gate.ts';
+import type { Admission } from './gate.ts';
 import { canonical, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
 import { ServiceState } from './service-state.ts';
@@ -82,7 +82,7 @@ export class Registrar {
    * Decides and books in one turn of the event loop, so that two requests can never both be first.
    * @param happens false when the decision is made but not carried out.
    */
-  act(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, happens: boolean): Act {
+  act(admitted: Admission, sequence: number, received: ReceivedBody, happens: boolean): Act {
     const { operation, account, target, idempotencyKey } = admitted;
     const fingerprint = fingerprintOf(operation.method, target, received.text ?? '');
     const isKeyed = operation.vendor === 'provider' && operation.isLookUp !== true;
@@ -136,7 +136,7 @@ export class Registrar {
 const keyedName = (account: string, key: string): string => `${account}\n${key}`;
 
 function decide(
-  { operation, account, project, segment, query, parameters }: SandboxAdmitted,
+  { operation, account, project, segment, query, parameters }: Admission,
   sequence: number,
   { text, contentType }: ReceivedBody,
 ): { readonly decision: SandboxDecision; readonly parameters: JsonMembers } {

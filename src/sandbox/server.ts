@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, isoTime, systemClock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { type Fault, loseReply, type WireFault } from './faults.ts';
-import { parametersIn, type RequestHead, type SandboxAdmitted, type TurnedAway } from './gate.ts';
+import { type Admission, parametersIn, type Rejection, type RequestHead } from './gate.ts';
 import { isMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
 import { readAuthorization, withHeaders } from './vendor.ts';
-import { type Handled, type VendorOptions, Vendors } from './vendors.ts';
+import { type Outcome, type VendorOptions, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone: it receives requests and sends answers. */
 
@@ -149,8 +149,8 @@ class Desk {
     request: IncomingMessage,
     sequence: number,
     text: string | undefined,
-    admission: SandboxAdmitted | TurnedAway,
-    outcome: TurnedAway | Handled,
+    admission: Admission | Rejection,
+    outcome: Rejection | Outcome,
   ): void {
     const { log, clock } = this.#parts;
     if (log === undefined) return;
@@ -194,7 +194,7 @@ function headOf({ method = '', url = '', headers }: IncomingMessage): RequestHea
 }
 
 /** The members of the log about how a request ended. `status` is null when the client sees none. */
-function notedOutcome(outcome: TurnedAway | Handled): object {
+function notedOutcome(outcome: Rejection | Outcome): object {
   if (outcome.kind === 'turned_away') return { fault: null, status: outcome.answer.status, credits: 0 };
   const { fault, lost, answer, credits, inner } = outcome;
   const noted = { fault: fault?.name ?? null, status: seenStatus(lost, answer.status), credits };

@@ -3,13 +3,7 @@ import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
 import type { Entry } from './book-entry.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
-import {
-  parametersIn,
-  type RequestHead,
-  SandboxAdmission,
-  type SandboxAdmitted,
-  type TurnedAway,
-} from './gate.ts';
+import { type Admission, parametersIn, type Rejection, type RequestHead, SandboxAdmission } from './gate.ts';
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
@@ -62,7 +56,7 @@ export interface ControlReply {
 }
 
 /** The result of an admitted request. Its charge and its change are in the book already. */
-export interface Handled {
+export interface Outcome {
   readonly kind: 'handled';
   /** The answer that the client gets, unless it is lost on its way. */
   readonly answer: SandboxAnswer;
@@ -125,18 +119,18 @@ export class Vendors {
     return this.registrar.nextSequence();
   }
 
-  admit(head: RequestHead): SandboxAdmitted | TurnedAway {
+  admit(head: RequestHead): Admission | Rejection {
     return this.#admission.admit(head);
   }
 
   /** @param origin where the sandbox listens; redirects are made from it. */
-  handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+  handle(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     return admitted.operation === API_CALL
       ? this.#handleApiCall(admitted, sequence, received, origin)
       : this.#handle(admitted, sequence, received, origin);
   }
 
-  #handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+  #handle(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     const { operation, target } = admitted;
     const fault = this.#drawFault(operation);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
@@ -155,12 +149,7 @@ export class Vendors {
   }
 
   /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */
-  #handleApiCall(
-    admitted: SandboxAdmitted,
-    sequence: number,
-    received: ReceivedBody,
-    origin: string,
-  ): Handled {
+  #handleApiCall(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     const { decision } = this.registrar.act(admitted, sequence, received, true);
     const json = jsonIn(received.text ?? '');
     if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };

@@ -11,7 +11,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';
 import { keepAgreement } from '../../src/client/account/agreements.ts';
-import { Client, type Permit, type Sent } from '../../src/client/client.ts';
+import { Client, type Exchange, type Permit } from '../../src/client/client.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
@@ -23,7 +23,7 @@ const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
 
-const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Sent> =>
+const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Exchange> =>
   client.send(permit, admission, PAID, nothing);
 const admission = () => new Admitted(1 as AttemptId, credits(1));
 

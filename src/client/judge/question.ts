@@ -5,7 +5,7 @@ import { plainName } from './names.ts';
 import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** A value that was sent, and is not blank. */
-interface Sent {
+interface SentValue {
   readonly name: string;
   readonly text: string;
 }
@@ -26,7 +26,7 @@ export class Question {
   readonly isOwn: boolean;
   /** The e-mail address of the person whom a change is about, where it is known. */
   readonly email: string | undefined;
-  readonly #sent: readonly Sent[];
+  readonly #sent: readonly SentValue[];
   #known: ReadonlySet<string> | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ export class Question {
   }
 
   /** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
-  without(text: string, instead: (sent: Sent) => string = () => ' '): string {
+  without(text: string, instead: (sent: SentValue) => string = () => ' '): string {
     return this.#sent.reduce((rest, sent) => {
       const value = sent.text.trim();
       const parts = [value, value.replace(/^https?:\/\/(?:www\.)?/i, ''), value.split('@')[1] ?? value];
@@ -83,12 +83,12 @@ function partsOfEmail(text: string): readonly string[] {
 }
 
 /** A method and a path are how it was asked, and not what. */
-function sentBy({ parameters, project }: Call): Sent[] {
+function sentBy({ parameters, project }: Call): SentValue[] {
   const { method, endpoint, ...sent } = parameters;
   return sentIn('', { ...sent, ...(project === undefined ? {} : { project_id: project }) });
 }
 
-function sentIn(name: string, value: JsonValue): Sent[] {
+function sentIn(name: string, value: JsonValue): SentValue[] {
   if (Array.isArray(value)) return value.flatMap((each: JsonValue) => sentIn(name, each));
   if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== ''))
     return [{ name, text: String(value) }];

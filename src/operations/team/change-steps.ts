@@ -165,9 +165,11 @@ function noSuchUser({ subject }: SubjectNow, userId: string, words: string): str
 }
 
 /** A project that was asked for: it has an id now, or this is the step that is left. */
-type Making = { readonly kind: 'made'; readonly id: string } | { readonly kind: 'step'; readonly step: Step };
+type ProjectStep =
+  | { readonly kind: 'made'; readonly id: string }
+  | { readonly kind: 'step'; readonly step: Step };
 
-export function nextOfProject(now: SubjectNow, project: NewProject, answered: Answered): Making {
+export function nextOfProject(now: SubjectNow, project: NewProject, answered: Answered): ProjectStep {
   const creation = createProject(now, project);
   const answer = answered(creation);
   if (answer === undefined) return { kind: 'step', step: send(creation) };
@@ -183,7 +185,7 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
   return ended(`${fact}. Look it up and put it in the list`);
 }
 
-function ended(reason: string): Making {
+function ended(reason: string): ProjectStep {
   return { kind: 'step', step: end(refused(reason)) };
 }
 
