@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 769,
-  client: 6_484,
+  client: 6_488,
   commands: 7_762,
   core: 2_217,
   files: 8_440,
@@ -20,10 +20,10 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   ledger: 8_603,
   lib: 1_708,
   objects: 885,
-  operations: 2_859,
+  operations: 2_861,
   plan: 3_558,
   run: 4_793,
-  sandbox: 2_378,
+  sandbox: 2_367,
   web: 9_134,
 };
 
