@@ -138,7 +138,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
     const { damage, repairableRows } = watch.found();
     const { id, batch } = await identifyPlan(context, list, plan, changes);
     await requireFreeColumns(context, list, batch);
-    const { part: _part, atRisk: _atRisk, ...figures } = plan;
+    const { part: _part, ...figures } = plan;
     const { columns, because } = list.columns;
     const requests = sentRequests(chosen);
     const object: PlanObject = {

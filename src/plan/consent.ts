@@ -21,7 +21,7 @@ import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
-import { batchGoneOnWith, mostAdded, mostAsked, type Plan } from './plan.ts';
+import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
@@ -134,7 +134,7 @@ async function requireBudget(
   // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = heldBy(money);
-  const least = held + mostAdded(plan);
+  const least = held + most;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
   throw new StopError({
@@ -161,7 +161,7 @@ async function planOfRun(
 export async function mostLeft(context: RunContext, input: MappedInput, key: string): Promise<number> {
   const isChange = context.job.operation.change !== undefined;
   const changes = isChange ? await planChanges(context, input) : undefined;
-  return mostAdded(await planOfRun(context, input, key, changes));
+  return mostAsked(await planOfRun(context, input, key, changes));
 }
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
@@ -180,7 +180,7 @@ async function goneOnWith(
 /** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
-  return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAdded(plan) <= money.cap;
+  return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAsked(plan) <= money.cap;
 }
 
 /** The credits that count against the batch's cap already. */

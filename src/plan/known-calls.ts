@@ -168,33 +168,23 @@ export function asksErasedAgain({
 // ------------------------------------------------------------------------------------------------ sent again
 
 /**
- * Which calls in doubt a run may send again, so that its plan counts what they may cost. It follows the rules of
- * `resolveDoubt`, where those that surely cost nothing come first. Nothing here decides or sends anything.
- */
-
-/**
- * @returns for each of them the credits that count as in doubt already, and no more once it is sent again.
+ * Which calls in doubt a run pays for again, so that its plan counts them: those that a person or the job has sent again, and those whose
+ * repeat is harmless. What `resolveDoubt` ends without cost is not among them. Nothing here decides or sends anything.
  * @param batch the batch that a run would go on with; undefined for one that does not exist yet.
  */
 export async function callsSentAgain(
   { ledger, ...context }: PlanContext & { readonly ledger: LedgerReader },
   keys: readonly CallKey[],
   batch: BatchId | undefined,
-): Promise<ReadonlyMap<CallKey, number>> {
-  const again = new Map<CallKey, number>();
-  const states = await ledger.find(keys, { batch });
-  for (const [at, key] of keys.entries()) {
-    const state = states[at];
-    if (state?.kind !== 'in_doubt') continue;
+): Promise<ReadonlySet<CallKey>> {
+  const again = new Set<CallKey>();
+  for (const state of await ledger.find(keys, { batch })) {
+    if (state.kind !== 'in_doubt') continue;
     const { doubt } = state;
     const decision = standingDecision(state);
-    if (decision?.kind === 'skip') continue;
-    const isPaid = decision ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
-    const isHarmless = typeof doubt.call.ifLost === 'object';
-    const isFree = endsWithoutCost(context, doubt);
-    if (!isPaid && !isHarmless && !isFree) continue;
-    const isOwn = !isPaid && !isHarmless && doubt.batch === batch;
-    again.set(key, isOwn ? doubt.atRisk : 0);
+    const isRetry = decision ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
+    const isHarmless = typeof doubt.call.ifLost === 'object' && decision?.kind !== 'skip';
+    if (isRetry || isHarmless) again.add(doubt.key);
   }
   return again;
 }
@@ -227,18 +217,5 @@ export async function wasRetried(
       decision.by === 'job' &&
       decision.batch === batch &&
       callKeyOf(accountIdentity, call) === doubt.key,
-  );
-}
-
-/** Whether a rule may repeat the call under its key, or end its doubt by a question, after which it is bought like any other. */
-function endsWithoutCost(
-  { dialect, account }: Pick<PlanContext, 'dialect' | 'account'>,
-  { call, request }: Doubt,
-): boolean {
-  const { idempotency, usage, operations } = dialect;
-  return (
-    (idempotency !== undefined && request !== undefined) ||
-    operations[call.operation]?.read_back !== undefined ||
-    (usage !== undefined && account.exclusiveKey === true)
   );
 }

@@ -28,19 +28,16 @@ import type { PlanContext } from './row-walk.ts';
 export interface Plan extends PlanFigures {
   /** For a run of a sample, or of the first rows alone: what of the list it buys or sends again. */
   readonly part?: SentAgain;
-  /** What of the calls that may be sent again counts as in doubt already. */
-  readonly atRisk?: number;
 }
 
-/** Rows whose calls are sent, the most that these cost, and what of that counts as in doubt already. */
+/** Rows whose calls are sent, and the most that these cost. */
 export interface SentAgain {
   readonly rows: number;
   readonly most: number;
-  readonly atRisk: number;
 }
 
-export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again' | 'atRisk'> =>
-  again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most }, atRisk: again.atRisk };
+export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again'> =>
+  again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } };
 
 export async function planRows(
   context: PlanContext,
@@ -74,11 +71,6 @@ export function partOf(pricing: Pricing, rows: readonly LookedUp[]): SentAgain {
 /** The most that a run over this plan may cost. A person is asked to agree to this sum. */
 export function mostAsked({ part, credits }: Plan): number {
   return part?.most ?? credits.most;
-}
-
-/** What a run over this plan may add at most to what is spent or in doubt already. */
-export function mostAdded(plan: Plan): number {
-  return mostAsked(plan) - (plan.part?.atRisk ?? plan.atRisk ?? 0);
 }
 
 /**
@@ -156,9 +148,8 @@ class Draft {
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** What is to buy, grouped by the identifiers that it asks about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, Alike>();
-  /** What is in doubt and a run may send again, grouped alike. */
+  /** What is in doubt and a run pays for again, grouped alike. */
   readonly #again = new Map<string, Alike>();
-  #atRisk = 0;
   #rowsAgain = 0;
   #rowsUnanswered = 0;
   #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, in_doubt: 0, to_buy: 0 };
@@ -201,16 +192,13 @@ class Draft {
     const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
     if (isAnew('unanswered')) this.#rowsUnanswered += 1;
-    if (left.some(({ again }) => again !== undefined)) this.#rowsAgain += 1;
+    if (left.some(({ again }) => again)) this.#rowsAgain += 1;
     for (const each of left) if (each.isShared !== true) this.#addLeft(each);
   }
 
   #addLeft(left: StepLeft): void {
     const { kind, again, anew } = left;
-    if (again !== undefined) {
-      this.#atRisk += again;
-      addAlike(this.#again, left);
-    }
+    if (again) addAlike(this.#again, left);
     if (kind !== 'to_buy') return;
     addAlike(this.#toBuy, left);
     if (anew === 'unanswered') addAlike(this.#unanswered, left);
@@ -226,7 +214,7 @@ class Draft {
     const expected = (left: Left): number => this.#creditsExpected(left);
     const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
     // The extra credits of the batch may allow fewer of them.
-    const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst), atRisk: this.#atRisk };
+    const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
     return {
       ...this.#counts,
       ...(refreshes ? { too_old: this.#tooOld } : {}),
@@ -245,13 +233,8 @@ class Draft {
 
   /** The rows that it buys or sends again. */
   part(): SentAgain {
-    const {
-      to_buy: toBuy,
-      sent_again: again,
-      atRisk = 0,
-      credits: { most },
-    } = this.plan(false);
-    return { rows: toBuy + (again?.rows ?? 0), most, atRisk };
+    const { to_buy: toBuy, sent_again: again, credits } = this.plan(false);
+    return { rows: toBuy + (again?.rows ?? 0), most: credits.most };
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {

@@ -1,7 +1,6 @@
 import type { Dialect } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import type { Call, Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
@@ -36,8 +35,8 @@ export interface StepLeft {
   readonly kind: 'in_doubt' | 'to_buy';
   /** The calls that it still makes when none of them matches; none of one in doubt that no run sends again. */
   readonly toAsk: readonly Call[];
-  /** What of the call in doubt counts as such, if it may be sent again; absent when no run does that before somebody decides. */
-  readonly again?: number;
+  /** Whether a run pays for the call in doubt again. */
+  readonly again?: true;
   /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
   readonly anew?: 'too_old' | 'unanswered';
   /** An earlier row asks the same in this step, so that it is bought with that. */
@@ -151,7 +150,7 @@ function identityOf(calls: readonly MetCall[]): string {
 
 const UNKNOWN: State = { kind: 'unknown' };
 
-type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: number };
+type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: true };
 
 type State =
   | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
@@ -183,7 +182,7 @@ async function statesOf(
   if (doubts.length > 0) {
     const again = await callsSentAgain({ ...context, ledger }, doubts, batch.id ?? batch.goesOn);
     for (const [index, { key, state }] of found.entries())
-      if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };
+      if (state.kind === 'in_doubt' && again.has(key)) states[index] = { ...state, again: true };
   }
   if (batch.freshSince === undefined) return states;
   for (const [index, state] of states.entries())

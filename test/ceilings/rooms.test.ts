@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   lib: 1_708,
   objects: 885,
   operations: 2_861,
-  plan: 3_558,
+  plan: 3_515,
   run: 4_793,
   sandbox: 2_367,
   web: 9_134,

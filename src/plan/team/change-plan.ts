@@ -122,7 +122,6 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
   const part = lastRow !== undefined && {
     rows: rowsWith((change) => change.row <= lastRow && isSent(change)) + (again?.rows ?? 0),
     most: mostUpTo(lastRow),
-    atRisk: again?.atRisk ?? 0,
   };
   const perSecond = requestsPerSecond(account);
   const reasons = new Reasons();
@@ -231,8 +230,7 @@ async function changesSentAgain(
   );
   const sent = doubts.filter(({ key }) => again.has(key));
   const most = sent.reduce((sum, { call }) => sum + priceOf(call).most, 0);
-  const atRisk = sent.reduce((sum, { key }) => sum + (again.get(key) ?? 0), 0);
-  return again.size === 0 ? undefined : { rows: again.size, most, atRisk };
+  return again.size === 0 ? undefined : { rows: again.size, most };
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
