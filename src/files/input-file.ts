@@ -61,11 +61,6 @@ export class InputFile implements FileBytes {
     return this.#sha256;
   }
 
-  /** @param sha256 hash of all bytes, from a caller that has read them all, so that they are not read again. */
-  keepHash(sha256: string): void {
-    this.#sha256 ??= sha256;
-  }
-
   /** @throws StopError `input` when what stands at the path is not the file any more that was read. */
   async requireUnchanged(): Promise<void> {
     const isThere = await stat(this.path).then(

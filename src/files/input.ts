@@ -48,7 +48,6 @@ export interface MappedInput extends Input {
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
   const { opened, earlier } = await openKnown(path, read, ledger);
   const survey = (await earlierSurvey(opened, read, earlier)) ?? (await opened.sheet.survey());
-  opened.file.keepHash(survey.sha256);
   return { ...opened, survey };
 }
 
