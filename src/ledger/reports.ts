@@ -18,37 +18,34 @@ const RECORDS_AT_ONCE = 500;
 
 export const readReports = ({ db }: Context) => ({
   /** Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. */
-  async *attemptsAbout(
-    values: readonly string[],
-    most = CALLS_AT_ONCE,
-  ): AsyncGenerator<readonly AttemptRecord[]> {
+  async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
     const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})';
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
     for (let after = 0; ; await setImmediate()) {
-      const part = await db.rows<{ id: AttemptId; asked: string }>(sql, [after, most]);
+      const part = await db.rows<{ id: AttemptId; asked: string }>(sql, [after, CALLS_AT_ONCE]);
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
       yield await recordsOf(db, numbersOf(about));
       const last = part.at(-1);
-      if (last === undefined || part.length < most) return;
+      if (last === undefined || part.length < CALLS_AT_ONCE) return;
       after = last.id;
     }
   },
 
   /** Attempts of one batch, or of all, newest first. */
-  async *logged(batch?: BatchId, most = RECORDS_AT_ONCE): AsyncGenerator<readonly AttemptRecord[]> {
+  async *logged(batch?: BatchId): AsyncGenerator<readonly AttemptRecord[]> {
     const accounts = await db.rows<{ id: number; since: number }>(ACCOUNTS, [batch ?? null, batch ?? null]);
     for (let [at, id] = [Number.MAX_SAFE_INTEGER, 0]; ; await setImmediate()) {
       const found = accounts.map((of) =>
         db.rows<{ id: AttemptId; at: number }>(LOGGED, [
-          ...[of.id, of.since, at, at, id, batch ?? null, most],
+          ...[of.id, of.since, at, at, id, batch ?? null, RECORDS_AT_ONCE],
         ]),
       );
       const newest = (await Promise.all(found)).flat().sort((a, b) => b.at - a.at || b.id - a.id);
-      const part = newest.slice(0, most);
+      const part = newest.slice(0, RECORDS_AT_ONCE);
       yield await recordsOf(db, numbersOf(part));
       const last = part.at(-1);
-      if (last === undefined || part.length < most) return;
+      if (last === undefined || part.length < RECORDS_AT_ONCE) return;
       [at, id] = [last.at, last.id];
     }
   },

@@ -302,14 +302,6 @@ test('no merge replaces the file of one before: it is kept, which is said, and t
   ]);
 });
 
-test('corrections that were saved under another name go to the rows of the run that asked for them, not of the newest', async () => {
-  const desk = await deskAfterRun(HEADER, ONE, TWO, WRONG, FOUR);
-  await edit(desk, ATTENTION, ['51824753557', '44676848475'], 'corrected.csv');
-  await run(desk, HEADER, FOUR, TWO, ONE, WRONG);
-  expect(await desk.json(['merge', 'corrected.csv', 'list.csv'])).toMatchObject({ mended: 1, kept: [] });
-  expect(await desk.read('list.merged.csv')).toBe(lines(HEADER, FOUR, TWO, ONE, '44676848475,Wrong,'));
-});
-
 test('where two runs asked for other rows with the same number, the cells that were left alone tell which is meant', async () => {
   const desk = await deskAfterRun(HEADER, ONE, WRONG, TWO);
   await edit(desk, ATTENTION, ['51824753557', '44676848475'], 'corrected.csv');
