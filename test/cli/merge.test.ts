@@ -13,7 +13,6 @@ import { type Desk, openDesk } from './desk.ts';
 const HEADER = 'ABN,Name,Note';
 const ONE = '51824753556,One,';
 const TWO = '33051775556,Two,';
-const FOUR = '53004085616,Four,';
 const WRONG = '51824753557,Wrong,';
 
 const lines = (...rows: readonly string[]): string => `${rows.join('\n')}\n`;
