@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Reading as ReadWords } from '../core/reading.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import { jobEntries } from '../job/job-schema.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import {
   BatchNamed,
@@ -296,34 +297,17 @@ export { AgreementView, PlannedChangeObject } from '../objects/plan-object.ts';
 /** What is done with a list: choices, columns, plan and start. */
 
 const word = z.string().min(1).max(200);
-const role = z.enum(['viewer', 'editor', 'admin']);
-/** A blank column: the input is left unread. */
-const ColumnsChosen = z.record(word, z.string().max(10_000));
+
+const { account, columns, add, role, roles, projects, create_projects, remove_missing, guards } =
+  jobEntries.shape;
 
 /** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
 export const Choices = z.strictObject({
   /** The names of several steps have commas between them. */
   what: z.strictObject({ operation: word }),
-  account: word.optional(),
-  /** Input ← column. */
-  columns: ColumnsChosen.optional(),
-  /** New column ← path in the answer. */
-  add: z.record(word, word).optional(),
   /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
   budget: z.int().min(0).optional(),
-  role: role.optional(),
-  create_projects: z.boolean().optional(),
-  remove_missing: z.boolean().optional(),
-  /** A project as the list calls it → its id. */
-  projects: z.record(word, word).optional(),
-  /** A word of the list → the role that it means. */
-  roles: z.record(word, role).optional(),
-  guards: z
-    .strictObject({
-      max_removals: z.int().min(0).optional(),
-      admins: z.literal('allow').optional(),
-    })
-    .optional(),
+  ...{ account, columns, add, role, roles, projects, create_projects, remove_missing, guards },
 });
 export type Choices = z.infer<typeof Choices>;
 
