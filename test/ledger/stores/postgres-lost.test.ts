@@ -95,15 +95,6 @@ test('restored from an older copy, it buys nothing on any host until a person ac
   await expect(database.open()).rejects.toMatchObject(lostBecause(/ is not the newest one: /));
 });
 
-test('laid out anew at its place, or dropped, it is missed as well', async () => {
-  const database = await freshDatabase();
-  await database.buy('one');
-  await database.empty();
-  for (const _ of [1, 2]) await expect(database.open()).rejects.toMatchObject(lostBecause(/ is gone: /));
-  expect(await database.accept()).toEqual([expect.stringContaining('is gone')]);
-  await database.opens();
-});
-
 proof('what a process did that was killed is known as of its last beat', async () => {
   const database = await freshDatabase();
   await database.opens();

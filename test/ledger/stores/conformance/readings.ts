@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { type AttemptId, credits, type Ledger, type Reading } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
@@ -12,7 +11,6 @@ import {
   IN_DOUBT,
   keyNamed,
   lost,
-  MATCHED,
   NOON_MS,
   notAdmitted,
   released,
@@ -21,7 +19,6 @@ import {
   settle,
   stateOf,
 } from '../book.ts';
-import { changed, changeOf, INVITED } from '../changes.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: what a kept answer means by another dialect is used from then on, and takes nothing from a row or a budget.
@@ -34,24 +31,6 @@ export function readingsConform(store: Store): void {
       const said = { answer: 'no_match', charged: credits(0), why: 'empty', dialect: OURS } as const;
       return ledger.readAgain({ ...said, attempt, atMs: NOON_MS + 90, ...reading });
     }
-
-    test('means for every later call what it was read as last, and so does its record', async () => {
-      const ledger = await freshLedger(store);
-      const attempt = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
-      expect(await ledger.find([keyNamed('acme')], { detail: 'kind' })).toMatchObject([
-        { answer: { kind: 'found' } },
-      ]);
-      await read(ledger, attempt, { answer: 'refused', why: 'no' });
-      await read(ledger, attempt);
-      const now = { attempt, kind: 'no_match', why: 'empty', dialect: OURS };
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: now });
-      expect(await ledger.find([keyNamed('acme')], { detail: 'kind' })).toEqual([
-        { kind: 'answered', answer: { ...now, batch: expect.any(String), answeredAtMs: NOON_MS + 40 } },
-      ]);
-      const [record] = await ledger.attempts([attempt]);
-      const closure = { kind: 'answered', answer: 'no_match', charged: 1, closedAtMs: NOON_MS + 50 };
-      expect(record?.closure).toMatchObject(closure);
-    });
 
     test('costs what it is read to cost where that is more, and never less', async () => {
       const ledger = await freshLedger(store);
@@ -180,82 +159,6 @@ export function readingsConform(store: Store): void {
       await released(ledger, again);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
       await answered(ledger, batch, 'acme', { replaces: attempt });
-    });
-
-    test('puts the rows that it ended in doubt, in every batch; once it is bought anew they ask again', async () => {
-      const ledger = await freshLedger(store);
-      const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const attempt = await answered(ledger, batch, 'acme');
-      // Behind it the row used another answer.
-      await settle(ledger, batch, 2, MATCHED, [attempt, await answered(ledger, batch, 'next')]);
-      await settle(ledger, other, 2, MATCHED, [attempt]);
-      await ledger.changeBatch(other, { state: 'finished' });
-      await read(ledger, attempt);
-      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-      expect(await ledger.counts(other)).toEqual({ in_doubt: 1 });
-      const [row] = await ledger.rows(other, 2, 1);
-      expect(row).toMatchObject({ outcome: { kind: 'in_doubt', reason: 'too many' }, answers: [] });
-      expect([await ledger.rowsUnanswered(batch), await ledger.rowsUnanswered(other)]).toEqual([1, 1]);
-      expect(await ledger.doubts(other), 'nothing to decide').toEqual([]);
-      await answered(ledger, batch, 'acme', { replaces: attempt });
-      expect([await ledger.rowsUnanswered(batch), await ledger.rowsUnanswered(other)]).toEqual([0, 0]);
-      expect([await ledger.counts(batch), await ledger.counts(other)]).toEqual([{}, {}]);
-      expect(await ledger.batch(other)).toMatchObject({ state: 'open' });
-    });
-  });
-
-  describe('a change in which another dialect does not read that it was done', () => {
-    const APPLIED = { kind: 'applied', reason: 'it was invited' } as const;
-    const key = callKeyOf(ACCOUNT, changeOf('invite', 0));
-
-    async function doubted() {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
-      await settle(ledger, batch, 2, APPLIED, [attempt]);
-      await ledger.changeBatch(batch, { state: 'finished' });
-      const read = (answer: Reading['answer'], dialect: number): Promise<void> =>
-        ledger.readAgain({
-          ...{ attempt, answer, dialect, charged: credits(0), why: 'odd', atMs: NOON_MS },
-          reason: 'it counted as done',
-        });
-      await read('in_doubt', 0xa1);
-      const spec = { key, batch, by: 'person', why: 'somebody looked', atMs: NOON_MS } as const;
-      return { ledger, batch, attempt, read, spec };
-    }
-
-    test('stays an answer, and its row alone is in doubt, which no run works on; it is never sent again or left out', async () => {
-      const { ledger, batch, attempt, spec } = await doubted();
-      const [row] = await ledger.rows(batch, 2, 1);
-      expect(row).toMatchObject({ outcome: { kind: 'in_doubt', reason: 'it counted as done' } });
-      expect((await ledger.find([key]))[0]).toMatchObject({ kind: 'answered', answer: { kind: 'found' } });
-      expect(await ledger.doubts(batch)).toMatchObject([{ attempt, atRisk: 0, isUnproven: true }]);
-      expect(await ledger.rowsLeft(batch, 'in_doubt', 0, 9, 9)).toEqual([]);
-      for (const kind of ['retry', 'skip'] as const)
-        await expect(ledger.decide({ ...spec, kind })).rejects.toThrow('not sent again, nor left out');
-    });
-
-    test('counts as done again where a dialect reads it so, or a person says so, which no dialect reads any more', async () => {
-      const { ledger, batch, read, spec } = await doubted();
-      await read('found', 0xa2);
-      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
-      await read('refused', 0xa3);
-      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-      await ledger.decide({ ...spec, kind: 'told' }, { told: replyWith('{}') });
-      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
-      await expect(read('refused', 0xa4)).rejects.toThrow();
-    });
-
-    test('is refused where it was not done: nobody knows how its subject is, and another one may be sent', async () => {
-      const { ledger, batch, attempt } = await doubted();
-      await released(ledger, attempt);
-      const [row] = await ledger.rows(batch, 2, 1);
-      expect(row?.outcome).toEqual({ kind: 'refused', reason: 'not done: run the list again' });
-      const [subject] = await ledger.subjects(ACCOUNT);
-      expect(subject).toMatchObject({ sequence: 1 });
-      expect(subject?.facts).toBeUndefined();
-      expect(await ledger.doubts(batch)).toEqual([]);
-      await changed(ledger, batch, changeOf('invite', 1), { left: INVITED });
     });
   });
 }
