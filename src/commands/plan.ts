@@ -149,7 +149,6 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
         fields: known && [...known.paths],
-        field_examples: known && Object.fromEntries(known.examples),
         requests: requests.length === 0 ? undefined : requests,
         to_agree: toAgree && { ...toAgree, details: [...toAgree.details] },
         reread,

@@ -16,8 +16,6 @@ const DEEPEST = 12;
 /** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
 const MOST_FIELDS = 1_000;
 
-const LONGEST_EXAMPLE = 100;
-
 const FIELDS_QUOTED = 12;
 
 /**
@@ -74,8 +72,8 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 export class FieldSurvey {
-  /** The first value that is there in any answer; blank while there is none. */
-  readonly #text = new Map<string, string>();
+  /** Whether any answer has a value there. */
+  readonly #filled = new Map<string, boolean>();
   answers = 0;
   isCut = false;
 
@@ -86,21 +84,16 @@ export class FieldSurvey {
   addFields(fields: ReadonlyMap<string, string>): void {
     this.answers += 1;
     for (const [name, text] of fields) {
-      const known = this.#text.get(name);
-      if (known === undefined && this.#text.size === MOST_FIELDS) this.isCut = true;
-      else if (known === undefined || known === '') this.#text.set(name, text.slice(0, LONGEST_EXAMPLE));
+      const known = this.#filled.get(name);
+      if (known === undefined && this.#filled.size === MOST_FIELDS) this.isCut = true;
+      else if (known !== true) this.#filled.set(name, text !== '');
     }
   }
 
   /** An object or a list that some answers leave empty is told by its members alone. */
   get names(): readonly string[] {
-    const parents = new Set([...this.#text.keys()].flatMap(parentsOf));
-    return [...this.#text].flatMap(([name, text]) => (text !== '' || !parents.has(name) ? [name] : []));
-  }
-
-  /** A value that an answer has there, cut to what one looks at; blank where none has one. */
-  exampleOf(name: string): string {
-    return this.#text.get(name) ?? '';
+    const parents = new Set([...this.#filled.keys()].flatMap(parentsOf));
+    return [...this.#filled].flatMap(([name, isFilled]) => (isFilled || !parents.has(name) ? [name] : []));
   }
 }
 
@@ -130,12 +123,6 @@ export class PathSearch {
   /** What an `add` may name: a count of ours is no path. */
   get paths(): readonly string[] {
     return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
-  }
-
-  /** For each of them a value that an answer has there; what no answer fills is left out. */
-  get examples(): ReadonlyMap<string, string> {
-    const examples = this.paths.map((path) => [path, this.#survey.exampleOf(path)] as const);
-    return new Map(examples.filter(([, text]) => text !== ''));
   }
 
   /** A sentence for each path that no answer has; none before the first answer. */

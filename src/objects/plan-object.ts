@@ -141,8 +141,6 @@ export const PlanObject = z.object({
   ...ofChanges,
   /** The fields that answers have had so far, which `add` may name. */
   fields: z.array(z.string()).exactOptional(),
-  /** A value of each of them, from an answer. */
-  field_examples: byName.exactOptional(),
   /** What is sent, where the job or its dialect says that itself. */
   requests: z.array(RequestObject).exactOptional(),
   /** What a person has to agree to once. */

@@ -66,7 +66,7 @@ function fingerprint(format: string, { account, job }: Chosen, { columns }: Colu
 }
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
-export function askingSettings(job: Job): JsonObject | undefined {
+function askingSettings(job: Job): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
   const reading = readingEntries(readingIn({ read, country }));

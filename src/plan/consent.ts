@@ -204,7 +204,7 @@ export async function requireAgreedRequests({
 }
 
 /** The parts of a job, its account and its dialect that decide what is sent. */
-export interface Sender {
+interface Sender {
   readonly job: Pick<Job, 'operation' | 'method' | 'endpoint'>;
   readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
   readonly dialect: Dialect;

@@ -21,7 +21,7 @@ import { AccountTime } from '../ledger/time.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { PlanContext } from './row-walk.ts';
 
-export interface AskedCall {
+interface AskedCall {
   readonly key: CallKey;
   readonly call: Call;
 }

@@ -12,7 +12,7 @@ import { rowAndWho } from './diff-words.ts';
  */
 
 /** What a run would do although a guard forbids it, and how a user can allow it. */
-export interface GuardProblem {
+interface GuardProblem {
   readonly fact: string;
   /** What to do when the change is intended, as a clause that follows "If that is meant, ". */
   readonly allow: string;
