@@ -123,17 +123,13 @@ export const SummaryView = z.object({
 });
 export type SummaryView = z.infer<typeof SummaryView>;
 
-export const TicketRequest = z.strictObject({
-  what: z.enum(['output', 'needs_attention', 'report']),
-  /** Left out: as the input is. */
-  format: z.enum(['csv', 'xlsx']).optional(),
-});
-export type TicketRequest = z.infer<typeof TicketRequest>;
 /** Opens `/downloads/TICKET` once, within a minute. */
 export const Ticket = z.object({ ticket: z.string(), name: z.string() });
 export type Ticket = z.infer<typeof Ticket>;
 /** Beside the answers of `export` and `merge`, by `output`, `needs_attention` and `report`. */
-export const Tickets = z.object({ tickets: z.partialRecord(TicketRequest.shape.what, Ticket) });
+export const Tickets = z.object({
+  tickets: z.partialRecord(z.enum(['output', 'needs_attention', 'report']), Ticket),
+});
 export type Tickets = z.infer<typeof Tickets>['tickets'];
 
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */

@@ -36,12 +36,11 @@ function countsOfReport(html: string): Figures {
 async function facesOf(desk: Desk, batch: string): Promise<Faces> {
   const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
   onTestFinished(async () => void (await page.stop('SIGKILL')));
-  const ask = async (path: string, body?: object) => {
-    const more = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    return JSON.parse((await page.tool(`/api/batches/${batch}${path}`, more)).body);
+  const ask = async (path: string) => JSON.parse((await page.tool(`/api/batches/${batch}${path}`)).body);
+  const taken = async (what: string): Promise<string> => {
+    const { body } = await page.tool('/api/export', { method: 'POST', body: JSON.stringify({ batch }) });
+    return (await page.ask(`/downloads/${JSON.parse(body).tickets[what].ticket}`)).body;
   };
-  const taken = async (wanted: object): Promise<string> =>
-    (await page.ask(`/downloads/${(await ask('/tickets', wanted)).ticket}`)).body;
   const whole = (counts: Figures, rows: number): Figures => {
     const pending = rows - Object.values(counts).reduce((sum, count) => sum + count, 0);
     return pending === 0 ? counts : { ...counts, pending };
@@ -55,14 +54,10 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
         ({ batch: id }: { batch: string }) => id === batch,
       );
       const written = async (): Promise<Record<string, Figures>> => {
-        const rows: Record<string, string>[] = parse(await taken({ what: 'output', format: 'csv' }), {
-          columns: true,
-        });
+        const rows: Record<string, string>[] = parse(await taken('output'), { columns: true });
         return {
           'the download': countedIn(rows.map(({ _status }) => _status)),
-          ...(json.changes === undefined
-            ? {}
-            : { 'the report': countsOfReport(await taken({ what: 'report' })) }),
+          ...(json.changes === undefined ? {} : { 'the report': countsOfReport(await taken('report')) }),
         };
       };
       return {

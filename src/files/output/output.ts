@@ -67,7 +67,6 @@ export {
   textCells,
 } from './output/added-columns.ts';
 export {
-  asWorkbook,
   besideInput,
   chooseDestination,
   type Destination,

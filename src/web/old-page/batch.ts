@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
 import { priceOfAccount } from '../../client/account/account.ts';
-import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
@@ -10,23 +9,20 @@ import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchNamed } from '../../objects/batch-object.ts';
 import { batchStatus } from '../../run/batches.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { type BatchDetail, SummaryView, TicketRequest } from '../api.ts';
-import { bodyOf, HttpRefusal } from '../server/answers.ts';
-import { askChild } from '../server/children.ts';
-import { type Downloads, outputName } from '../server/downloads.ts';
+import { type BatchDetail, SummaryView } from '../api.ts';
+import { HttpRefusal } from '../server/answers.ts';
 import type { Server } from '../server/server.ts';
 import { Readings } from './readings.ts';
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
-export function batchRoutes(server: Server, downloads: Downloads): Hono {
+export function batchRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
       const detail = await lookInto(found.location, (ledger) => batchStatus(ledger, found));
       return context.json(asCalled(detail) satisfies BatchDetail);
     })
-    .route('/', summaryRoutes(server))
-    .route('/', ticketRoutes(server, downloads));
+    .route('/', summaryRoutes(server));
 }
 
 /** As people call its list: one that was brought to the page has a name of its own. */
@@ -58,25 +54,6 @@ function summaryRoutes(server: Server): Hono {
     return context.json(summary satisfies SummaryView);
   });
 }
-
-/** A copy of the output of a batch in a format, or one of the files beside it. */
-function ticketRoutes(server: Server, downloads: Downloads): Hono {
-  return new Hono().post('/batches/:id/tickets', async (context) => {
-    const { what, format } = await bodyOf(context, TicketRequest);
-    const { batch, location } = await batchOf(context, server);
-    const words = ['export', batch.id, '--copy', '--store', location];
-    const copy = (path: string) => askChild(server.program, [...words, '-o', path]);
-    const { [what]: ticket } = await downloads.ticketsFor(outputName(batch, format), copy, [what]);
-    if (ticket !== undefined) return context.json(ticket);
-    throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Choose another one.');
-  });
-}
-
-const NOTHING: Readonly<Record<TicketRequest['what'], string>> = {
-  output: 'nothing was written',
-  needs_attention: 'no row needs attention',
-  report: 'no report was written',
-};
 
 /** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */
 export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {

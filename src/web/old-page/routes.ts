@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import type { Downloads } from '../server/downloads.ts';
 import type { Server } from '../server/server.ts';
 import { accountRoutes } from './account-routes.ts';
 import { actionRoutes } from './actions.ts';
@@ -9,9 +8,9 @@ import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 
 /** What the page of today asks besides commands. This folder goes with it. */
-export function oldPageRoutes(server: Server, downloads: Downloads): Hono {
+export function oldPageRoutes(server: Server): Hono {
   return new Hono()
-    .route('/', batchRoutes(server, downloads))
+    .route('/', batchRoutes(server))
     .route('/', actionRoutes(server))
     .route('/', readingRoutes(server))
     .route('/', planRoutes(server))

@@ -128,7 +128,7 @@ export const text = {
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
-      workbook: 'The same as a workbook',
+      nothing: 'There is no such file.',
       attention: (rows: number) => (rows === 1 ? 'The row that needs you' : `The ${rows} rows that need you`),
       report: 'Report',
       preparing: 'Preparing …',

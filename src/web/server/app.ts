@@ -42,7 +42,7 @@ export function appOf(
   app.route('/api', batchListRoute(server));
   app.route('/api', listRoutes(server));
   app.route('/api', taskRoutes(server));
-  app.route('/api', oldPageRoutes(server, downloads));
+  app.route('/api', oldPageRoutes(server));
   // Every view has an address, and all of them are the one page.
   app.notFound((context) => {
     const page = files.get('/');

@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { listNameOf } from '../../files/list-name.ts';
-import { asWorkbook, besideInput } from '../../files/output/output.ts';
+import { besideInput } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
-import type { Ticket, TicketRequest, Tickets } from '../api.ts';
+import type { Ticket, Tickets } from '../api.ts';
 import { OnceOnly } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
 import { visibleName } from './list-files.ts';
@@ -28,8 +28,8 @@ interface Ready {
 /** Longer than a ticket works. */
 const KEPT_MS = 70_000;
 
-const KINDS: readonly Kind[] = ['output', 'needs_attention', 'report'];
-type Kind = TicketRequest['what'];
+const KINDS = ['output', 'needs_attention', 'report'] as const;
+type Kind = (typeof KINDS)[number];
 
 export class Downloads {
   /** Of folders that only their owner can read. */
@@ -44,13 +44,17 @@ export class Downloads {
   }
 
   /** @param write an output of that name, and what belongs beside it. @returns tickets for what is there then. */
-  async ticketsFor(name: string, write: (path: string) => Promise<unknown>, kinds = KINDS): Promise<Tickets> {
+  async ticketsFor(
+    name: string,
+    write: (path: string) => Promise<unknown>,
+    _kinds = KINDS,
+  ): Promise<Tickets> {
     const folder = await this.#newFolder();
     try {
       await write(join(folder, name));
       const tickets: Tickets = {};
       const written = await readdir(folder);
-      for (const kind of kinds) {
+      for (const kind of KINDS) {
         const found = written.find((each) => kindOf(each, name) === kind);
         if (found !== undefined) tickets[kind] = await this.#ticketFor(join(folder, found));
       }
@@ -109,17 +113,11 @@ function removed({ folder }: Ready): Promise<void> {
 }
 
 /** The name of the batch's output, or the one that it would have, as the user calls the list. */
-export function outputName(
-  { inputPath, outputPath, sandbox, settings }: Batch,
-  format?: TicketRequest['format'],
-): string {
+export function outputName({ inputPath, outputPath, sandbox, settings }: Batch): string {
   const listName = listNameOf(inputPath);
   const kept = basename(outputPath ?? besideInput(inputPath, sandbox, settingsKept(settings).output_name));
   const own = nameParts(inputPath).stem;
-  const usual = kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
-  const { stem, ending } = nameParts(usual);
-  if (format === 'xlsx') return asWorkbook(usual);
-  return format === 'csv' && !/\.(?:csv|tsv|txt)$/i.test(ending) ? `${stem}.csv` : usual;
+  return kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
 }
 
 function kindOf(name: string, output: string): Kind | undefined {

@@ -103,11 +103,6 @@ export function usualName(sandbox: boolean): string {
   return sandbox ? 'sandbox' : 'enriched';
 }
 
-/** `leads.enriched.csv` → `leads.enriched.xlsx`. */
-export function asWorkbook(path: string): string {
-  return besideFile(path, WORKBOOK_ENDING);
-}
-
 export async function copyFor({ path, sheet }: ListSource, destination: Destination): Promise<Sheet['copy']> {
   if (destination.isJson && !isJsonLinesName(path)) {
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);

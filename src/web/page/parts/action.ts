@@ -1,8 +1,9 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Ticket, WorkAnswer } from '../../api.ts';
+import type { Tickets, WorkAnswer } from '../../api.ts';
 import { asRefused } from '../loaded.tsx';
 import { ask, Refused } from '../session.ts';
+import { text } from '../text.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {
@@ -79,9 +80,12 @@ export async function untilEnded(id: string): Promise<void> {
   }
 }
 
-/** The server writes the file first, then gives a ticket that works once. */
-export async function take(path: string, body: object): Promise<void> {
-  const ticket = await ask<Ticket>(path, { body });
+/** The server writes the files first, then gives tickets that work once. */
+export async function take(batch: string, what: keyof Tickets): Promise<void> {
+  const { tickets } = await ask<{ readonly tickets: Tickets }>('/export', { body: { batch } });
+  const { [what]: ticket } = tickets;
+  if (ticket === undefined)
+    throw new Refused({ code: 'usage', message: text.batch.downloads.nothing, next: '' });
   const link = document.createElement('a');
   link.href = `/downloads/${ticket.ticket}`;
   link.download = ticket.name;

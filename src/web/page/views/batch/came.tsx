@@ -1,4 +1,4 @@
-import type { BatchDetail, SummaryView, TicketRequest } from '../../../api.ts';
+import type { BatchDetail, SummaryView, Tickets } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { take, useAction } from '../../parts/action.ts';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
@@ -68,7 +68,7 @@ function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: 
 
 const downloadWords = text.batch.downloads;
 
-type What = TicketRequest['what'] | 'workbook';
+type What = keyof Tickets;
 
 function Downloads({ batch }: { readonly batch: BatchDetail }) {
   const attention = sumOf(batch.counts, NEED_ATTENTION);
@@ -76,7 +76,6 @@ function Downloads({ batch }: { readonly batch: BatchDetail }) {
     <div class="actions">
       <DownloadButton batch={batch} what="output" />
       {attention > 0 && <DownloadButton batch={batch} what="needs_attention" />}
-      {!isWorkbook(batch) && <DownloadButton batch={batch} what="workbook" />}
       <DownloadButton batch={batch} what="report" />
     </div>
   );
@@ -86,11 +85,7 @@ const isWorkbook = ({ input }: BatchDetail): boolean => /\.xls[xm]$/i.test(input
 
 function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly what: What }) {
   const action = useAction();
-  const press = (): void =>
-    action.run(async () => {
-      const body: TicketRequest = what === 'workbook' ? { what: 'output', format: 'xlsx' } : { what };
-      await take(`/batches/${batch.batch}/tickets`, body);
-    });
+  const press = (): void => action.run(() => take(batch.batch, what));
   return (
     <>
       <Button
@@ -106,6 +101,6 @@ function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly
 
 function nameOf(what: What, batch: BatchDetail): string {
   if (what === 'needs_attention') return downloadWords.attention(sumOf(batch.counts, NEED_ATTENTION));
-  if (what === 'output') return isWorkbook(batch) ? downloadWords.ownWorkbook : downloadWords.output;
-  return what === 'workbook' ? downloadWords.workbook : downloadWords.report;
+  if (what === 'report') return downloadWords.report;
+  return isWorkbook(batch) ? downloadWords.ownWorkbook : downloadWords.output;
 }
