@@ -132,14 +132,11 @@ function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly str
 /** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
 const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 
-/** What does not get too old: the jobs of the page. */
-const KEPT = ['jobs'];
-
 /** Files of the store's that are removed, lists that stay for batches that go on with them, and files of the user's. @param folder the store's. */
 async function keptFiles(found: Erasable, folder: string, target: ErasureTarget) {
   const isPerson = target.kind === 'person';
   const [files, needed]: [string[], BatchId[][]] = [[], []];
-  for (const root of [...WITH_LISTS, ...(isPerson ? KEPT : [])].map((name) => join(folder, name)))
+  for (const root of WITH_LISTS.map((name) => join(folder, name)))
     for (const paths of Map.groupBy(filesBelow(root), (path) => listOf(root, path)).values()) {
       const over = found.inputs.filter(({ path }) => paths.includes(path));
       if (!(await isMeant(paths, over, target))) continue;

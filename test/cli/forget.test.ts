@@ -190,9 +190,7 @@ const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 test('what the page kept is forgotten too, and of one file it says one thing', async () => {
   const { desk } = await deskOfPeople();
   const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
-  for (const folder of ['jobs', 'lists/0123456789abcdef'])
-    mkdirSync(inStore(folder), { recursive: true, mode: 0o700 });
-  for (const who of [JANE, MARY]) writeFileSync(inStore('jobs', `${who}.yaml`), 'operation: enrich-person\n');
+  mkdirSync(inStore('lists/0123456789abcdef'), { recursive: true, mode: 0o700 });
   const list = inStore('lists/0123456789abcdef', 'list.csv');
   writeFileSync(list, `email,Note\n${JANE},x\n`);
   expect((await run(desk, 'enrich-person', list)).code).toBe(0);
@@ -200,7 +198,6 @@ test('what the page kept is forgotten too, and of one file it says one thing', a
   expect(done.code, done.stderr).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   expect(filesBelow(inStore()).join()).not.toContain(JANE);
-  expect(existsSync(inStore('jobs', `${MARY}.yaml`))).toBe(true);
   expect(pathsSaid(done, 'removed')).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
   expect(pathsSaid(done, STAYS)).toEqual([]);
 });
