@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 883,
   operations: 2_861,
   plan: 3_515,
-  run: 4_793,
+  run: 4_790,
   sandbox: 2_367,
   web: 9_087,
 };
