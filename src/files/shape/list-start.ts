@@ -295,7 +295,7 @@ const NUMBER = /^(?:[A-Z]{3}\s|[A-Z]{1,2}\$)?[\d\s.,+()%$€£¥-]+(?:\s[A-Z]{3}
 const YEAR = /^(?:19|20)\d\d$/;
 
 /** Whether a cell may be a name: no number, date, address or placeholder, which rows hold. */
-export function isLabel(cell: string): boolean {
+function isLabel(cell: string): boolean {
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_LABEL || PLACEHOLDER.test(text)) return false;
   return !(NUMBER.test(text) || isDate(text) || isEmail(text) || isWebsite(text));
@@ -378,7 +378,7 @@ export function rowWords(cells: readonly string[]): string {
 }
 
 /** Cells one by one, without blank ones at the end. */
-export const rowText = (cells: readonly string[]): string =>
+const rowText = (cells: readonly string[]): string =>
   cells
     .map((cell) => cell.trim())
     .join('\n')

@@ -76,7 +76,7 @@ export function guessColumns(
   return problem === undefined ? { sure } : { sure, problem };
 }
 
-export function inputsBut(operation: Operation, names: readonly string[]): Operation {
+function inputsBut(operation: Operation, names: readonly string[]): Operation {
   return names.length === 0
     ? operation
     : { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };

@@ -124,7 +124,7 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
 }
 
 /** Excel writes `r:id`, and other programs have other prefixes. */
-export function idIn(attributes: XmlAttributes): string {
+function idIn(attributes: XmlAttributes): string {
   return Object.entries(attributes).find(([key]) => localName(key) === 'id')?.[1] ?? '';
 }
 
