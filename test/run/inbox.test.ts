@@ -72,20 +72,11 @@ describe('a sweep takes', () => {
   });
 
   test('no folder, `done` included, and nothing that is hidden, and it says nothing about those', async () => {
-    const folder = openFolder('.hidden.csv', '.~lock.leads.csv#');
+    const folder = openFolder('.hidden.csv', '.~lock.leads.csv#', '~$leads.xlsx');
     mkdirSync(join(folder, 'done'));
     mkdirSync(join(folder, 'folder.csv'));
     expect(await look(folder)).toEqual({ ready: [], left: [] });
   });
-
-  test.each(['a.csv.part', 'a.csv.crdownload', 'a.tmp', 'a.csv.filepart', '~$a.csv', 'a.csv~', 'a.csv.swp'])(
-    'not %s, whose name says that it is not whole yet',
-    async (name) => {
-      expect(left(await look(openFolder(name)))).toEqual({
-        [name]: 'its name says that it is not complete yet',
-      });
-    },
-  );
 
   test('nothing that no format reads, and says which endings are read', async () => {
     expect(left(await look(openFolder('notes.pdf')))).toEqual({
@@ -93,24 +84,15 @@ describe('a sweep takes', () => {
     });
   });
 
-  test('no link, which could be moved without what it leads to', async () => {
+  test.skipIf(process.platform === 'win32')('no link, and no pipe, at which it would wait', async () => {
     const folder = openFolder('real.csv');
     symlinkSync(join(folder, 'real.csv'), join(folder, 'link.csv'));
+    execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
     const inbox = await look(folder);
     expect(ready(inbox)).toEqual(['real.csv']);
-    expect(left(inbox)).toEqual({ 'link.csv': `it is a link to ${join(folder, 'real.csv')}` });
+    const why = 'it is a link, or no regular file';
+    expect(left(inbox)).toEqual({ 'link.csv': why, 'pipe.csv': why });
   });
-
-  test.skipIf(process.platform === 'win32')(
-    'no pipe, at which it would wait for somebody who writes',
-    async () => {
-      const folder = openFolder('real.csv');
-      execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
-      const inbox = await look(folder);
-      expect(ready(inbox)).toEqual(['real.csv']);
-      expect(left(inbox)).toEqual({ 'pipe.csv': 'it is not a regular file' });
-    },
-  );
 
   test('nothing from a folder that is not there: the job is wrong', async () => {
     const folder = join(openFolder(), 'missing');

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { type Dirent, lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
@@ -40,9 +40,6 @@ const BETWEEN_LOOKS_MS = 2_000;
 /** A file without a write for this long is whole. */
 const AT_REST_MS = 60_000;
 
-/** The names that browsers, mail programs, editors and copying tools give to a file until it is whole. */
-const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|download|swp)$/i;
-
 /** The names of our own files beside an input, also numbered ones. A test compares them with what is really written. */
 const OUR_NAMES =
   /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|(?:not-)?removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
@@ -55,9 +52,9 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
   const left: { file: string; why: string }[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();
-  for (const name of await namesIn(folder)) {
-    const path = join(folder, name);
-    const why = await reasonToLeave(path, ours, extensions);
+  for (const entry of await entriesIn(folder)) {
+    const path = join(folder, entry.name);
+    const why = reasonToLeave(path, entry, ours, extensions);
     if (why === undefined) candidates.set(path, await stampOf(path));
     else left.push({ file: path, why });
   }
@@ -74,46 +71,36 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
 /** Whether a file was written lately. A time in the future comes from a wrong clock, so such a file counts as young, too. */
 async function someAreYoung(paths: readonly string[], nowMs: number): Promise<boolean> {
   const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
-  return found.some((file) => {
-    const ageMs = nowMs - (file?.mtimeMs ?? nowMs);
-    return ageMs < AT_REST_MS;
-  });
+  return found.some((file) => nowMs - (file?.mtimeMs ?? nowMs) < AT_REST_MS);
 }
 
-/** The names in the folder without hidden ones, which are never an input and are skipped without a message. */
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** What is in the folder, without folders and what is hidden, as what Excel keeps beside an open workbook. */
+async function entriesIn(folder: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries
-      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(({ name }) => name)
-      .sort();
+      .filter((entry) => !entry.isDirectory() && !/^(?:\.|~\$)/.test(entry.name))
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
     const fact = `The inbox ${folder} cannot be read: ${messageOf(error)}.`;
     throw stop('job', fact, 'Make the folder, or correct inbox in the job, or inboxes in the accounts file.');
   }
 }
 
-async function reasonToLeave(
+function reasonToLeave(
   path: string,
+  entry: Dirent,
   ours: ReadonlySet<string>,
   extensions: readonly string[],
-): Promise<string | undefined> {
-  const name = basename(path);
-  const found = await lstat(path).catch(() => undefined);
-  // To move a link would not move the file that it points to.
-  if (found?.isSymbolicLink() === true)
-    return `it is a link to ${await readlink(path).catch(() => 'nowhere')}`;
-  if (TEMPORARY.test(name)) return 'its name says that it is not complete yet';
-  if (ours.has(path) || OUR_NAMES.test(name)) {
+): string | undefined {
+  // To move a link would not move what it leads to, and a program that opens a pipe waits for it, perhaps for ever.
+  if (!entry.isFile()) return 'it is a link, or no regular file';
+  if (ours.has(path) || OUR_NAMES.test(entry.name))
     return 'it is one of our own outputs; give it another name to use it as an input';
-  }
-  const extension = endingOf(name);
-  if (!extensions.includes(extension) && extension !== '.gz') {
-    return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
-  }
-  // A program that opens a pipe or a device waits for it, perhaps for ever.
-  return found?.isFile() === false ? 'it is not a regular file' : undefined;
+  const extension = endingOf(entry.name);
+  return extensions.includes(extension) || extension === '.gz'
+    ? undefined
+    : `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
 }
 
 export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
@@ -161,11 +148,7 @@ async function makeFolder(folder: string): Promise<void> {
     const fact = messageOf(outputProblem(folder, error));
     throw stop('output', fact, 'Give yourself permission to write in the inbox.');
   }
-  await refuseLink(folder);
-}
-
-/** Refuses a link in the place of the folder: somebody else who may write into the inbox would choose where our outputs go. */
-async function refuseLink(folder: string): Promise<void> {
+  // Somebody else who may write into the inbox would choose where our outputs go.
   const target = await readlink(folder).catch(() => undefined);
   if (target === undefined) return;
   const fact = `${folder} is a link to ${target}, and nothing is written through links.`;
@@ -174,8 +157,6 @@ async function refuseLink(folder: string): Promise<void> {
 
 /** @throws StopError `output`; the file is then still in its old place. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
-  // The run may have taken hours since the folder was checked.
-  await refuseLink(dirname(input));
   let why = 'a file of that name appeared there meanwhile.';
   try {
     if (await moveWithoutReplacing(path, input)) return;
