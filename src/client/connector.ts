@@ -117,8 +117,8 @@ interface NamedProxy {
   readonly authorization: string;
 }
 
-/** Vendors have `https` addresses, so `HTTP_PROXY` does not apply. Names in small letters are older and are read first. */
-const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
+/** Vendors have `https` addresses, so `HTTP_PROXY` does not apply. The name in small letters is older and is read first. */
+const VARIABLES = ['https_proxy', 'HTTPS_PROXY'] as const;
 
 /**
  * The proxy for an address. Addresses on this machine are never reached through one.

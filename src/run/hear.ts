@@ -126,7 +126,7 @@ async function applyDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await countOdd(run, raw, odd, why);
+    if (!isRepeat) await countOdd(run, odd, why);
   }
   return 'in_doubt';
 }

@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
 import { answerPlaceOf, type Dialect } from '../client/dialect.ts';
-import {
-  envelopeAdvice,
-  factsShape,
-  NO_FACTS,
-  type OddAnswer,
-  refusalShape,
-  type Verdict,
-} from '../client/judge.ts';
+import { factsShape, NO_FACTS, type OddAnswer, refusalShape, type Verdict } from '../client/judge.ts';
 import { StopError } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
@@ -199,14 +192,11 @@ export function countAnswer(
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
 export function countOdd(
   run: SeriesRun,
-  raw: RawReply,
-  { shape, rule, isOuter }: OddAnswer,
+  { shape, rule }: OddAnswer,
   why: string,
 ): Promise<StopError | undefined> {
-  const { client, series } = run.session;
-  const advice = isOuter ? envelopeAdvice(raw, client.dialect)?.replace(/\.$/, '') : undefined;
-  const next = rule === undefined ? (advice ?? 'Check at the vendor what became of them') : ruleAdvice(rule);
-  return series.countOdd(run, shape, (count) => doubtsStop(count, run.batch, why, next));
+  const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
+  return run.session.series.countOdd(run, shape, (count) => doubtsStop(count, run.batch, why, next));
 }
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs

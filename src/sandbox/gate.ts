@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
+import type { Rate } from '../core/rate.ts';
 import type { JsonMembers } from './json.ts';
 import type { ProviderDialect } from './provider.ts';
-import type { RateLimit } from './rate.ts';
 import { API_CALL } from './service.ts';
 import { readAuthorization, rejection, type SandboxAnswer, tooMany, type VendorOperation } from './vendor.ts';
 
@@ -113,6 +113,34 @@ export class SandboxAdmission {
 
 function turnedAway(operation: string | null, answer: SandboxAnswer): Rejection {
   return { kind: 'turned_away', operation, answer };
+}
+
+// ---------------------------------------------------------------------------------------------------- the rate
+
+/**
+ * The rate limit of every key: a request passes when fewer passed within the window that ends now. Refused requests do not count, so a
+ * client that waits as told always gets through.
+ */
+export class RateLimit {
+  readonly #rate: Rate;
+  /** Times of the last passed requests of each key, in a ring that never holds more than the limit. */
+  readonly #passed = new Map<string, { readonly timesMs: number[]; next: number }>();
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+  }
+
+  /** How long it takes until a request of that key passes; 0 when this one passes, which counts it. */
+  waitMs(key: string, nowMs: number): number {
+    const { requests, windowMs } = this.#rate;
+    const passed = this.#passed.get(key) ?? { timesMs: [], next: 0 };
+    this.#passed.set(key, passed);
+    const oldestMs = passed.timesMs[passed.next] ?? Number.NEGATIVE_INFINITY;
+    if (oldestMs + windowMs > nowMs) return oldestMs + windowMs - nowMs;
+    passed.timesMs[passed.next] = nowMs;
+    passed.next = (passed.next + 1) % requests;
+    return 0;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------- routes

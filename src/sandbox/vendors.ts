@@ -3,11 +3,17 @@ import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
 import type { Entry } from './book-entry.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
-import { type Admission, parametersIn, type Rejection, type RequestHead, SandboxAdmission } from './gate.ts';
+import {
+  type Admission,
+  parametersIn,
+  RateLimit,
+  type Rejection,
+  type RequestHead,
+  SandboxAdmission,
+} from './gate.ts';
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
-import { RateLimit } from './rate.ts';
 import { lookUps, type ReceivedBody, Registrar } from './registrar.ts';
 import { API_CALL, innerCallIn, serviceOperations, wrapped } from './service.ts';
 import type { ServiceState } from './service-state.ts';

@@ -81,8 +81,6 @@ export interface OddAnswer {
   readonly shape: string;
   /** The rule that would read it; undefined where none is offered. */
   readonly rule: string | undefined;
-  /** A service gave it in front of the vendor, and it holds none of the vendor's. */
-  readonly isOuter: boolean;
 }
 
 /** @returns undefined for a reply that is no success, because then the vendor may be broken. */
@@ -90,7 +88,7 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
   const own = vendorReply(raw, dialect);
   if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   const shape = hashOf(shapeOf(raw, dialect, call));
-  return { shape, rule: own && ruleThatReads(own, dialect, call), isOuter: own === undefined };
+  return { shape, rule: own && ruleThatReads(own, dialect, call) };
 }
 
 /**

@@ -18,7 +18,7 @@ import { proxyTo, type SecureVendor, secureVendor } from './secure-vendor.ts';
  * and the real command.
  */
 
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'];
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
 
 /** What the tester has set is nothing to these tests. */
 function environment(values: Readonly<Record<string, string>>): void {
@@ -86,8 +86,7 @@ describe('which proxy', () => {
     [{ HTTPS_PROXY: proxy }, 'HTTPS_PROXY'],
     [{ https_proxy: proxy, HTTPS_PROXY: 'http://other:1' }, 'https_proxy'],
     [{ https_proxy: '', HTTPS_PROXY: proxy }, 'HTTPS_PROXY'],
-    [{ ALL_PROXY: proxy }, 'ALL_PROXY'],
-    [{ all_proxy: 'proxy.example:3128' }, 'all_proxy'],
+    [{ https_proxy: 'proxy.example:3128' }, 'https_proxy'],
     [{ HTTPS_PROXY: proxy, NO_PROXY: 'other.example, example.org,api' }, 'HTTPS_PROXY'],
     [{ HTTPS_PROXY: proxy, NO_PROXY: 'api.vendor.example:8443' }, 'HTTPS_PROXY'],
     [{ HTTPS_PROXY: proxy, NO_PROXY: 'r.example' }, 'HTTPS_PROXY'],
@@ -109,7 +108,7 @@ describe('which proxy', () => {
   test.each(['http://127.0.0.1:9', 'http://localhost:9', 'https://[::1]:9', 'https://127.3.2.1'])(
     'none to this machine: %s',
     (address) => {
-      expect(proxyFor(new URL(address), { HTTPS_PROXY: proxy, ALL_PROXY: proxy })).toBeUndefined();
+      expect(proxyFor(new URL(address), { HTTPS_PROXY: proxy })).toBeUndefined();
     },
   );
 
@@ -119,11 +118,11 @@ describe('which proxy', () => {
     ['http://me:100%@proxy.example', 'no address'],
     ['http://me:12/secret@proxy.example', 'no address'],
     ['me:12#secret@proxy.example:3128', 'no address'],
-  ])('%s is refused aloud, with the two ways to go on', (ALL_PROXY, what) => {
-    expect(() => proxyFor(vendor, { ALL_PROXY })).toThrow(
+  ])('%s is refused aloud, with the two ways to go on', (HTTPS_PROXY, what) => {
+    expect(() => proxyFor(vendor, { HTTPS_PROXY })).toThrow(
       expect.objectContaining({
         code: 'address',
-        message: `ALL_PROXY names ${what}, so api.vendor.example cannot be reached through it.`,
+        message: `HTTPS_PROXY names ${what}, so api.vendor.example cannot be reached through it.`,
         next: 'Name a proxy that begins with http:// or https://, or put api.vendor.example into NO_PROXY.',
       }),
     );
