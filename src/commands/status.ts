@@ -15,7 +15,7 @@ import { batchObjects, batchStatus, finishedIn, workersAt } from '../run/batches
 import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command, type Report } from './shared/command.ts';
-import { openWords, waitingWords } from './shared/doubts.ts';
+import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
 const output = z.union([BatchStatusObject, BatchListObject, RowObject]);
@@ -120,7 +120,7 @@ function moneyLine({ budget, spent, exact, in_doubt: inDoubt, reserved }: BatchO
 }
 
 function openLines(status: BatchStatusObject): readonly string[] {
-  const { open, requests_last_minute: lastMinute, unanswered, output } = status;
+  const { open, requests_last_minute: lastMinute, output } = status;
   const { running_since: since, held_since: held, paused_until: until, paused_why: why = '' } = status;
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
@@ -131,7 +131,6 @@ function openLines(status: BatchStatusObject): readonly string[] {
     since && `Running    since ${since}`,
     until !== null && `Paused     until ${until}: ${plainText(why)}`,
     held && `Held       since ${held}, by pause`,
-    unanswered !== undefined && `Waiting    ${waitingWords(unanswered)}`,
     output !== null && `Output     ${output}`,
   );
 }

@@ -70,9 +70,6 @@ SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND
   AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
-const UNANSWERED = `
-SELECT count(*) AS n FROM rows w JOIN calls c ON c.id = w.call AND c.state = 'retracted' WHERE w.batch = ? AND w.state = 'in_doubt'`;
-
 const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found ELSE v.no_match END`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
@@ -141,9 +138,6 @@ export const readRows = ({ db }: Context) => ({
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),
-  /** How many rows are in doubt because what was taken for their answer is none. */
-  rowsUnanswered: async (batch: BatchId): Promise<number> =>
-    (await oneRow<{ n: number }>(db, UNANSWERED, [batch])).n,
   /**
    * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
    * does not count when a later attempt to buy it again got lost, and what was read as none is no answer of any age.

@@ -135,7 +135,5 @@ export const BatchStatusObject = BatchObject.extend({
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
   changes: ChangesObject.exactOptional(),
-  /** Rows for which what was bought turned out to be no answer. */
-  unanswered: z.number().exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;

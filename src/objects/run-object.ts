@@ -34,8 +34,6 @@ export const RunObject = z.object({
   figures: FiguresObject.exactOptional(),
   sample: SampleObject.exactOptional(),
   changes: ChangesObject.exactOptional(),
-  /** Rows for which what was bought turned out to be no answer. */
-  unanswered: z.number().exactOptional(),
   /** A budget that is enough for all that waits. */
   budget_to_finish: z.number().exactOptional(),
   /** Null where nothing stopped the work. */

@@ -151,14 +151,13 @@ export async function batchStatus(
 async function besideOf(
   ledger: LedgerReader,
   batch: Batch,
-  { counts, running_since: since }: BatchObject,
+  { running_since: since }: BatchObject,
 ): Promise<Partial<BatchStatusObject>> {
   const isChange = batch.plannedRows !== undefined;
   // A run that is at work is about to do the other half, and a row that has ended says itself what became of it.
   const isHalf = isChange && batch.state !== 'finished' && since === undefined;
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
-  const unanswered = counts.in_doubt ? await ledger.rowsUnanswered(batch.id) : 0;
   // A plan is read back by a library that other batches do without.
   const changes = isChange
     ? await (await import('../files/output/changes-done.ts')).changesObject(ledger, batch)
@@ -169,7 +168,6 @@ async function besideOf(
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },
     }),
     ...(changes && { changes }),
-    ...(unanswered > 0 && { unanswered }),
   };
 }
 

@@ -32,7 +32,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
   const changes = files?.changes ?? (await changesDone(ledger, batch));
-  const unanswered = (counts.in_doubt ?? 0) > 0 ? await ledger.rowsUnanswered(batch.id) : 0;
   const missing = changes?.missing ?? [];
   const removed = missing.filter(({ ended }) => ended === 'applied').length;
   const { count, ms } = metrics.pauses;
@@ -56,7 +55,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
       figures: files && figuresTold(files.figures),
       sample,
       changes: changes && changesTold(changes),
-      unanswered: unanswered || undefined,
       budget_to_finish:
         mostLeft === undefined
           ? undefined

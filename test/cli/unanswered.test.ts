@@ -155,7 +155,7 @@ describe('another list', () => {
     expect((await desk.type(plan)).stdout).toContain("1 again, today's dialect finds no answer in what came");
     const held = await vendor.run('other.csv');
     const credits = { spent: 1, in_doubt: 0 };
-    expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits, unanswered: 1 });
+    expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits });
     expect(vendor.book).toEqual(['four.example']);
     expect(vendor.column('name', 'other.csv')[0]).toBe('');
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
@@ -169,16 +169,9 @@ describe('another list', () => {
       code: 2,
       stderr: expect.stringContaining('run the list with --yes to buy it again'),
     });
-    expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
-    expect((await desk.type(['status', held.batch])).stdout).toContain(
-      'Waiting    1 row waits because what was bought turned out to be no answer; run the list with --yes to buy it again\n',
-    );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('to settle it again costs at most 1 credit.');
-    expect(again.stderr).toContain(
-      '1 row waits because what was bought turned out to be no answer; run the list',
-    );
     expect(vendor.book).toHaveLength(1);
 
     const agreed = await vendor.run('other.csv', '--yes');

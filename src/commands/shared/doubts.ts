@@ -12,12 +12,6 @@ export function decisionWords({ why, at }: DecisionObject): string {
   return `decided at ${at}: ${why}`;
 }
 
-/** `2 rows wait because what was bought turned out to be no answer; run the list with --yes to buy it again`. */
-export function waitingWords(rows: number): string {
-  const wait = `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
-  return `${wait} because what was bought turned out to be no answer; run the list with --yes to buy it again`;
-}
-
 /** `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`. */
 export function callWords({ operation, parameters, subject }: CallObject): string {
   // Parameters that repeat what the subject says, and blank ones, are left out.

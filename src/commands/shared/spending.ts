@@ -3,7 +3,7 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
-import { counted, linesOf, plainText } from '../../core/plain-text.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { commandLine, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
@@ -12,7 +12,6 @@ import type { StopObject } from '../../objects/stop-object.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
 import type { Console, Host } from './command.ts';
-import { waitingWords } from './doubts.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
 /** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
@@ -201,16 +200,8 @@ function eventWords(event: RunEvent): string | undefined {
 }
 
 /** The command that shows what is in doubt. */
-export function adviceOn({
-  batch,
-  counts,
-  unanswered = 0,
-}: Pick<RunObject, 'batch' | 'counts' | 'unanswered'>): readonly string[] {
-  const isInDoubt = (counts.in_doubt ?? 0) > 0;
-  return linesOf(
-    isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
-    unanswered > 0 && `${waitingWords(unanswered)}.`,
-  );
+export function adviceOn({ batch, counts }: Pick<RunObject, 'batch' | 'counts'>): readonly string[] {
+  return counts.in_doubt ? [`What is in doubt: ${commandLine(['settle', batch])}`] : [];
 }
 
 /** @param command goes on where something stopped the work, and is printed last. */
