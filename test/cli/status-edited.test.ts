@@ -1,26 +1,15 @@
 /**
  * Goal: where the list, the job or the account of a batch was edited, nothing of it is sent again, and `settle` says what brings it
- * back. What was said beside the job is no edit of it.
+ * back.
  * Method: the real commands before the sandbox as a vendor; each command that is printed is typed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
 
 const JOB = 'operation: enrich-company\naccount: data\n';
 const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'] as const;
-
-/** A desk with a batch of three rows that has bought one of them and was paused. */
-async function openBatch(...more: readonly string[]): Promise<{ desk: Desk; batch: string }> {
-  const desk = await openDesk();
-  desk.list(3);
-  await desk.write('job.yaml', JOB);
-  const { batch } = await desk.json([...RUN, ...more, '--limit', '1']);
-  await desk.type(['pause', batch]);
-  return { desk, batch };
-}
 
 test.each<[string, (desk: Desk) => () => Promise<void>]>([
   ['list', (desk) => () => desk.write('list.csv', 'Domain\nother.example\n')],
@@ -50,23 +39,6 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     expect(await desk.json([...RUN])).toMatchObject({ batch, counts: { matched: 1 } });
   },
 );
-
-test.each(
-  some(
-    [
-      [['--account', 'data']],
-      [['--repair', '--country', 'AU']],
-      [['--encoding', 'utf-8']],
-      [['--column', 'domain=Domain']],
-      [['--waterfall', 'domain']],
-    ],
-    2,
-  ),
-)('what was said beside the job is no edit of it, nor is what asks nothing else: %s', async (more) => {
-  const { desk, batch } = await openBatch(...more);
-  await desk.write('job.yaml', `${JOB}budget: { credits: 5 }\n`);
-  expect((await desk.type(['resume', batch])).stderr).toMatch(/^To continue now: /);
-});
 
 test('a sweep goes on with a batch that was begun with flags which say how its list is read', async () => {
   const nights = await openNightDesk();

@@ -2,7 +2,6 @@ import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dial
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
 import { fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
-import { callKeyOf } from '../../core/call-key.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
@@ -12,15 +11,13 @@ import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
 import { shownBody } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import {
-  type AttemptId,
-  type AttemptRecord,
-  type Batch,
-  type Decision,
-  type LedgerReader,
-  type RawReply,
-  type RowRecord,
-  standingDecision,
+import type {
+  AttemptRecord,
+  Batch,
+  Decision,
+  LedgerReader,
+  RawReply,
+  RowRecord,
 } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
 import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
@@ -69,12 +66,11 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   const [planned] = await ledger.plannedRows(batch.id, row, 1);
   const history = await ledger.history(batch.id, row);
   const dialect = await dialectOfBatch(batch);
-  const decided = await decidedAbout(ledger, batch, history);
   const fields = fieldsShown(batch, record);
   return {
     ...{ batch: batch.id, row, outcome: record ? outcomeObject(record) : null },
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
-    attempts: history.map((each) => attemptObject(each, dialect, decided.get(each.attempt))),
+    attempts: history.map((each) => attemptObject(each, dialect, decidedAbout(each, batch, history))),
     ...(fields.length > 0 && { fields: [...fields] }),
   };
 }
@@ -83,23 +79,16 @@ function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
   return { kind: outcome.kind, ...present({ matched_by: matchedByIn(outcome), reason: outcome.reason }) };
 }
 
-/** What the batch was told to do about lost answers, and no attempt has done yet. */
-async function decidedAbout(
-  ledger: LedgerReader,
-  { id, accountIdentity }: Batch,
+/** What the batch was told to do about a lost answer, and no attempt has done yet. What a rule left unused is decided anew. */
+function decidedAbout(
+  { closure, released, decisions }: AttemptRecord,
+  { id }: Batch,
   history: readonly AttemptRecord[],
-): Promise<ReadonlyMap<AttemptId, Decision>> {
-  const lost = history.filter(({ closure }) => closure?.kind === 'in_doubt');
-  const keys = [...new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)))];
-  const states = keys.length === 0 ? [] : await ledger.find(keys, { batch: id });
-  return new Map(
-    states.flatMap((state) => {
-      const decision = standingDecision(state);
-      return state.kind === 'in_doubt' && decision !== undefined
-        ? [[state.doubt.attempt, decision] as const]
-        : [];
-    }),
-  );
+): Decision | undefined {
+  const last = decisions.findLast(({ batch }) => batch === id);
+  const isDone = history.some(({ decision }) => decision?.id === last?.id);
+  const isLeft = closure?.kind === 'in_doubt' && released === undefined && !isDone;
+  return isLeft && last?.kind !== 'repeat' ? last : undefined;
 }
 
 /** @param dialect that of today, which says how an answer is read, and whether it surely cost just what it was booked at. */
