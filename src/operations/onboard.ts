@@ -34,14 +34,19 @@ import {
 } from './team/change-action.ts';
 import {
   EMAIL,
+  HEEDED,
+  type NamedProject,
   ORGANIZATION_ID,
   optional,
+  PROJECT,
   PROJECT_ID,
+  projectIds,
   type Read,
   ROLE,
   read,
   readEmail,
   readOrganization,
+  readProject,
   readRowRole,
   readUserId,
   together,
@@ -49,7 +54,6 @@ import {
   withRoles,
 } from './team/change-inputs.ts';
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
-import { HEEDED, type NamedProject, PROJECT, projectIds, readProject } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
 interface Wish {

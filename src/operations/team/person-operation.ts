@@ -15,8 +15,8 @@ import {
   personIn,
   workOf,
 } from './change-action.ts';
+import { HEEDED } from './change-inputs.ts';
 import { nextOfPerson } from './change-steps.ts';
-import { HEEDED } from './named-project.ts';
 
 /** A person in one project, and the role that the person should have there; without one, none. */
 interface Wish extends Names {
