@@ -20,7 +20,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   ledger: 8_594,
   lib: 1_708,
   objects: 879,
-  operations: 2_861,
+  operations: 2_855,
   plan: 3_515,
   run: 4_776,
   sandbox: 2_374,
