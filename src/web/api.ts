@@ -41,10 +41,6 @@ export const Opening = z.object({
 });
 export type Opening = z.infer<typeof Opening>;
 
-/** Another process that is spending from the store, as its lock names it. */
-export const Spender = z.object({ pid: z.number(), command: z.string() });
-export type Spender = z.infer<typeof Spender>;
-
 export const State = z.object({
   version: z.string(),
   /** The store's folder. */
@@ -178,7 +174,7 @@ export type UndoView = z.infer<typeof UndoView>;
 
 export const UndoRequest = z.strictObject({ plan: z.string().max(100) });
 
-export { DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
+export { DamageObject, ListDescription } from '../objects/list-object.ts';
 
 /** Lists that are brought to the page. */
 
@@ -229,8 +225,6 @@ export const ListRows = z.object({
   next: z.number().nullable(),
 });
 export type ListRows = z.infer<typeof ListRows>;
-
-export { DecisionObject, LookObject } from '../objects/row-object.ts';
 
 /** Rows of a batch, and doubts. */
 
