@@ -29,14 +29,6 @@ async function load(text: string): Promise<Job> {
   return loadJob('my-job.yaml');
 }
 
-describe('reading', () => {
-  test('the name of an operation is a job of defaults', async () => {
-    const job = await loadJob('enrich-company');
-    expect(job).toMatchObject({ name: 'enrich-company', operation: { name: 'enrich-company' } });
-    expect(job.path).toBeUndefined();
-  });
-});
-
 describe('what is refused, with its place', () => {
   const OPERATION = 'operation: enrich-company\n';
   const cases: readonly (readonly [text: string, fact: string, next: string])[] = [

@@ -121,18 +121,6 @@ proof('ranges in any order, two at once, buy what the file buys, once, and end e
   await fc.assert(fc.asyncProperty(cuts, fc.integer({ min: 1, max: 96 }), play), { numRuns: times(2, 5) });
 });
 
-test('a range that two workers have at once is bought once', async () => {
-  const place = await openPlace(listOf(domainsOf('twice', 60)), { latencyMs: 20 });
-  const { context, batch, rows } = await submitted(place);
-  const sessions = new Sessions();
-  const range = { fromRow: 2, beforeRow: rows + 2 };
-  const work = () => workRange(context, sessions, batch, range);
-  expect(await Promise.all([work(), work()])).toEqual([undefined, undefined]);
-  const asked = askedOf(place.workplace);
-  expect(asked.length).toBeGreaterThan(40);
-  expect(new Set(asked).size).toBe(asked.length);
-});
-
 test('a row in doubt is kept, and a later range settles it once the doubt is resolved', async () => {
   const place = await openPlace(`Domain\n${domainsOf('doubt', 20).join('\n')}\n`);
   const { context, batch, rows } = await submitted(place);
