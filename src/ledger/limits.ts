@@ -3,11 +3,11 @@ import { invariant } from '../core/errors.ts';
 import type { Db } from './db.ts';
 
 /**
- * What many workers share of an account's limits. They stand in one line: each takes a place for each request that waits, and each place
- * has a time at which its request is due. Places are so far apart that a request which leaves a little late, and takes its time on the way,
- * has still left the window when the one N places behind it comes. One that leaves later than that is told to the line, which pushes the
- * places back that are not taken yet. So no stretch of a window's length has more than N requests, whoever sends. A worker that dies loses
- * the places that it has taken, and one that cannot ask has none.
+ * What many workers share of an account's limits. They stand in one line: each takes a few places at once, and each place has a time at
+ * which its request is due. A request is due no earlier than a window after the one N before it was at the vendor at the latest, so no
+ * stretch of the window's length has more than N, whoever sends. How late a request came its worker tells with the next places that it
+ * takes; of what nobody tells the latest time counts at which it would still have left. A worker that dies loses the places that it has
+ * taken, and one that cannot ask has none.
  *
  * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set back since.
  */
@@ -18,69 +18,95 @@ export interface SharedWindow {
   readonly windowMs: number;
 }
 
-/** Windows up to this length are spread; the quota of an hour or a day may be used up at once, and is counted. */
+/** Windows up to this length are spread; a day's quota may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
-const UNSPREAD_STEP_US = 10;
 
-/** How late a request may leave without a word to the line. Where it would leave later its place is let go, and another one taken. */
-const leavesWithinMs = (windowMs: number): number => Math.min(Math.max(windowMs * 0.015, 5), 250);
-/** How much later than it has left a request may come. */
-const comesWithinMs = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
+/** Of a quota of an hour or a day alone nothing is spread. */
+const UNSPREAD = { stepUs: 10, windowMs: LONGEST_SPREAD_MS };
+
+/** So much of a window the line may make up for: what a late request pushes back, and places that were missed, would else be lost. */
+const madeUpMs = (windowMs: number): number => Math.min(windowMs * 0.2, 500);
+
+/** Who would leave later than that lets the place go, because all places a window later would be pushed back by it. */
+const missedAfterMs = (windowMs: number): number => Math.min(Math.max(windowMs * 0.015, 5), 250);
+
 /** How far ahead places are taken: while its intent is committed a request is not due yet. */
 const aheadOf = (windowMs: number): number => Math.min(windowMs * 0.15, 500);
+
+/** How late a request may come after it has left, as long as its answer has not told; and beyond what that tells. */
+const unsureOf = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
+const SURE_MS = 5;
+
+/** How late one that leaves in time may come. */
+const latestOf = (windowMs: number): number => missedAfterMs(windowMs) + unsureOf(windowMs);
 
 /** A request whose connection is opened first leaves later than it was to. After half a window, or this time, it does not leave any more. */
 const LATEST_TO_LEAVE_MS = 1_000;
 
-/** Where the vendor refuses although places are so much further apart, it counts by another limit. */
-const [LEAST_MARGIN, LARGEST_MARGIN] = [0.005, 0.05];
+/** Where the vendor refuses although so much of a window was given up, it counts by another limit. */
+const LARGEST_MARGIN = 0.05;
 
 /** What others give back is heard of within the one; the difference of two clocks is known by the fastest answer of the other. */
 const [LOOK_EVERY_MS, DIFFERENCE_HOLDS_MS] = [1_000, 10_000];
 
-const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, CAST(? AS JSON), ?, CAST(? AS JSON))';
+const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 
 type Taken = Readonly<Record<'place' | 'places' | 'due_us' | 'now_us', number>>;
 
 interface Place {
   readonly place: number;
   readonly dueUs: number;
-  isOpen: boolean;
+  use: 'open' | 'left' | 'answered' | 'none';
+  leftMs: number;
+  /** How late its request came at most, or may still come. */
+  lateMs: number;
 }
 
 export class Line {
   readonly #db: Pick<Db, 'rows'>;
   readonly #account: number;
   readonly #clock: Clock;
-  readonly #spread: readonly SharedWindow[];
-  readonly #quotas: string;
-  /** The shortest window that is spread. */
+  readonly #windows: string;
   readonly #windowMs: number;
+  readonly #stepUs: number;
   readonly #closing = new AbortController();
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #free: Place[] = [];
-  /** When the places were due that were let go, which the line has not heard of yet. */
-  #unused: number[] = [];
-  /** What the line has to hear before it gives the places a window later: where its first place may be at the earliest. */
-  #pushedUs = Number.NEGATIVE_INFINITY;
+  /** What the line has not heard of yet. */
+  readonly #news = new Set<Place>();
+  /** One of it left later than the line expects, which it has to hear before it gives the places a window later. */
+  #isUrgent = false;
   #isServing = false;
   /** Until when there is no place, by our clock. */
   #noneUntilMs = Number.NEGATIVE_INFINITY;
-  #margin = 0;
+  /** By so much more than it seems a request may come late. */
+  #marginMs = 0;
   /** Our clock less that of the database, at most, and by how much less it may be. */
   #differenceMs = 0;
   #doubtMs = Number.POSITIVE_INFINITY;
   #heardMs = 0;
+  /** The fastest answer, and how much longer others took on average. */
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #laterMs = 0;
+  /** What it sends, on average of about a second. */
+  #perMs = 0;
+  #lastMs = 0;
 
   /** @param windows of the account's plan, at least one. */
   constructor(db: Pick<Db, 'rows'>, account: number, windows: readonly SharedWindow[], clock: Clock) {
     [this.#db, this.#account, this.#clock] = [db, account, clock];
-    this.#spread = windows.filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS);
-    const quotas = windows.filter(({ windowMs }) => windowMs > LONGEST_SPREAD_MS);
-    this.#quotas = JSON.stringify(
-      quotas.map(({ requests, windowMs }) => ({ requests, us: windowMs * 1000 })),
+    this.#windows = JSON.stringify(
+      windows.map(({ requests, windowMs }) => ({ requests, us: windowMs * 1000 })),
     );
-    this.#windowMs = Math.min(LONGEST_SPREAD_MS, ...this.#spread.map(({ windowMs }) => windowMs));
+    const [shortest] = windows
+      .filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS)
+      .toSorted((a, b) => a.windowMs - b.windowMs);
+    const { windowMs } = shortest ?? UNSPREAD;
+    this.#windowMs = windowMs;
+    this.#stepUs =
+      shortest === undefined
+        ? UNSPREAD.stepUs
+        : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
   }
 
   /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
@@ -94,10 +120,10 @@ export class Line {
       untilDue: async (latestMs: number): Promise<void> => {
         for (;;) {
           const lateMs = this.#lateMs(place);
-          if (lateMs >= 0 && !this.#isMissed(place)) return;
+          if (lateMs >= 0 && lateMs <= missedAfterMs(this.#windowMs)) return;
           if (lateMs < 0) await this.#clock.sleep(Math.ceil(-lateMs));
           else {
-            this.#letGo(place);
+            this.#tell(place, 'none');
             const other = await this.#placeBefore(latestMs);
             if (other === undefined) return;
             place = other;
@@ -106,8 +132,20 @@ export class Line {
       },
       /** Whether it may leave in this very turn of the event loop. */
       mayLeave: (): boolean =>
-        place.isOpen && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
+        place.use === 'open' && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
       left: (): void => this.#left(place),
+      answered: (): void => {
+        if (place.use !== 'left') return;
+        const tookMs = this.#clock.monotonicMs() - place.leftMs;
+        // A vendor that has become slower is known as that after some thousand answers.
+        this.#fastestMs = Math.min(tookMs, this.#fastestMs * 1.000_02);
+        const laterMs = tookMs - this.#fastestMs;
+        this.#laterMs += (laterMs - this.#laterMs) / 100;
+        // Where a vendor's answers take now this long and now that, they say nothing.
+        const unsureMs = unsureOf(this.#windowMs);
+        if (this.#laterMs <= unsureMs) place.lateMs += laterMs + SURE_MS - unsureMs;
+        this.#tell(place, 'answered');
+      },
       /** Says nothing of a request that has left. */
       giveBack: (): void => this.#giveBack(place),
     };
@@ -120,8 +158,9 @@ export class Line {
 
   /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
   widen(): boolean {
-    if (this.#margin >= LARGEST_MARGIN) return false;
-    this.#margin = Math.min(Math.max(this.#margin * 2, LEAST_MARGIN), LARGEST_MARGIN);
+    const largestMs = this.#windowMs * LARGEST_MARGIN;
+    if (this.#marginMs >= largestMs) return false;
+    this.#marginMs = Math.min(Math.max(this.#marginMs * 2, unsureOf(this.#windowMs) / 4), largestMs);
     return true;
   }
 
@@ -155,53 +194,40 @@ export class Line {
     return this.#clock.monotonicMs() - dueUs / 1000 - this.#differenceMs;
   }
 
-  #isMissed(place: Place): boolean {
-    return this.#lateMs(place) > leavesWithinMs(this.#windowMs);
-  }
-
-  #letGo(place: Place): void {
-    place.isOpen = false;
-    this.#unused.push(place.dueUs);
-  }
-
   #left(place: Place): void {
-    if (!place.isOpen) return;
-    place.isOpen = false;
-    const lateMs = this.#lateMs(place) + Math.min(this.#doubtMs, this.#windowMs);
-    if (lateMs <= leavesWithinMs(this.#windowMs)) return;
-    for (const { requests, windowMs } of this.#spread) {
-      const outUs = place.dueUs + (lateMs + windowMs + comesWithinMs(this.#windowMs)) * 1000;
-      this.#pushedUs = Math.max(this.#pushedUs, outUs - (place.place + requests) * this.#stepUs);
-    }
+    if (place.use !== 'open') return;
+    place.leftMs = this.#clock.monotonicMs();
+    place.lateMs = Math.max(this.#lateMs(place), 0) + unsureOf(this.#windowMs);
+    this.#perMs = this.#perMs * Math.exp(-Math.min(place.leftMs - this.#lastMs, 1_000) / 1_000) + 0.001;
+    this.#lastMs = place.leftMs;
+    place.use = 'left';
+    if (place.lateMs <= latestOf(this.#windowMs)) return;
+    this.#isUrgent = true;
+    this.#news.add(place);
     void this.#serve();
   }
 
+  #tell(place: Place, use: 'answered' | 'none'): void {
+    place.use = use;
+    this.#news.add(place);
+  }
+
   #giveBack(place: Place): void {
-    if (!place.isOpen || this.#free.includes(place)) return;
+    if (place.use !== 'open' || this.#free.includes(place)) return;
     this.#free.unshift(place);
     void this.#serve();
   }
 
   // ------------------------------------------------------------------------------------------ the line
 
-  get #stepUs(): number {
-    const latestMs = leavesWithinMs(this.#windowMs) + comesWithinMs(this.#windowMs);
-    const steps = this.#spread.map(({ requests, windowMs }) => ((windowMs + latestMs) * 1000) / requests);
-    return Math.ceil(Math.max(UNSPREAD_STEP_US, ...steps) * (1 + this.#margin));
-  }
-
-  get #isPushed(): boolean {
-    return this.#pushedUs > Number.NEGATIVE_INFINITY;
-  }
-
   /** Gives places in their order to who waits in theirs. */
   async #serve(): Promise<void> {
     if (this.#isServing) return;
     this.#isServing = true;
     try {
-      while (this.#waiting.length > 0 || this.#isPushed) {
+      while (this.#waiting.length > 0 || this.#isUrgent) {
         this.#closing.signal.throwIfAborted();
-        const place = this.#isPushed ? undefined : this.#next();
+        const place = this.#isUrgent ? undefined : this.#next();
         if (place === undefined) await this.#take();
         else this.#waiting.shift()?.resolve(place);
       }
@@ -214,27 +240,36 @@ export class Line {
 
   #next(): Place | undefined {
     for (let place = this.#free.shift(); place !== undefined; place = this.#free.shift()) {
-      if (!this.#isMissed(place)) return place;
-      this.#letGo(place);
+      if (this.#lateMs(place) <= missedAfterMs(this.#windowMs)) return place;
+      this.#tell(place, 'none');
     }
     return undefined;
   }
 
-  /** Takes as many as wait, or waits until some may be taken. */
+  /** Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken. */
   async #take(): Promise<void> {
-    const [wanted, stepUs, pushedUs, unused] = [
-      ...([this.#waiting.length, this.#stepUs, this.#pushedUs, this.#unused] as const),
-    ];
-    // What was let go is told once, also where nobody hears it: a quota must not be given back twice.
-    this.#unused = [];
+    this.#isUrgent = false;
     const aheadMs = aheadOf(this.#windowMs);
+    const waiting = this.#waiting.length;
+    const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * aheadMs) / 2));
+    const news = [...this.#news];
+    this.#news.clear();
+    const lateMs = latestOf(this.#windowMs);
+    const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
+    const told = news.map((each) => ({
+      place: each.place,
+      at: each.use === 'none' ? null : Math.ceil(each.dueUs + (each.lateMs + doubtMs) * 1000),
+    }));
+    const said = [this.#account, wanted, this.#windows, this.#stepUs, aheadMs * 1000];
     const askedMs = this.#clock.monotonicMs();
-    const [taken] = await this.#db.rows<Taken>(TAKE, [
-      ...[this.#account, wanted, stepUs, aheadMs * 1000, this.#quotas],
-      ...[this.#isPushed ? Math.ceil(pushedUs) : null, JSON.stringify(unused)],
-    ]);
+    const latestUs = Math.ceil((lateMs + doubtMs) * 1000);
+    const [taken] = await this.#db
+      .rows<Taken>(TAKE, [...said, latestUs, JSON.stringify(told)])
+      .catch((error) => {
+        for (const place of news) this.#news.add(place);
+        throw error;
+      });
     invariant(taken !== undefined, 'the line answers');
-    if (this.#pushedUs === pushedUs) this.#pushedUs = Number.NEGATIVE_INFINITY;
     this.#heard(askedMs, taken.now_us);
     if (wanted === 0) return;
     const inMs = (taken.due_us - taken.now_us) / 1000 - aheadMs;
@@ -243,8 +278,10 @@ export class Line {
       const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);
       return this.#clock.sleep(lookMs, this.#closing.signal).catch(() => {});
     }
-    for (let at = 0; at < taken.places; at += 1)
-      this.#free.push({ place: taken.place + at, dueUs: taken.due_us + at * stepUs, isOpen: true });
+    for (let at = 0; at < taken.places; at += 1) {
+      const dueUs = taken.due_us + at * this.#stepUs;
+      this.#free.push({ place: taken.place + at, dueUs, use: 'open', leftMs: 0, lateMs });
+    }
   }
 
   /** The database's clock showed that somewhere between the question and its answer. */
@@ -262,38 +299,44 @@ export type Turn = Awaited<ReturnType<Line['turn']>>;
 
 /**
  * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each statement has to see what those
- * have committed for whose line it waited. `pushed`: a place of number n may be due at `pushed + n * step` at the earliest.
+ * have committed for whose line it waited.
  */
 export const TAKE_PLACES = `
-CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, step BIGINT, ahead BIGINT, quotas JSON, pushed BIGINT, unused JSON)
+CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, told JSON)
 RETURNS TABLE (place BIGINT, places BIGINT, due_us BIGINT, now_us BIGINT) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   line lines;
-  own BIGINT;
+  n BIGINT;
   longest BIGINT;
 BEGIN
   INSERT INTO lines (account) VALUES (whose) ON CONFLICT DO NOTHING;
   SELECT * INTO line FROM lines WHERE account = whose FOR UPDATE;
   now_us := extract(epoch FROM clock_timestamp()) * 1000000;
+  UPDATE places p SET at_us = t.at FROM json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+    WHERE p.account = whose AND p.place = t.place AND t.at IS NOT NULL;
+  DELETE FROM places p USING json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+    WHERE p.account = whose AND p.place = t.place AND t.at IS NULL;
+
+  SELECT least(wanted, 1 + ahead / step, min(requests)), max(us) INTO n, longest FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT);
+  LOOP
+    due_us := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us,
+      (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000),
+      -- Each is out of the window when the one comes that is w.requests behind it, or sooner: an earlier one may have come later.
+      (SELECT max(p.at_us + w.us - greatest(w.requests - p.rank, 0) * step) FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT)
+        CROSS JOIN LATERAL (SELECT count(*) AS newer FROM places WHERE account = whose AND place >= line.place - w.requests + n) AS c
+        CROSS JOIN LATERAL (SELECT at_us, c.newer + row_number() OVER (ORDER BY place DESC) AS rank FROM places
+          WHERE account = whose AND place < line.place - w.requests + n ORDER BY place DESC LIMIT w.requests + 1000) AS p
+        WHERE p.rank > w.requests - n AND p.at_us < now_us + 120000000));
+    EXIT WHEN n <= 1 OR due_us <= now_us + ahead;
+    n := n / 2;
+  END LOOP;
   place := line.place;
-  own := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us, pushed + place * step,
-    (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000));
-  due_us := own;
-  places := wanted;
-  -- Of a quota all is counted that was taken within its window; of a request that leaves late its place is of a little later.
-  SELECT max(us) INTO longest FROM json_to_recordset(quotas) AS w(requests BIGINT, us BIGINT);
-  IF longest IS NOT NULL THEN
-    DELETE FROM places WHERE account = whose AND at_us < now_us - longest;
-    INSERT INTO places SELECT whose, CAST(value AS BIGINT), -1 FROM json_array_elements_text(unused);
-    SELECT least(places, min(w.requests - t.n)), greatest(own, max(CASE WHEN t.n >= w.requests THEN t.oldest + w.us END)) INTO places, due_us
-      FROM json_to_recordset(quotas) AS w(requests BIGINT, us BIGINT) CROSS JOIN LATERAL (
-        SELECT coalesce(sum(p.places), 0) AS n, min(p.at_us) AS oldest FROM places p WHERE p.account = whose AND p.at_us > now_us - w.us) AS t;
+  places := CASE WHEN due_us <= now_us + ahead THEN n ELSE 0 END;
+  INSERT INTO places SELECT whose, line.place + i, due_us + i * step + latest FROM generate_series(0, places - 1) AS i;
+  UPDATE lines SET place = line.place + places, due_us = take_places.due_us + places * step WHERE account = whose AND places > 0;
+  IF line.place / 100 <> (line.place + places) / 100 THEN
+    DELETE FROM places WHERE account = whose AND at_us < now_us - longest - 1000000;
   END IF;
-  places := CASE WHEN due_us > now_us + ahead THEN 0 ELSE greatest(least(places, 1 + (now_us + ahead - due_us) / step), 0) END;
-  IF longest IS NOT NULL AND places > 0 THEN
-    INSERT INTO places VALUES (whose, due_us + places * step + 2000000, places);
-  END IF;
-  UPDATE lines SET place = line.place + take_places.places, due_us = own + take_places.places * step WHERE account = whose;
   RETURN NEXT;
 END $$;`;

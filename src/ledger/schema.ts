@@ -290,13 +290,13 @@ CREATE TABLE lines (
   due_us BIGINT NOT NULL DEFAULT 0
 );
 
--- Where an account has a quota of an hour or a day: so many places were taken; below 0, so many of them were not used.
+-- Places that were taken. at_us: when its request was at the vendor at the latest. What was not used is deleted.
 CREATE TABLE places (
-  account BIGINT NOT NULL,
+  account BIGINT,
+  place BIGINT,
   at_us BIGINT NOT NULL,
-  places BIGINT NOT NULL
+  PRIMARY KEY (account, place)
 );
-CREATE INDEX places_account ON places (account, at_us);
 ${TAKE_PLACES}`;
 
 /** Whether a state moves to one that it may not move to. */

@@ -437,6 +437,7 @@ export class Permit {
 
   answered(): void {
     if (this.#state !== 'sent') return;
+    this.#turn?.answered();
     this.#to('answered');
   }
 
