@@ -230,7 +230,7 @@ describe('the account', () => {
     const { code, stderr } = await desk.type(desk.run());
     expect(code).toBe(77);
     expect(stderr).toMatch(
-      /^The provider refused the key: status 401.*\.\nPut a working key into the account.*\nnpx --no rowonce run .*\n$/m,
+      /^The provider refused the key: status 401.*\.\nPut a working key into the account.*\nnpx rowonce run .*\n$/m,
     );
     expect(stderr).not.toContain('key-1');
     expect(desk.place.statuses()).toEqual(['pending', 'pending']);

@@ -38,7 +38,7 @@ function wordsOf(name: string): readonly string[] {
   const words = [...entrypoint, ...command].flatMap((each) =>
     each.includes('rowonce ') ? each.split(' ') : each,
   );
-  const at = words.findIndex((word, index) => word === 'rowonce' && words[index - 1] === '--no');
+  const at = words.findIndex((word, index) => word === 'rowonce' && words[index - 1] === 'npx');
   const end = words.indexOf('>');
   return at === -1 ? [] : words.slice(at + 1, end === -1 ? undefined : end);
 }

@@ -74,9 +74,9 @@ test('a command in what a call says names the store that it was given, also wher
     ),
   );
   for (const [at, store] of stores.entries()) {
-    const typed = `npx --no rowonce settle ${batches[at]} --store ${store}`;
+    const typed = `npx rowonce settle ${batches[at]} --store ${store}`;
     expect(said[at]).toBe(typed);
-    const { in_doubt: there } = await desk.json(typed.split(' ').slice(3));
+    const { in_doubt: there } = await desk.json(typed.split(' ').slice(2));
     expect(there).toHaveLength(1);
   }
   await expect(settle({ batch: 'last', skip: true })).rejects.toMatchObject({

@@ -26,7 +26,7 @@ const CHECKOUT = join(import.meta.dirname, '..');
 const SHOWN_HOME = '/home/you';
 
 /** How a checkout calls the program. The pages show what an installed one prints, and say once how a checkout says it. */
-const IN_CHECKOUT = /npx --no (?:-- )?rowonce/g;
+const IN_CHECKOUT = /npx rowonce/g;
 
 /** The embedded vendors as they are by themselves; `npm start` slows them down, so that a reader can watch. */
 const SANDBOX = '--rate 100/s --latency 20ms';

@@ -40,7 +40,7 @@ export function commandLine(words: readonly string[]): string {
 }
 
 const lineOf = (words: readonly string[], folder: string | undefined): string =>
-  [...programName(words, folder), ...words].map(shellWord).join(' ');
+  [...programName(folder), ...words].map(shellWord).join(' ');
 
 function withStore(words: readonly string[], store: string | undefined): readonly string[] {
   return store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
@@ -238,19 +238,17 @@ const PROGRAM = fileURLToPath(new URL('src/bin.js', PACKAGE));
 const ROOT = dirname(dirname(PROGRAM));
 const BINS = join('node_modules', '.bin');
 
-/** With `--no` a line that is typed anywhere else fetches no package of that name from the registry. */
-const BY_NPX = ['npx', '--no', 'rowonce'];
+const BY_NPX = ['npx', 'rowonce'];
 
 const known = new Map<string, readonly string[]>();
 
-/** @param words behind the name. @param folder left out: the current one. */
-function programName([first = '']: readonly string[], folder = currentFolder()): readonly string[] {
+/** @param folder left out: the current one. */
+function programName(folder = currentFolder()): readonly string[] {
   const { PATH = '' } = process.env;
   const place = `${folder}\n${PATH}`;
   const name = known.get(place) ?? nameIn(folder, PATH);
   known.set(place, name);
-  // npx takes an option right behind the program for its own.
-  return name === BY_NPX && first.startsWith('-') ? name.toSpliced(-1, 0, '--') : name;
+  return name;
 }
 
 function nameIn(folder: string | undefined, path: string): readonly string[] {

@@ -83,7 +83,7 @@ export async function openDesk(options: WorkplaceOptions = {}): Promise<Desk> {
 
 /** The command of the last line, without the program's name. */
 export const lastCommand = (stderr: string): readonly string[] =>
-  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(2);
 
 /** What `--json` promises: one object, on one line, and nothing else. */
 export function objectIn(stdout: string): JsonResult {

@@ -55,20 +55,20 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
   test.each([
     [
       ['acounts'],
-      "Unknown command 'acounts'.\nDid you mean accounts? Else see the help.\nnpx --no -- rowonce --help\n",
+      "Unknown command 'acounts'.\nDid you mean accounts? Else see the help.\nnpx rowonce --help\n",
     ],
-    [['zzzzzz'], "Unknown command 'zzzzzz'.\nSee the help.\nnpx --no -- rowonce --help\n"],
+    [['zzzzzz'], "Unknown command 'zzzzzz'.\nSee the help.\nnpx rowonce --help\n"],
     [
       ['accounts', 'lst'],
-      "Unknown command 'lst'.\nDid you mean list? Else see the help.\nnpx --no rowonce accounts --help\n",
+      "Unknown command 'lst'.\nDid you mean list? Else see the help.\nnpx rowonce accounts --help\n",
     ],
     [
       ['accounts', 'list', '--jsn'],
-      "Unknown option '--jsn'.\nDid you mean --json? Else see the help.\nnpx --no rowonce accounts --help\n",
+      "Unknown option '--jsn'.\nDid you mean --json? Else see the help.\nnpx rowonce accounts --help\n",
     ],
     [
       ['accounts', 'add', 'sk_live_9fQxZt0'],
-      "Too many arguments for 'add'. Expected 0 arguments but got 1.\nSee the help.\nnpx --no rowonce accounts --help\n",
+      "Too many arguments for 'add'. Expected 0 arguments but got 1.\nSee the help.\nnpx rowonce accounts --help\n",
     ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
     [
@@ -91,15 +91,15 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       ['worker', '--health', '99999'],
       '--health 99999 cannot be read.\nGive a whole number from 0 to 65535.\n',
     ],
-    [['plan', 'a.csv', '--sheet', ''], '--sheet is empty.\nSee the help.\nnpx --no rowonce plan --help\n'],
+    [['plan', 'a.csv', '--sheet', ''], '--sheet is empty.\nSee the help.\nnpx rowonce plan --help\n'],
     [['run', 'a.csv', '--delimiter', 'comme'], '--delimiter comme is not known.\nDid you mean comma?\n'],
     [
       ['accounts', 'remove'],
-      "Missing required argument 'name'.\nSee the help.\nnpx --no rowonce accounts --help\n",
+      "Missing required argument 'name'.\nSee the help.\nnpx rowonce accounts --help\n",
     ],
     [
       ['accounts', 'add', '--name'],
-      "Option '--name <name>' argument missing.\nSee the help.\nnpx --no rowonce accounts --help\n",
+      "Option '--name <name>' argument missing.\nSee the help.\nnpx rowonce accounts --help\n",
     ],
   ])('%j', async (args, stderr) => {
     expect(await typedAt(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -122,7 +122,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     const { code, stdout, stderr } = await typedAt([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Usage: rowonce[\s\S]*No command was given\.\nName a command.\nnpx --no -- rowonce --help\n$/,
+      /^Usage: rowonce[\s\S]*No command was given\.\nName a command.\nnpx rowonce --help\n$/,
     );
   });
 });

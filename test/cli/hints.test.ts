@@ -2,7 +2,7 @@
  * Goal: a command that is printed works. Whatever stopped a run, its last line, which --json names too, goes on to the end when it is typed into a
  * shell as it stands, with every flag that was given; and so does every other command that we print on the way.
  * Method: the real program, stopped in every way, with names that a shell takes apart. What was printed is given to `sh`
- * as it stands, where `npx --no rowonce` is this checkout. The vendor's book says that nothing was paid for twice. Where the
+ * as it stands, where `npx rowonce` is this checkout. The vendor's book says that nothing was paid for twice. Where the
  * program was installed or started in another way, the shell has the real npx, and nothing else of that name.
  */
 import { spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ const ROWS = 6;
 function typeAsPrinted(shell: Shell, line: string): Promise<Ended> {
   const { place } = shell;
   mkdirSync(place.path('bin'), { recursive: true });
-  writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
   chmodSync(place.path('bin/npx'), 0o755);
   return typeInShell({ ...shell, first: place.path('bin') }, line);
 }
@@ -68,7 +68,7 @@ function lastLine({ stderr }: Pick<Ended, 'stderr'>): string {
 
 /** Every command that is printed somewhere in a line, to its end. */
 function printedIn({ stdout, stderr }: Ended): readonly string[] {
-  return [...`${stdout}\n${stderr}`.matchAll(/npx --no rowonce .*/g)].map(([line]) => line);
+  return [...`${stdout}\n${stderr}`.matchAll(/npx rowonce .*/g)].map(([line]) => line);
 }
 
 interface Case {
@@ -169,7 +169,7 @@ test('every command that a run in doubt leads to is found in its store: run, sta
   });
   const status = await desk.type(['status', 'last', ...where]);
   expect(printedIn(status)).toEqual([
-    expect.stringMatching(/^npx --no rowonce settle \w{8} --store 'another store'$/),
+    expect.stringMatching(/^npx rowonce settle \w{8} --store 'another store'$/),
   ]);
   const wrong = await desk.type(['settle', 'last', '99', ...where]);
   for (const line of [...printedIn(status), ...printedIn(wrong)])
@@ -191,7 +191,7 @@ test('whoever looks at a batch from another folder is shown how it goes on from 
   mkdirSync(cwd);
   const away = await desk.type(['status', 'last', '--store', '../a store'], { cwd });
   const [line = ''] = away.stderr.match(/(?<=To continue: ).*/) ?? [];
-  expect(line).toMatch(/^cd \S+ && npx --no rowonce run enrich-company /);
+  expect(line).toMatch(/^cd \S+ && npx rowonce run enrich-company /);
   const gone = await typeAsPrinted({ ...shellOf(desk), cwd }, line);
   expect(gone, gone.stderr).toMatchObject({ code: 0 });
   expect(place.statuses(OUT)).toEqual(['matched', 'matched', 'matched']);
@@ -225,7 +225,7 @@ const WAYS: Readonly<Record<string, (place: Workplace) => Way>> = {
     mkdirSync(place.path('project/node_modules/.bin'));
     symlinkSync(program, place.path('project/node_modules/.bin/rowonce'));
     mkdirSync(place.path('project/my lists'));
-    return { name: 'npx --no rowonce', directly: `node '${program}'`, cwd: place.path('project/my lists') };
+    return { name: 'npx rowonce', directly: `node '${program}'`, cwd: place.path('project/my lists') };
   },
   'where it is installed for all folders'(place) {
     symlinkSync(installedAt(place.path('lib/node_modules/rowonce')), place.path('bin/rowonce'));
@@ -260,8 +260,7 @@ describe('every command that is printed begins with the name that works there', 
       const ended = await typeInShell(shell, `${at === 0 ? name : directly} ${words}`);
       const printed = `${ended.stdout}\n${ended.stderr}`.replace(/^Usage: rowonce .*$/m, '');
       const commands = printed.split('\n').flatMap((line) => {
-        const at = line.indexOf(`${name.replace('npx --no', 'npx --no --')} -`);
-        const from = at < 0 ? line.indexOf(`${name} `) : at;
+        const from = line.indexOf(`${name} `);
         return from < 0 ? [] : [line.slice(from)];
       });
       expect(commands, `${words}: ${printed}`).not.toEqual([]);

@@ -153,7 +153,7 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   const ended = { state: 'superseded', counts, changes: { counts }, next: null };
   expect(await team.json('status', batch)).toMatchObject(ended);
   const { stderr } = await team.type('status', batch);
-  expect(stderr).toBe(`What is in doubt: npx --no rowonce settle ${batch}\n`);
+  expect(stderr).toBe(`What is in doubt: npx rowonce settle ${batch}\n`);
   const listed = await team.type('settle', batch);
   expect(listed.stderr).not.toContain('the next run does that');
   const over = expect.stringContaining(`No run goes on with batch ${batch}, because it is superseded`);

@@ -27,7 +27,7 @@ test('the row of a call that is to be sent again is pending on every face, and i
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
   const status = await desk.type(['status', 'last']);
   expect(status.stdout).toContain('  matched   1\n  in_doubt  1\n  pending   1\n');
-  expect(status.stderr).toContain('\nTo continue: npx --no rowonce run ');
+  expect(status.stderr).toContain('\nTo continue: npx rowonce run ');
   expect((await desk.type(['status', 'last', '2'])).stdout).toMatch(
     /\n {4}decided at 20.*Z: retry asked for by the user\n/,
   );
@@ -81,7 +81,7 @@ test('a run ends with 4 where the extra credits do not cover all that is to be s
 
 /** The words of the command that goes on, as it was printed; no shell reads them. */
 function printedIn(stderr: string): readonly string[] {
-  const [, line = ''] = /^npx --no rowonce ((?:run|try) .*)$/m.exec(stderr) ?? [];
+  const [, line = ''] = /^npx rowonce ((?:run|try) .*)$/m.exec(stderr) ?? [];
   return line.split(' ');
 }
 

@@ -31,7 +31,7 @@ test('what a killed run left in doubt counts as that until it is decided', async
   const shown = await team.type('status', batch);
   expect(shown.stdout).toMatch(/ {2}in_doubt {2}1\n(?! {2}pending)/);
   expect(shown.stdout).toContain('Requests   2, 1 call answered\n');
-  expect(shown.stderr).toContain(`What is in doubt: npx --no rowonce settle ${batch}\n`);
+  expect(shown.stderr).toContain(`What is in doubt: npx rowonce settle ${batch}\n`);
 
   await team.type('settle', batch, '--retry');
   const decided = { counts: { applied: 1 }, changes: { counts: { applied: 1, pending: 1 } } };
@@ -45,7 +45,7 @@ test('a cancelled batch names what is in doubt in it, which holds up other lists
   const counts = { applied: 1, in_doubt: 1 };
   expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
   const shown = await team.type('status', batch);
-  expect(shown.stderr).toBe(`What is in doubt: npx --no rowonce settle ${batch}\n`);
+  expect(shown.stderr).toBe(`What is in doubt: npx rowonce settle ${batch}\n`);
 
   const other = { input: 'other.csv', output: 'other-out.csv' };
   await team.apply([{ email: MO, role: 'editor' }], other);
@@ -87,7 +87,7 @@ test('a role that hangs between two invites is named, while its batch is open an
   expect(open.stdout).toContain(`Changes    none\nHalf done  ${note}\n`);
   expect(open.stderr).toMatch(/^To continue: .*\n$/);
 
-  const toInvite = `To invite them as before: npx --no rowonce undo ${batch}\n`;
+  const toInvite = `To invite them as before: npx rowonce undo ${batch}\n`;
   expect((await team.type('cancel', batch)).stderr).toBe(toInvite);
   const cancelled = await team.type('status', batch);
   expect(cancelled.stdout).toContain(`Half done  ${note}\n`);

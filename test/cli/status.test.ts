@@ -50,7 +50,7 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   expect(open.stdout).toContain(`Batch ${first.batch}, open, enrich-company with account data`);
   expect(open.stdout).toContain('  matched   1\n  pending   1\n');
   // The same command again would find nothing to do.
-  expect(open.stderr).toBe(`To continue: npx --no rowonce run enrich-company list.csv -o out.csv --json\n`);
+  expect(open.stderr).toBe(`To continue: npx rowonce run enrich-company list.csv -o out.csv --json\n`);
 });
 
 test.for(
@@ -72,7 +72,7 @@ test.for(
     expect(stopped.code).toBe(4);
     const said = (await desk.type(['status', 'last'])).stderr;
     expect(said).toMatch(new RegExp(` --budget ${enough}\\b`));
-    const [, printed = ''] = /^To continue: npx --no rowonce (.*)$/m.exec(said) ?? [];
+    const [, printed = ''] = /^To continue: npx rowonce (.*)$/m.exec(said) ?? [];
     expect((await desk.json(['status', 'last'])).next).toContain(printed);
     expect((await desk.type(['resume', 'last'])).stderr).toContain(printed);
     expect(await desk.type(printed.split(' '))).toMatchObject({ code: 0 });
@@ -86,7 +86,7 @@ test('a name that no batch has, or several have, is refused with what to do', as
   await desk.type(desk.run());
   const { code, stderr } = await desk.type(['status', 'zzz']);
   expect(code).toBe(2);
-  expect(stderr).toBe('There is no batch "zzz".\nSee all batches.\nnpx --no rowonce status\n');
+  expect(stderr).toBe('There is no batch "zzz".\nSee all batches.\nnpx rowonce status\n');
 });
 
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {

@@ -178,7 +178,7 @@ test('a batch that only looked something up has nothing that could be undone', a
   const { batch } = await desk.json(desk.run());
   expect(await desk.type(['undo', 'last'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does.\nnpx --no rowonce status\n`,
+    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does.\nnpx rowonce status\n`,
   });
 });
 

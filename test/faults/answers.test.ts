@@ -194,7 +194,7 @@ describe.concurrent('an answer that concerns the whole account stops the run; th
     expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });
     expect(first.report?.stopped?.message).toMatch(words);
     if (code !== 2)
-      expect(first.lastLine, 'the command that goes on').toMatch(/^npx --no rowonce run enrich-company /);
+      expect(first.lastLine, 'the command that goes on').toMatch(/^npx rowonce run enrich-company /);
     expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
 
     expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 3 } });

@@ -87,9 +87,9 @@ async function requestsAt(workplace: Workplace, count: number): Promise<void> {
   while ((await workplace.vendor.book()).requests < count);
 }
 
-/** Types the last line as a user would, `npx --no rowonce` being the program. Paths here need no quotes. */
+/** Types the last line as a user would, `npx rowonce` being the program. Paths here need no quotes. */
 function typeLastLine(workplace: Workplace, line: string): Program {
-  const [npx, no, rowonce, ...words] = line.split(' ');
-  expect([npx, no, rowonce]).toEqual(['npx', '--no', 'rowonce']);
+  const [npx, rowonce, ...words] = line.split(' ');
+  expect([npx, rowonce]).toEqual(['npx', 'rowonce']);
   return workplace.type(words);
 }

@@ -81,7 +81,7 @@ describe('the host', () => {
       for (const path of ['/', '/batches/12345678', '/page.js', '/icon.svg']) {
         const { status, body } = await served.ask(path, { headers: { host: hostOf(pattern) } });
         expect(status).toBe(403);
-        expect(body).toBe('The page is not at this address. To open it, type: npx --no rowonce serve');
+        expect(body).toBe('The page is not at this address. To open it, type: npx rowonce serve');
       }
     },
   );

@@ -67,7 +67,7 @@ describe('a stop after which the same command goes on', () => {
   );
   const stops = [...listed].map(({ groups = {} }) => [groups.code as StopCode, Number(groups.exit)] as const);
   const GOES_ON = [4, 75, 77, 130, 143];
-  const COMMAND = 'npx --no rowonce run people.yaml "my list.csv" --budget 9';
+  const COMMAND = 'npx rowonce run people.yaml "my list.csv" --budget 9';
   const lastLine = (err: string): string | undefined => err.trimEnd().split('\n').at(-1);
 
   test('the page lists them all', () => {

@@ -232,7 +232,7 @@ describe('choosing', () => {
       expect.objectContaining({
         code: 'account',
         next: 'Try it for free with --account sandbox-provider, or see how one is added.',
-        nextCommand: 'npx --no rowonce accounts add --help',
+        nextCommand: 'npx rowonce accounts add --help',
       }),
     );
   });
