@@ -14,6 +14,8 @@ const placeSchema = z.object({
   objects: z.literal(true).exactOptional(),
 });
 
+const pairs = z.record(z.string(), z.string()).optional();
+
 const { waterfall, add, on_existing, formulas, read, country } = jobEntries.shape;
 
 /**
@@ -27,8 +29,8 @@ const settingsSchema = z.object({
   ...{ waterfall, add, formulas, read, country },
   /** Batches of before have `refuse` where others have nothing. */
   on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
-  /** What was said beside the job when the batch was worked on last. */
-  said: z.object(jobEntries.shape).optional(),
+  /** What was said beside the job when the batch was worked on last. A blank one takes out what the job says. */
+  said: z.object({ ...jobEntries.shape, add: pairs, roles: pairs }).optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
   layout: FoundLayout.default({}),
   /** Where the fields of an answer stand; without it they are at the top of its body. */

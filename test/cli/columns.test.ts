@@ -87,3 +87,17 @@ test('a run goes on by the same flags, which the command that goes on has, and a
   expect(done).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 }, requests: 2 });
   expect(await desk.read('out.csv')).toMatch(/^Company,ABN,Webseite,town,_status,/);
 });
+
+test('a column of the job that --add takes out is not added, and what was said so is read by every later command', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', LIST);
+  const add = 'add: { town: location.city, phone: phones.0 }\n';
+  await desk.write('job.yaml', `operation: enrich-company\ncolumns: { domain: Webseite }\n${add}`);
+  const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9', '--add', 'town='];
+  expect((await desk.type(run)).code).toBe(0);
+  expect(await desk.read('out.csv')).toMatch(/^Company,ABN,Webseite,phone,_status,/);
+  expect((await desk.type(['export', 'last', '-o', 'again.csv'])).code).toBe(0);
+  desk.list(1, 'other.csv');
+  const other = ['run', 'enrich-company', 'other.csv', '-o', 'out2.csv', '--budget', '1'];
+  expect((await desk.type(other)).code).toBe(0);
+});

@@ -18,7 +18,8 @@ const ROWS = [
   textRow(3, 'beta.com', 'b@beta.com'),
   textRow(5, 'Grand total', '2'),
 ];
-const BOOK = bookOf({ rows: ROWS.join('') });
+const OTHER = [textRow(1, 'Domain'), textRow(2, 'delta.com')].join('');
+const BOOK = bookOf({ rows: ROWS.join(''), otherSheets: [{ name: 'Other', rows: OTHER }] });
 
 /** A ledger with one batch over the workbook. */
 function ledgerWith(path: string, settings: Batch['settings'], inputRows: number) {
@@ -38,6 +39,7 @@ const KEPT = { left_out: [{ rows: '3', text: '' }] };
 test.each<[string, FoundLayout, readonly number[]]>([
   ['that was read without a guess has the line of totals as a row', {}, [2, 3, 5]],
   ['whose guess was another is read by that one', KEPT, [2, 5]],
+  ['that an earlier program took from another sheet is read from that', { sheet: 'Other' }, [2]],
 ])('the list of a batch %s', async (_what, layout, expected) => {
   const path = await (await inputFolder())(BOOK, 'book.xlsx');
   const settings = settingsWith(layout);

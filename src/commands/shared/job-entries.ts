@@ -32,6 +32,9 @@ const entries = jobEntries.shape;
 const onePairEach = (add: Readonly<Record<string, string>> = {}): boolean =>
   Object.values(add).every((path) => !/,[^,=]*=/.test(path));
 
+/** A blank one takes out what the job says. */
+const pairs = z.record(z.string(), z.string());
+
 const ABOUT_ROLE =
   'which role a word of the list means, such as "Read only=viewer", or one role for all rows';
 
@@ -43,7 +46,7 @@ export const ENTRIES = {
     { flag: 'column', example: '--column domain=Website' },
   ),
   add: flag(
-    entries.add.refine(onePairEach, {
+    pairs.optional().refine(onePairEach, {
       error: 'is more than one pair',
       params: { next: 'Give --add once for each.' },
     }),
@@ -57,7 +60,7 @@ export const ENTRIES = {
     '<inputs>',
   ),
   role: flag(entries.role, ABOUT_ROLE, '<word=role>'),
-  roles: flag(entries.roles, ABOUT_ROLE, '<word=role>', {
+  roles: flag(pairs.optional(), ABOUT_ROLE, '<word=role>', {
     flag: 'role',
     example: '--role "Read only=viewer"',
   }),

@@ -53,7 +53,7 @@ type Top = Pick<SheetTable, 'columns' | 'header'>;
  * @throws StopError `input` when there is nothing on any, or a row does not fit: what is damaged is not passed over.
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
-  const [first, ...others] = sheetsMeant(book, options.sheet);
+  const [first, ...others] = sheetsMeant(book, options.sheet ?? options.asBefore?.sheet);
   const open = await surveyed(book, first, options);
   for (const tab of open.counts.rows === 0 ? others : []) {
     const other = await surveyed(book, tab, options).catch(() => undefined);
@@ -157,7 +157,11 @@ function tableOf(
   if (start === undefined) throw blank(book.archive.path, tab);
   const { header, columns } = start;
   const left_out = leftOut.length === 0 ? undefined : leftOut;
-  const layout: FoundLayout = { ...keptOf(start), ...present({ left_out }) };
+  const layout: FoundLayout = {
+    ...present({ sheet: options.asBefore?.sheet }),
+    ...keptOf(start),
+    ...present({ left_out }),
+  };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
     ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, layout },
