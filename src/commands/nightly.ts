@@ -301,15 +301,15 @@ function sweepLines({ files, left, rows, counts, credits }: Ended): readonly str
 
 function fileLines(of: Swept): readonly string[] {
   const { file, batch, rows, counts, credits, stopped } = of;
-  const detail = (name: string, value = '') => value && `  ${name.padEnd(11)}${value}`;
+  const detail = (name: string, value?: string | null) => value != null && `  ${name.padEnd(11)}${value}`;
   const settle = batch !== null && (counts.in_doubt ?? 0) > 0 ? commandLine(['settle', batch]) : undefined;
   return linesOf(
     file,
     batch !== null && `  Batch      ${batch}, ${counted(rows ?? 0, 'row')}: ${countWords(counts)}`,
     batch !== null && `  Credits    ${spentWords(credits)}`,
-    detail('Moved to', of.moved_to ?? ''),
-    detail('Output', of.output ?? ''),
-    detail('Attention', of.needs_attention ?? ''),
+    detail('Moved to', of.moved_to),
+    detail('Output', of.output),
+    detail('Attention', of.needs_attention),
     detail('Stopped', stopped?.message),
     detail('Next', stopped?.next ?? settle),
   );

@@ -47,6 +47,10 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(place.statuses('inbox/done/b.enriched.csv')).toEqual(['matched', 'matched', 'matched']);
   expect(await place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
 
+  nights.drop('c.csv', 'a', 2);
+  const { stdout } = await nights.desk.type(['nightly', 'night.yaml']);
+  expect(stdout, 'what there is nothing of has no line').not.toMatch(/^\n|\n\n/);
+
   const next = await nights.night();
   expect(next).toMatchObject({ code: 0, said: { files: [], left: [], credits: { spent: 0 } } });
   // Cron sends no mail of it then.
