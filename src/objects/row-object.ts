@@ -110,7 +110,7 @@ export type RowObject = z.output<typeof RowObject>;
 
 export const DoubtObject = CallObject.extend({
   row: z.number(),
-  /** Whether the request was sent by this batch, so that its row is one of it. */
+  /** Whether the request was sent by this batch. */
   own: z.boolean(),
   /** What else than money may have happened. */
   at_stake: z.string().nullable(),

@@ -34,14 +34,16 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
     const isPending = (of?: Decision) => row === undefined && of?.kind === 'retry' && of.by === 'person';
     const left = doubts.filter((doubt) => !isPending(decisions.get(doubt)));
-    const next = await nextOfRows(ledger, batch, left);
+    const inDoubt: DoubtObject[] = [];
+    for (const doubt of await nextOfRows(ledger, batch, left))
+      inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
     return {
       batch: batch.id,
       at_risk: left.reduce((sum, { atRisk }) => sum + atRisk, 0),
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
-      in_doubt: next.map((doubt) => doubtObject(batch, doubt, decisions.get(doubt))),
+      in_doubt: inDoubt,
       ...(waiting.length > 0 && { waiting: [...waiting] }),
     };
   });
@@ -102,6 +104,13 @@ async function nextOfRows(
   return doubts.filter((doubt) => next.has(doubt));
 }
 
+/** The first row of this batch that waits for a doubt. The request may be of another batch, in whose list the row has another number. */
+export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {
+  if (doubt.batch === batch.id) return doubt.row;
+  const rows = await rowsOn(ledger, batch, doubt);
+  return rows.length === 0 ? doubt.row : Math.min(...rows);
+}
+
 const rowsOn = async (
   ledger: LedgerReader,
   { id }: Batch,
@@ -142,9 +151,14 @@ const factsOf = ({ call, atRisk, why, sentAtMs }: Doubt) => ({
   ...{ at_stake: call.change?.atStake ?? null, credits: atRisk, why, since: isoTime(sentAtMs) },
 });
 
-const doubtObject = (batch: Batch, doubt: Doubt, decided: Decision | undefined): DoubtObject => ({
+const doubtObject = (
+  batch: Batch,
+  doubt: Doubt,
+  row: RowNumber,
+  decided: Decision | undefined,
+): DoubtObject => ({
   ...factsOf(doubt),
-  row: doubt.row,
+  row,
   own: doubt.batch === batch.id,
   looks: doubt.looks.map(lookObject),
   decision: decided ? decisionObject(decided) : null,

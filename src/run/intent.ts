@@ -30,6 +30,7 @@ import {
 import { APART_MS } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
+import { rowHere } from './doubts.ts';
 import type { Buying, CallToBuy, Next, Run, Session } from './session.ts';
 
 interface Outgoing {
@@ -186,15 +187,17 @@ export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: n
 /** What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra credits do not cover them. */
 export async function overExtra(
   ledger: LedgerReader,
-  { id }: Batch,
+  batch: Batch,
   left: readonly Doubt[],
 ): Promise<StopError> {
+  const { id } = batch;
   const { cap = 0, ...money } = await ledger.batchMoney(id, 'extra');
   const used = heldCredits(money);
   const most = left.reduce((sum, { atRisk }) => sum + atRisk, 0);
   // The command decides about no other doubt of the batch: each that is sent again may be paid for twice.
   const isAll = (await ledger.doubts(id)).length === left.length;
-  const about = isAll ? [id] : [id, String(left[0]?.row)];
+  const [first] = left;
+  const about = isAll || first === undefined ? [id] : [id, String(await rowHere(ledger, batch, first))];
   const room = Math.max(0, cap - used);
   return stop(
     'extra_credits',

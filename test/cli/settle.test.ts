@@ -44,6 +44,19 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   expect(await desk.requests()).toBe(3);
 });
 
+test('a doubt that another list has asked about has here the row that waits for it, which is what a decision takes', async () => {
+  const desk = await doubtfulDesk();
+  await desk.write('other.csv', 'Domain\nnew.example\nlist.csv-1.example\nlist.csv-2.example\n');
+  await desk.type(['run', 'enrich-company', 'other.csv', '--budget', '9']);
+  const { batch, in_doubt: doubts } = await desk.json(['settle', 'last']);
+  expect(doubts).toMatchObject([
+    { row: 3, own: false },
+    { row: 4, own: false },
+  ]);
+  expect((await desk.json(['settle', batch, '4', '--skip'])).calls).toBe(1);
+  expect((await desk.json(['settle', batch])).in_doubt).toMatchObject([{ row: 3 }]);
+});
+
 test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
   expect(await desk.type(['settle', 'last', '2', '--skip'])).toMatchObject({

@@ -25,7 +25,7 @@ import {
 import { commandLine } from '../../lib/command-line.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { dialectFor, unlessStopped } from '../../run/batch-account.ts';
-import { doubtReason } from '../../run/doubts.ts';
+import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { type Held, restsOn } from '../../run/rows.ts';
 import { jobOfBatch } from './over.ts';
@@ -249,14 +249,15 @@ function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs
  * @throws StopError `usage` when that row is not in doubt, or no answer came for it.
  */
 export async function doubtsLike(
-  ledger: Pick<LedgerReader, 'doubts'>,
-  batch: Pick<Batch, 'id'>,
+  ledger: LedgerReader,
+  batch: Batch,
   row: string,
   dialect: Dialect,
 ): Promise<readonly Doubt[]> {
   const shapeOf = ({ reply, call, why }: Doubt) => reply && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
   const all = await ledger.doubts(batch.id);
-  const like = all.find((doubt) => String(doubt.row) === row);
+  const rows = await Promise.all(all.map((doubt) => rowHere(ledger, batch, doubt)));
+  const like = all[rows.map(String).indexOf(row)];
   const shape = like && shapeOf(like);
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
   const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
