@@ -237,7 +237,7 @@ describe('imports', () => {
 test.for([
   ['takes a permit for what may cost something', /client\.permit\(/, ['run/buy.ts']],
   ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['client/client.ts']],
-  ['says that an intent is committed', /\bnew Admitted\(/, ['ledger/write-calls.ts']],
+  ['says that an intent is committed', /\bnew AdmittedAttempt\(/, ['ledger/write-calls.ts']],
 ] as const)('one place alone %s', ([, pattern, files]) => {
   const found = FILES.filter((file) => pattern.test(readFileSync(join(ROOT, 'src', file), 'utf8')));
   expect(found).toEqual(files);

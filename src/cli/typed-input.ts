@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
-import { type Command as OurCommand, type Said, said } from '../commands/shared/command.ts';
+import { type EntryInfo, type Command as OurCommand, said } from '../commands/shared/command.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';
@@ -10,7 +10,7 @@ import { commandLine, wholeNumber } from '../lib/command-line.ts';
 interface Entry {
   readonly name: string;
   readonly schema: z.ZodType;
-  readonly how: Said;
+  readonly how: EntryInfo;
 }
 
 function entriesIn({ input }: OurCommand): readonly Entry[] {
@@ -129,7 +129,7 @@ function ofFlag(flag: string, sharing: readonly Entry[], value: unknown): Readon
 function pairsOf(
   flag: string,
   words: readonly string[],
-  { example }: Said,
+  { example }: EntryInfo,
 ): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>();
   for (const word of words) {

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
-import type { Admitted, RawReply } from '../ledger/ledger.ts';
+import type { AdmittedAttempt, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
@@ -13,7 +13,7 @@ import {
   type AnswerRule,
   type Dialect,
   dialectQuestion,
-  type Listing,
+  type ListEntry,
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
@@ -134,7 +134,12 @@ export class Client {
   }
 
   /** Sends what may cost something, once for each admission. */
-  send(permit: Permit, admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Exchange> {
+  send(
+    permit: Permit,
+    admission: AdmittedAttempt,
+    request: HttpRequest,
+    onSent: () => void,
+  ): Promise<Exchange> {
     admission.use();
     return this.#exchange(permit, request, onSent);
   }
@@ -176,7 +181,7 @@ export class Client {
    * Reads all people of a list of a project, page by page. Each page is asked for as `askPatiently` does.
    * @throws what `askPatiently` throws.
    */
-  members(waiter: Waiter, project: string, listing: Listing): Promise<MemberList> {
+  members(waiter: Waiter, project: string, listing: ListEntry): Promise<MemberList> {
     const values = { ...this.values, project_id: project };
     return readMemberList(this.dialect, listing, (parameters) =>
       this.askPatiently(waiter, this.freeRequest(listing, parameters, values)),

@@ -30,11 +30,11 @@ export type {
   Dialect,
   DialectOperation,
   Envelope,
-  Listing,
+  EnvelopeRoute,
+  ListEntry,
   Meaning,
   RateHintNames,
   ReadBack,
-  Through,
   Words,
 } from './dialect/dialect-schema.ts';
 export type { OwnDialect } from './dialect/file.ts';

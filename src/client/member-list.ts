@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
-import type { Dialect, Listing } from './dialect.ts';
+import type { Dialect, ListEntry } from './dialect.ts';
 
 /** The answer to a free question. `refused`: the vendor does not answer it. */
 export type Page =
@@ -33,7 +33,7 @@ const MOST_PAGES = 1_000;
 /** Reads all people of a list. @param ask requests the page with these parameters. */
 export async function readMemberList(
   dialect: Dialect,
-  listing: Listing,
+  listing: ListEntry,
   ask: (parameters: JsonObject) => Promise<Page>,
 ): Promise<MemberList> {
   const people: ListedPerson[] = [];
@@ -72,7 +72,7 @@ interface OnePage {
   readonly next?: { readonly parameter: string; readonly value: string | number };
 }
 
-function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): OnePage | ListFailure {
+function pageIn({ body: bytes }: RawReply, listing: ListEntry, dialect: Dialect): OnePage | ListFailure {
   const body = readBody(bytes);
   if (body.kind !== 'json') return unusable('it is not JSON');
   const items = valueAt(body.value, listing.items);
@@ -90,14 +90,14 @@ function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): 
   return { kind: 'listed', people, ...rest, ...nextPage(body.value, listing) };
 }
 
-function nextPage(body: JsonValue, { next_page: paging }: Listing): Pick<OnePage, 'next'> {
+function nextPage(body: JsonValue, { next_page: paging }: ListEntry): Pick<OnePage, 'next'> {
   if (paging === undefined) return {};
   const value = valueAt(body, paging.next);
   const isThere = (typeof value === 'string' && value !== '') || typeof value === 'number';
   return isThere ? { next: { parameter: paging.parameter, value } } : {};
 }
 
-function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): ListedPerson {
+function listedIn(item: JsonValue, listing: ListEntry, { permissions }: Dialect): ListedPerson {
   const email = textAt(item, listing.email)?.trim().toLowerCase();
   const userId = textAt(item, listing.user_id);
   const inviteCode = textAt(item, listing.invite_code);

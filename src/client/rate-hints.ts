@@ -18,7 +18,7 @@ export interface RateHints {
   readonly pauseMs?: number;
 }
 
-type Left = NonNullable<RateHints['left']>;
+type RemainingHint = NonNullable<RateHints['left']>;
 
 const LONGEST_HEADER = 2_000;
 
@@ -50,7 +50,7 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
   return present({ left, pauseMs: pauseMs ?? untilResetMs });
 }
 
-function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefined {
+function leftIn(raw: RawReply, names: RateHintNames | undefined): RemainingHint | undefined {
   const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
   if (named !== undefined) return named;
   const draft = header(raw, 'ratelimit')?.replaceAll(/"[^"]*"/g, '') ?? '';
@@ -61,7 +61,11 @@ function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefin
   return told.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
 }
 
-function leftOf(remaining: string | undefined, reset: string | undefined, raw: RawReply): Left | undefined {
+function leftOf(
+  remaining: string | undefined,
+  reset: string | undefined,
+  raw: RawReply,
+): RemainingHint | undefined {
   const requests = Math.floor(numberIn(remaining));
   const resetMs = waitMsIn(reset, raw);
   return resetMs !== undefined && requests <= MOST_REQUESTS ? { requests, resetMs } : undefined;

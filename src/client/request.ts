@@ -9,8 +9,8 @@ import {
   type Dialect,
   type DialectOperation,
   dialectOperationOf,
+  type EnvelopeRoute,
   type ReadBack,
-  type Through,
 } from './dialect.ts';
 
 export interface HttpRequest {
@@ -95,7 +95,7 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
 }
 
-function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): Shaped {
+function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): RequestParts {
   if (GENERIC_OPERATIONS.includes(call.operation)) return shapedByItself(call);
   return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
@@ -125,7 +125,7 @@ export function freeRequestOf(
 
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
-interface Shaped {
+interface RequestParts {
   readonly method: Method;
   readonly path: string;
   readonly body: JsonObject | undefined;
@@ -173,7 +173,7 @@ function withPermissions({ permissions }: Dialect, call: Call): Call {
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
 /** The request of a call that brings its own. Braces in its path are ordinary characters. */
-function shapedByItself(call: Call): Shaped {
+function shapedByItself(call: Call): RequestParts {
   const { method, endpoint, body = {} } = call.parameters;
   invariant(
     isMethod(method) && typeof endpoint === 'string' && isObject(body),
@@ -194,7 +194,11 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
 }
 
 /** @param values names that the path may use besides the fields: for a question about a call, never for the call itself. */
-function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
+function shapedRequest(
+  shape: RequestShape,
+  fields: Map<string, JsonValue>,
+  values: PathValues,
+): RequestParts {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
   const key = shape.path.includes('{key}') ? ({ hasKey: true } as const) : {};
@@ -276,7 +280,7 @@ function built(
   { through, headers: ofAll }: Dialect,
   basePath: string,
   { headers: own }: RequestShape,
-  { method, path, body, hasKey }: Shaped,
+  { method, path, body, hasKey }: RequestParts,
   values: RequestValues,
 ): HttpRequest {
   invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
@@ -300,7 +304,10 @@ function built(
  * The body of the outer request, where a service carries it: its "API Call" step wraps the request as it would go to the
  * vendor itself. The names are in the dialect, because the service publishes none of them.
  */
-function envelopeBody({ envelope, connectedAccount }: Through, { method, path, body }: Shaped): JsonObject {
+function envelopeBody(
+  { envelope, connectedAccount }: EnvelopeRoute,
+  { method, path, body }: RequestParts,
+): JsonObject {
   const { request } = envelope;
   const members = [
     objectWith(request.account, connectedAccount),

@@ -26,7 +26,7 @@ const IDLE_CONNECTION_MS = 4_000;
 const KEPT_HEADERS =
   /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
-export interface Sending {
+export interface SendOptions {
   /** When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of them. */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   /** Whether the request may still leave: asked in the very turn in which its first byte would. */
@@ -71,7 +71,7 @@ export class Transport {
     });
   }
 
-  send(request: HttpRequest | TimeRequest, sending: Sending): void {
+  send(request: HttpRequest | TimeRequest, sending: SendOptions): void {
     const onReply = (reply: Reply): void => sending.onReply(redacted(reply, this.#redaction));
     this.#pool.dispatch(
       {
@@ -93,7 +93,7 @@ export class Transport {
 /** One request and what comes back, as undici reports it. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
-  readonly #sending: Sending;
+  readonly #sending: SendOptions;
   /** The machine's own and not an injected clock, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -105,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, sending: Sending) {
+  constructor(options: TransportOptions, sending: SendOptions) {
     this.#options = options;
     this.#sending = sending;
     // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.

@@ -6,8 +6,8 @@ import { counted, foreignName, plainText } from '../core/plain-text.ts';
 import { inputOf } from '../core/steps.ts';
 import {
   cellReader,
-  type Known,
   type Merge,
+  type MergeFacts,
   numberIn,
   openResult,
   openTable,
@@ -100,7 +100,7 @@ async function outputOf(named: string | undefined, result: string, into: string)
 interface Maker {
   readonly batch: Batch;
   readonly location: string;
-  readonly columns: Known['columns'];
+  readonly columns: MergeFacts['columns'];
   /** How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells are those of its list. */
   readonly fit: number;
 }
@@ -153,14 +153,14 @@ async function shareOf(ledger: LedgerReader, batch: Batch, result: Result): Prom
 }
 
 /** Rows of a result as they were in the list. */
-async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<Known['before']> {
+async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<MergeFacts['before']> {
   const numbers = result.rows.map((row) => numberIn(result, row));
   const cellsOf = cellReader(batch.header);
   const rows = await ledger.cellsOf(batch.id, numbers.filter(Number.isSafeInteger));
   return new Map([...rows].map(([number, row]) => [number, cellsOf(row)]));
 }
 
-async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: Result): Promise<Known> {
+async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: Result): Promise<MergeFacts> {
   const job = settingsKept(batch.settings);
   const names = job.add
     ? Object.keys(job.add)

@@ -67,10 +67,10 @@ interface SweepOptions extends SpenderOptions {
   onEvent(event: RunEvent, path: string): void;
 }
 
-type Ended = z.output<typeof SweepObject>;
+type SweepResult = z.output<typeof SweepObject>;
 
 /** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
-async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<Ended> {
+async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<SweepResult> {
   const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
   const opened: { readonly spender: Spender; readonly jobs: readonly SweptJob[] }[] = [];
   try {
@@ -79,7 +79,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       opened.push({ spender: await openSpender(sandbox, options), jobs: group });
     }
     return await stoppable(options.signal, async (signal) => {
-      const sweeping = new Sweeping({ ...options, signal });
+      const sweeping = new SweepRun({ ...options, signal });
       const lanes = opened.flatMap(({ spender, jobs: own }) =>
         [...Map.groupBy(own, ({ account }) => account.identity).values()].map(
           (each) => [spender, each] as const,
@@ -106,7 +106,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
   }
 }
 
-class Sweeping {
+class SweepRun {
   readonly #options: SweepOptions;
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
@@ -141,7 +141,7 @@ class Sweeping {
     }
   }
 
-  ended(): Ended {
+  ended(): SweepResult {
     const { reason } = this.#signal;
     const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
     const all = reason instanceof StopError ? [...ends, stopShown(reason)] : ends;
@@ -269,7 +269,7 @@ export function worstOf(stops: readonly StopObject[]): StopObject | undefined {
 
 // ------------------------------------------------------------------------------------------------- what is told
 
-function totalsOf(files: Swept[], left: Ended['left']) {
+function totalsOf(files: Swept[], left: SweepResult['left']) {
   const sum = (of: (file: Swept) => number): number => files.reduce((total, file) => total + of(file), 0);
   const counts = OUTCOME_KINDS.map((kind) => [kind, sum((file) => file.counts[kind] ?? 0)] as const);
   return {
@@ -288,7 +288,7 @@ function totalsOf(files: Swept[], left: Ended['left']) {
 const spentWords = ({ spent, exact }: Swept['credits']): string =>
   atMost(spent, exact ? undefined : true, `${spent} spent`);
 
-function sweepLines({ files, left, rows, counts, credits }: Ended): readonly string[] {
+function sweepLines({ files, left, rows, counts, credits }: SweepResult): readonly string[] {
   const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
   return [
     ...files.flatMap(fileLines),

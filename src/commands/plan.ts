@@ -74,7 +74,7 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-type Told = Report<z.output<typeof output>>;
+type PlanReport = Report<z.output<typeof output>>;
 
 export default command({
   name: 'plan',
@@ -161,7 +161,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
   }
 }
 
-function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[]): Told {
+function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
   const { object, plan, changes, known, repairableRows, missingStore } = planned;
   const { unfinished, reread, unanswered, to_agree: toAgree } = object;
   const repairs = object.repaired !== undefined;
@@ -268,7 +268,7 @@ async function knownAnswers(
   return attempts.size === 0 ? undefined : paths;
 }
 
-async function planFile(console: Console, file: string, read: ReadOptions): Promise<Told> {
+async function planFile(console: Console, file: string, read: ReadOptions): Promise<PlanReport> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const named = commandLine(['plan', file, 'FILE']);

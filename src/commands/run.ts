@@ -85,7 +85,7 @@ const input = z.strictObject({
 });
 
 type Input = z.output<typeof input>;
-type Told = Report<RunObject>;
+type RunReport = Report<RunObject>;
 
 export default command({
   name: 'run',
@@ -192,7 +192,7 @@ function wordsOfRest(words: readonly string[]): readonly string[] {
   return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
-function reportOf(console: Console, summary: RunObject, { words }: Resume, input: Input): Told {
+function reportOf(console: Console, summary: RunObject, { words }: Resume, input: Input): RunReport {
   if (input.detach === true) return detachedReport(summary, words);
   const lines = summaryLines(summary);
   const toStdout = input.output === '-';
@@ -206,7 +206,7 @@ function reportOf(console: Console, summary: RunObject, { words }: Resume, input
   };
 }
 
-function detachedReport(summary: RunObject, words: readonly string[]): Told {
+function detachedReport(summary: RunObject, words: readonly string[]): RunReport {
   return {
     lines: summaryLines(summary),
     object: summary,

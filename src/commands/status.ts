@@ -20,7 +20,7 @@ import { BATCH, COMMON } from './shared/input.ts';
 
 const output = z.union([BatchStatusObject, BatchListObject, RowObject]);
 
-type Told = Report<z.output<typeof output>>;
+type StatusReport = Report<z.output<typeof output>>;
 
 export default command({
   name: 'status',
@@ -52,7 +52,7 @@ export default command({
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-function batchesReport(batches: BatchObject[], workers: WorkerObject[]): Told {
+function batchesReport(batches: BatchObject[], workers: WorkerObject[]): StatusReport {
   const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(batchLine);
   return {
     lines: [...lines, ...workers.map(workerLine)],
@@ -89,7 +89,7 @@ function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts 
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-function batchReport(status: BatchStatusObject, batch: Batch): Told {
+function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
   return {
     lines: [...stateLines(status), ...openLines(status)],
     object: status,

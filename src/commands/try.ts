@@ -23,12 +23,12 @@ import type { Job } from '../job/job.ts';
 import { isTrial } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import {
+  type AttemptEnd,
   type AttemptRecord,
   type BatchId,
   type CallState,
   type Credits,
   credits,
-  type Ended,
   heldCredits,
   type Ledger,
   type LedgerReader,
@@ -311,12 +311,12 @@ async function writeRow(row: RowInput, location: string, ledger: Ledger): Promis
 
 // ---------------------------------------------------------------------------------------------------- what came
 
-interface Told extends Made {
+interface TrialReport extends Made {
   readonly trial: Trial;
   readonly request: TrialObject['request'];
 }
 
-function report(told: Told, { means }: Input, words: readonly string[]): Report<TrialObject> {
+function report(told: TrialReport, { means }: Input, words: readonly string[]): Report<TrialObject> {
   const { trial, summary, tried } = told;
   const { dialect, call } = trial;
   const reply = tried?.reply;
@@ -348,7 +348,7 @@ function ruleProposed(
   return (own && ruleThatReads(own, dialect, call, means)) ?? null;
 }
 
-function objectFor({ trial, request, summary, tried }: Told): TrialObject {
+function objectFor({ trial, request, summary, tried }: TrialReport): TrialObject {
   const { batch, credits, requests, stopped } = summary;
   const closure = tried?.closure;
   const settled = closure?.kind === 'answered' ? closure : undefined;
@@ -368,7 +368,7 @@ function objectFor({ trial, request, summary, tried }: Told): TrialObject {
 }
 
 function triedLines(
-  { trial }: Told,
+  { trial }: TrialReport,
   tried: AttemptRecord,
   { proposed }: TrialObject,
   rule: RuleFound | undefined,
@@ -425,7 +425,7 @@ function replyLines({ status, headers, body }: RawReply): readonly string[] {
   ];
 }
 
-function closureWords(closure: Ended | undefined): string {
+function closureWords(closure: AttemptEnd | undefined): string {
   if (closure === undefined) return 'none yet';
   if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
   return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;

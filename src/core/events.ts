@@ -21,11 +21,11 @@ export type RunEvent =
       readonly budgetLeft?: number;
     }
   | { readonly kind: 'note'; readonly message: string }
-  | ({ readonly kind: 'sent' } & OfCall)
+  | ({ readonly kind: 'sent' } & CallEventPart)
   /** What came of a request that was sent is on the disk. */
-  | ({ readonly kind: 'closed' } & OfCall)
-  | ({ readonly kind: 'answered'; readonly found: boolean; readonly credits: number } & OfCall)
-  | ({ readonly kind: 'in_doubt'; readonly credits: number } & OfCall)
+  | ({ readonly kind: 'closed' } & CallEventPart)
+  | ({ readonly kind: 'answered'; readonly found: boolean; readonly credits: number } & CallEventPart)
+  | ({ readonly kind: 'in_doubt'; readonly credits: number } & CallEventPart)
   | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string; readonly asked: boolean }
   /** What the vendor was found to allow, on average. */
   | { readonly kind: 'learned'; readonly requestsPerSecond: number }
@@ -36,7 +36,7 @@ export type RunEvent =
   | { readonly kind: 'writing' };
 
 /** Which call an event is about, and the row for which it was asked first. Other rows that ask the same share it. */
-export interface OfCall {
+export interface CallEventPart {
   readonly row: RowNumber;
   /** The call's key: a hash, by which the events of one call are known. */
   readonly call: string;

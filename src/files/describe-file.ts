@@ -199,11 +199,11 @@ export function fitFinder(
   };
 }
 
-type Fitting = Omit<OperationFit, 'operation'>;
+type FitResult = Omit<OperationFit, 'operation'>;
 
-const unfit = (problem: string): Fitting => ({ columns: {}, because: {}, likely: [], problem });
+const unfit = (problem: string): FitResult => ({ columns: {}, because: {}, likely: [], problem });
 
-function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): Fitting {
+function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): FitResult {
   const { sure, problem } = guessColumns(operation, header, content);
   const generic = [...sure].find(([, { column }]) => isGenericGuess(operation, header, column));
   if (generic !== undefined) return unfit(genericWords(...generic));

@@ -28,7 +28,7 @@ import type { CellKind } from './quality/cell-issues.ts';
 type Cells = (column: string) => string;
 
 /** What the store knows of a result. */
-export interface Known {
+export interface MergeFacts {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
@@ -47,7 +47,7 @@ export interface Result extends OpenedFile {
 export interface MergeOrder {
   readonly result: Result;
   readonly into: OpenedFile;
-  readonly known: Known;
+  readonly known: MergeFacts;
   readonly note: (sentence: string) => void;
 }
 
@@ -111,7 +111,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const { result, into, known } = order;
   const header = await into.sheet.header();
   const columns = columnsOf(result, into.path, header, known);
-  const merging: Merging = { ...order, ...columns, header, cellsOf: cellReader(header) };
+  const merging: MergeContext = { ...order, ...columns, header, cellsOf: cellReader(header) };
   const results = resultLines(merging);
   const lines: Line[] = [];
   for await (const row of rowsOf(into)) lines.push(lineOf(merging, row.row, merging.cellsOf(row)));
@@ -140,7 +140,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   };
 }
 
-interface Merging extends MergeOrder, MergeColumns {
+interface MergeContext extends MergeOrder, MergeColumns {
   /** Of her file. */
   readonly header: readonly string[];
   readonly cellsOf: ReturnType<typeof cellReader>;
@@ -163,7 +163,7 @@ interface MergeColumns {
   readonly identifiers: readonly Identifier[];
 }
 
-function columnsOf(result: Result, path: string, header: readonly string[], known: Known): MergeColumns {
+function columnsOf(result: Result, path: string, header: readonly string[], known: MergeFacts): MergeColumns {
   const isResult = isOutput(result.header);
   // An output brings our columns, and none of the user's may give way to them.
   if (isResult) ourColumnsIn(header, path);
@@ -190,7 +190,7 @@ function requireOtherNames(
   result: Result,
   path: string,
   header: readonly string[],
-  known: Known,
+  known: MergeFacts,
 ): void {
   const spelled = new Map(header.map((name) => [name.toLowerCase(), name]));
   for (const name of added) {
@@ -204,7 +204,7 @@ function requireOtherNames(
 }
 
 function sentColumns(
-  { columns }: Known,
+  { columns }: MergeFacts,
   result: Result,
   path: string,
   header: readonly string[],
@@ -250,7 +250,7 @@ function identityOf(kind: CellKind | undefined, cell: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-function resultLines(merging: Merging): readonly ResultLine[] {
+function resultLines(merging: MergeContext): readonly ResultLine[] {
   const { result, known } = merging;
   const cellsOf = cellReader(result.header);
   const lines = result.rows.map((source): ResultLine => {
@@ -263,7 +263,7 @@ function resultLines(merging: Merging): readonly ResultLine[] {
 type Pairs = ReadonlyMap<RowNumber, ResultLine>;
 
 /** Rows whose identifiers are the same go by their other cells, then by their order; those without an identifier by their other cells alone. */
-function pairRows({ isOutput }: Merging, results: readonly ResultLine[], lines: readonly Line[]): Pairs {
+function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], lines: readonly Line[]): Pairs {
   const pairs = new Map<RowNumber, ResultLine>();
   const there = Map.groupBy(lines, ({ key }) => key);
   for (const [key, ones] of Map.groupBy(results, (one) => one.key)) {
@@ -292,7 +292,7 @@ function pairRows({ isOutput }: Merging, results: readonly ResultLine[], lines: 
 
 /** What she has mended in a row that needs attention. */
 function mend(
-  { own, identifiers, known, cellsOf }: Merging,
+  { own, identifiers, known, cellsOf }: MergeContext,
   source: InputRow,
   from: ResultLine,
   corrections: Correction[],
@@ -317,7 +317,7 @@ function mend(
 const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
 /** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
-function addedCells({ known, added, cellsOf }: Merging, source: InputRow, from: ResultLine) {
+function addedCells({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
   const [into, found] = [cellsOf(source), from.cell];
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
@@ -333,7 +333,7 @@ function addedCells({ known, added, cellsOf }: Merging, source: InputRow, from: 
   return { isOwn, kept };
 }
 
-async function* withAdded(merging: Merging, pairs: Pairs): AsyncIterable<Buffer> {
+async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Buffer> {
   const { into, note, added, header, cellsOf } = merging;
   // What was found is no formula in a table of texts, whatever kind of file the result is.
   const safety = new CellSafety(isWorkbookName(into.path) ? 'raw' : 'safe');

@@ -11,14 +11,14 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
  * shows just so as a number: credits, counts and years can be added up and sorted.
  */
 
-type Copied = Pick<Sheet, 'header' | 'start' | 'groups'>;
+type CopySource = Pick<Sheet, 'header' | 'start' | 'groups'>;
 
 /** Rows for which the appended cells are asked at once: past this, it gets no faster. */
 const ROWS_PER_BATCH = 256;
 
 /** @param sheetName left out: as Excel calls the only sheet of a new workbook. */
 export function workbookCopy(
-  sheet: Copied,
+  sheet: CopySource,
   options: CopyOptions,
   cellsFor: CellsFor,
   sheetName = 'Sheet1',
@@ -27,7 +27,7 @@ export function workbookCopy(
 }
 
 async function* copiedRows(
-  sheet: Copied,
+  sheet: CopySource,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<readonly WorkbookRow[]> {

@@ -245,14 +245,14 @@ export const jobSchema = jobEntries.superRefine(({ operation, operations }, { ad
     addIssue({ code: 'invalid_type', expected: 'string', path: ['operation'], input: undefined });
 });
 
-type Read<Value> = [JsonValue] extends [Value]
+type ReadValue<Value> = [JsonValue] extends [Value]
   ? Value
   : Value extends string | number | boolean
     ? Value
-    : { readonly [Name in keyof Value]: Read<Value[Name]> };
+    : { readonly [Name in keyof Value]: ReadValue<Value[Name]> };
 
 /** Entries as they are read, none of which is needed. */
-export type JobEntries = Read<Present<z.infer<typeof jobEntries>>>;
+export type JobEntries = ReadValue<Present<z.infer<typeof jobEntries>>>;
 
 /** What becomes of calls in doubt when no rule settles them. */
 export function policyOf({

@@ -45,7 +45,7 @@ const settingsSchema = z.object({
   results_file: z.string().optional(),
 });
 
-interface Found {
+interface FoundSettings {
   readonly columns: Readonly<Record<string, string>>;
   readonly answerPlace: AnswerPlace;
   readonly outputName: string | undefined;
@@ -58,7 +58,7 @@ interface Found {
 }
 
 /** What a batch keeps of its job. */
-export function jobSettings(job: Job, found: Found): JsonObject {
+export function jobSettings(job: Job, found: FoundSettings): JsonObject {
   const { columns, answerPlace, outputName, outputPath, isOfOther, layout, read } = found;
   const kept = present({
     job: job.path ?? job.name,

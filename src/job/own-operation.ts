@@ -78,7 +78,7 @@ function wrong(name: string, keys: readonly PropertyKey[], fact: string, next: s
   return stop('job', `The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
 }
 
-interface Asked {
+interface NamedCall {
   readonly call: Call;
   readonly by: string;
 }
@@ -97,7 +97,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
   if (found !== undefined) throw wrong(own.name, ['request', ...found.keys], found.fact, found.next);
   const name = nameWithVersion(own);
   const needed = neededInPath(own.request);
-  return defined<Asked>({
+  return defined<NamedCall>({
     name,
     summary: own.summary,
     vendor: 'provider',

@@ -1,7 +1,7 @@
 import type { StopDetail } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
-import type { FoundReply, KnownSubject, Sent } from './call-records.ts';
+import type { FoundReply, KnownSubject, SentTimes } from './call-records.ts';
 import {
   type Context,
   callFrom,
@@ -11,7 +11,7 @@ import {
   monthOf,
   NO_MOST,
   oneRow,
-  type Writing,
+  type WriteContext,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { takeBack } from './ends.ts';
@@ -86,7 +86,7 @@ FROM (SELECT c.said, r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DES
 
 type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 
-interface Kept {
+interface AccountRow {
   readonly id: number;
   readonly cap_day: number | null;
   readonly cap_month: number | null;
@@ -101,8 +101,8 @@ const KEPT = `
 SELECT *, CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000 THEN paused_until - {now} END AS paused_for
 FROM accounts WHERE identity = ?`;
 
-async function keptAccount(sql: Sql, identity: string): Promise<Kept | undefined> {
-  return (await sql.rows<Kept>(KEPT, [identity]))[0];
+async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | undefined> {
+  return (await sql.rows<AccountRow>(KEPT, [identity]))[0];
 }
 
 // ------------------------------------------------------------------------------------------ reading
@@ -193,12 +193,12 @@ export const readAccounts = (context: Context) => ({
   },
 
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
-  async sends(identity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
+  async sends(identity: string, sinceMs: number, limit: number): Promise<readonly SentTimes[]> {
     const sends = await rowsAbout<{ at: number; answered: number | null }>(context, identity, SENDS, [
       ...[Math.ceil(sinceMs), limit],
     ]);
     return sends
-      .map(({ at, answered }): Sent => ({ atMs: at, ...known({ answeredAtMs: answered }) }))
+      .map(({ at, answered }): SentTimes => ({ atMs: at, ...known({ answeredAtMs: answered }) }))
       .reverse();
   },
 
@@ -221,13 +221,15 @@ async function numberOf(sql: Sql, identity: string): Promise<number> {
 type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined };
 
 async function changeFacts(sql: Sql, id: number, change: (kept: AccountFacts) => Facts): Promise<void> {
-  const { facts } = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [id]);
+  const { facts } = await oneRow<Pick<AccountRow, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [
+    id,
+  ]);
   const kept: AccountFacts = JSON.parse(facts);
   const now = JSON.stringify({ ...kept, ...change(kept) });
   await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
 }
 
-export const writeAccounts = (context: Writing) => ({
+export const writeAccounts = (context: WriteContext) => ({
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
       const [id, perDay, perMonth] = [

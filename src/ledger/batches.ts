@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Context, known, oneRow, type Writing } from './context.ts';
+import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, setCaps } from './money.ts';
 import { noteAct, noteFile } from './notes.ts';
@@ -21,7 +21,7 @@ import type {
 import { keepPlan } from './rows.ts';
 import { isCurrent } from './schema.ts';
 
-interface Kept
+interface BatchRow
   extends Pick<
     Batch,
     'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity' | 'createdAtMs'
@@ -45,10 +45,10 @@ async function batchesWhere(
   where: string,
   params: readonly Cell[] = [],
 ): Promise<readonly Batch[]> {
-  return (await sql.rows<Kept>(`${BATCHES} ${where}`, params)).map(batchFrom);
+  return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, doubts, facts, ...batch }: Kept): Batch {
+function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, doubts, facts, ...batch }: BatchRow): Batch {
   const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
     ...{ ...batch, ...known({ heldSinceMs }), ...(doubts === 1 ? { hasDoubts: true } : {}) },
@@ -92,7 +92,7 @@ SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 
   count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
 FROM calls WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
-export const writeBatches = (context: Writing) => ({
+export const writeBatches = (context: WriteContext) => ({
   /**
    * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its lineage.
    * @param renew makes a new generation instead of returning the finished batch.
@@ -113,13 +113,17 @@ export const writeBatches = (context: Writing) => ({
     }),
 });
 
-interface Beginning {
+interface BatchOpening {
   readonly spec: BatchSpec;
   readonly renew: boolean;
   readonly plan: readonly PlannedRow[];
 }
 
-async function begin(sql: Sql, context: Writing, { spec, renew, plan }: Beginning): Promise<BatchStart> {
+async function begin(
+  sql: Sql,
+  context: WriteContext,
+  { spec, renew, plan }: BatchOpening,
+): Promise<BatchStart> {
   const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
   if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
     const superseded = await supersede(sql, spec.lineage, newest.id);
@@ -141,7 +145,7 @@ async function begin(sql: Sql, context: Writing, { spec, renew, plan }: Beginnin
 
 async function changed(
   sql: Sql,
-  context: Writing,
+  context: WriteContext,
   id: BatchId,
   { state, budget, extraCredits, ...facts }: BatchChange,
 ): Promise<void> {
@@ -186,7 +190,9 @@ async function close(sql: Sql, batch: BatchId): Promise<void> {
 }
 
 async function noteFacts(sql: Sql, id: BatchId, changed: BatchFacts): Promise<void> {
-  const { facts } = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM batches WHERE id = ?', [id]);
+  const { facts } = await oneRow<Pick<BatchRow, 'facts'>>(sql, 'SELECT facts FROM batches WHERE id = ?', [
+    id,
+  ]);
   const now = JSON.stringify({ ...JSON.parse(facts), ...present(changed) });
   await sql.rows('UPDATE batches SET facts = ? WHERE id = ?', [now, id]);
 }

@@ -52,7 +52,7 @@ export interface KeyedRequest {
 }
 
 /** A committed intent. Whoever holds it may send its request once. Only a store that has committed one may make this. */
-export class Admitted {
+export class AdmittedAttempt {
   readonly kind = 'admitted';
   readonly attempt: AttemptId;
   /** The requested amount, or the highest price that was seen if that is more. */
@@ -72,7 +72,7 @@ export class Admitted {
 }
 
 export type Admission =
-  | Admitted
+  | AdmittedAttempt
   /** Above a cap; `wait`: as long as attempts that are open reserve what they do. */
   | { readonly kind: 'over_budget' | 'wait'; readonly scope: BudgetScope; readonly money: Money }
   /** Another attempt of the call is under way. */
@@ -247,12 +247,12 @@ export function standingDecision(state: CallState): Decision | undefined {
 /** A call that has an answer, or had one that turned out to be none. */
 export function answeredCall<Found extends Pick<AnswerRecord<ReadAs>, 'kind'>>(
   answer: Found,
-): Settled<Found> {
+): SettledCall<Found> {
   const kind = isAnswer(answer.kind) ? 'answered' : 'unanswered';
-  return { kind, answer } as Settled<Found>;
+  return { kind, answer } as SettledCall<Found>;
 }
 
-type Settled<Found> =
+type SettledCall<Found> =
   | { readonly kind: 'answered'; readonly answer: Found & { readonly kind: AnswerKind } }
   | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
 
@@ -276,7 +276,7 @@ export interface Decision extends DecisionSpec {
 }
 
 /** How an attempt ended. What it answered is what the newest dialect that read it says, which may be that it was no answer. */
-export type Ended =
+export type AttemptEnd =
   | Exclude<Closure, { readonly kind: 'answered' }>
   | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
 
@@ -294,7 +294,7 @@ export interface AttemptRecord {
   readonly reserved: Credits;
   readonly sentAtMs: number;
   readonly reply?: RawReply;
-  readonly closure?: Ended & { readonly closedAtMs: number };
+  readonly closure?: AttemptEnd & { readonly closedAtMs: number };
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */
   readonly decisions: readonly Decision[];
@@ -307,7 +307,7 @@ export interface AttemptRecord {
 }
 
 /** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
-export interface Sent {
+export interface SentTimes {
   readonly atMs: number;
   readonly answeredAtMs?: number;
 }

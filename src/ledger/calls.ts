@@ -21,8 +21,8 @@ import {
   keptKey,
   known,
   recordFrom,
-  type Stored,
-  type Writing,
+  type StoredRow,
+  type WriteContext,
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
 import { unprovenOf } from './moves.ts';
@@ -48,9 +48,9 @@ const WITH_TOLD = `LEFT JOIN replies r ON r.call = c.id LEFT JOIN notes n ON n.c
 const KNOWN = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
   coalesce(n.at, r.at, 0) AS "answeredAtMs"`;
 
-type Answered = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body' | 'erasedAtMs'>;
+type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body' | 'erasedAtMs'>;
 
-interface KeptAnswer extends KeptCall, Stored<Answered> {
+interface KeptAnswer extends KeptCall, StoredRow<AnswerRow> {
   readonly headers: string | null;
   readonly body: Buffer | null;
   readonly facts: string | null;
@@ -77,7 +77,7 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
   const { operation: _, asked: __, credits_max: ___, ...answered } = kept;
   const [call, told] = [callFrom(kept), factsOf(facts)];
   return {
-    ...recordFrom<Answered>(answered),
+    ...recordFrom<AnswerRow>(answered),
     call,
     body: told.body === undefined ? (body ?? '') : bytesOf(told.body),
     ...present({
@@ -91,7 +91,7 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 // ------------------------------------------------------------------------------------------ where a call stands
 
 /** What stands of a key, and the call that is under way in its place, if one is, and by which decision. */
-type Found = Stored<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs'>> & {
+type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs'>> & {
   readonly place: number;
   /** Null where nothing stands. */
   readonly attempt: AttemptId | null;
@@ -102,7 +102,7 @@ type Found = Stored<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs'>> & {
 };
 
 /** A call under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
-const FIND = eachWhole({ place: 'int', key: 'text' })<Found>(`
+const FIND = eachWhole({ place: 'int', key: 'text' })<KnownAnswerRow>(`
 SELECT v.place, o.id AS open, o.decision AS used, c.state, ${KNOWN},
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
 FROM v LEFT JOIN calls o ON o.key = {hex v.key} AND ${isCurrent('o')}
@@ -115,11 +115,11 @@ WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
 const UNKNOWN: CallState<never> = { kind: 'unknown' };
 
 /** Nobody knows what came of it: it is in doubt, or it was and is being sent again. */
-const isDoubtful = ({ state }: Found): boolean => state === 'doubt' || state === 'retried';
+const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || state === 'retried';
 
 /** @param doubts those that were read whole, as @param answers */
 function stateOf(
-  { place: _, open, used, state, erased, attempt, ...kept }: Found,
+  { place: _, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
   batch: BatchId | undefined,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -188,7 +188,7 @@ type Plain = Pick<
   'attempt' | 'accountIdentity' | 'batch' | 'row' | 'operator' | 'reserved' | 'sentAtMs' | 'replaces'
 >;
 
-interface KeptAttempt extends KeptCall, Stored<Plain> {
+interface KeptAttempt extends KeptCall, StoredRow<Plain> {
   readonly state: KeptState;
   readonly request: string | null;
   readonly ended_at: number | null;
@@ -209,7 +209,7 @@ SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.opera
 FROM v JOIN calls c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.id / 4294967296
   LEFT JOIN replies r ON r.call = c.id AND r.status <> 0`);
 
-type KeptNote = Stored<Omit<Decision, 'key' | 'kind'>> & {
+type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
   readonly of: AttemptId;
   readonly call: AttemptId;
   readonly kind: Decision['kind'] | 'looked';
@@ -295,13 +295,13 @@ SELECT id FROM calls WHERE batch = ? AND row = ?
 UNION SELECT call FROM rows WHERE batch = ? AND row = ? AND call IS NOT NULL
 UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ? AND w.row = ?`;
 
-const findIn = (db: Db, keys: readonly Uint8Array[]): Promise<readonly Found[]> =>
+const findIn = (db: Db, keys: readonly Uint8Array[]): Promise<readonly KnownAnswerRow[]> =>
   db.each(
     FIND,
     keys.map((key, place) => ({ place, key: Buffer.from(key).toString('hex') })),
   );
 
-const numbersOf = (found: readonly Found[]): readonly AttemptId[] =>
+const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
   found.flatMap(({ attempt }) => attempt ?? []);
 
 export const readCalls = ({ db, secret }: Context) => ({
@@ -359,7 +359,7 @@ export const readCalls = ({ db, secret }: Context) => ({
 const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
 /** Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among them. */
-export async function openAttempts({ db, worker }: Writing): Promise<readonly AttemptRecord[]> {
+export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
   const open = await db.rows<{ id: AttemptId }>(
     `SELECT c.id FROM calls c LEFT JOIN workers w ON w.id = c.id / 4294967296
      WHERE c.state = 'open' AND c.id / 4294967296 <> CAST(? AS {int}) ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,

@@ -16,7 +16,7 @@ export interface Context {
 }
 
 /** The same for who writes. */
-export interface Writing extends Context {
+export interface WriteContext extends Context {
   /** The number of this process in `workers`. */
   readonly worker: number;
   /** The next number of a call or of a group. */
@@ -80,22 +80,22 @@ export async function oneRow<Row>(
   return row;
 }
 
-type Known<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
+type KnownCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
 /** What of a row is known: the columns that are not null. */
-export function known<Row extends object>(row: Row): Known<Row> {
+export function known<Row extends object>(row: Row): KnownCells<Row> {
   const found: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) found[name] = row[name];
-  return found as Known<Row>;
+  return found as KnownCells<Row>;
 }
 
 /** A record as a row of the database has it: with null for what is absent. */
-export type Stored<Rec> = {
+export type StoredRow<Rec> = {
   readonly [Name in keyof Rec]-?:
     | Rec[Name]
     | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
 };
-export const recordFrom = <Rec extends object>(row: Stored<Rec>): Rec => known(row) as unknown as Rec;
+export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => known(row) as unknown as Rec;
 
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);

@@ -5,16 +5,16 @@ import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
 import { check } from './ends.ts';
 import { pages } from './pages.ts';
-import { type Copied, copiedTo, setMeta } from './place.ts';
+import { type CopyRecord, copiedTo, setMeta } from './place.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
-import type { Alone, CopyTarget } from './store.ts';
+import type { CopyTarget, SoleAccess } from './store.ts';
 
 /**
  * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no moment can both be spent from: the
  * copy is whole, on the disk and closed to everybody before the ledger that it was made of spends no more, and is opened after that.
  */
 export async function copyLedger(
-  source: Alone,
+  source: SoleAccess,
   from: string,
   target: CopyTarget,
   clock: Clock,
@@ -46,7 +46,7 @@ export async function copyLedger(
 }
 
 /** Nothing is spent from the ledger any more once this resolves, whatever happens afterwards. */
-export const leaveTo = ({ db, worker, requireSame }: Alone, copied: Copied): Promise<void> =>
+export const leaveTo = ({ db, worker, requireSame }: SoleAccess, copied: CopyRecord): Promise<void> =>
   db.transaction(async (sql) => {
     await requireSame(sql);
     await setMeta(sql, { copied_to: JSON.stringify(copied) });

@@ -13,7 +13,7 @@ type CellOf<T extends Type> = (T extends 'int' ? number : T extends 'text' ? str
 /** A record for each column of a statement. Integers are whole numbers up to 2^53. */
 export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: CellOf<C[Name]> };
 /** The same where only these may be null. */
-export type Filled<C extends Columns, Nulls extends keyof C = never> = {
+export type FilledRow<C extends Columns, Nulls extends keyof C = never> = {
   readonly [Name in keyof C]: CellOf<C[Name]> extends infer Of
     ? Name extends Nulls
       ? Of
@@ -23,7 +23,7 @@ export type Filled<C extends Columns, Nulls extends keyof C = never> = {
 export type AnyRecord = Readonly<Record<string, Cell>>;
 
 /** A statement over records. `Row` is what it returns. */
-export interface Each<Rec = AnyRecord, Row = unknown> {
+export interface EachStatement<Rec = AnyRecord, Row = unknown> {
   readonly columns: Columns;
   readonly sql: string;
   /** SQLite, too, runs it once over all records, which takes less where there is little of each. No bytes are in them. */
@@ -38,12 +38,12 @@ export interface Each<Rec = AnyRecord, Row = unknown> {
 
 export const each =
   <const C extends Columns>(columns: C) =>
-  <Row = never>(sql: string): Each<RecordOf<C>, Row> => ({ columns, sql });
+  <Row = never>(sql: string): EachStatement<RecordOf<C>, Row> => ({ columns, sql });
 
 /** RETURNING would say as well what was written, but takes SQLite a third as long as the statement itself. */
 export const eachWriting =
   <const C extends Columns>(columns: C, writes: keyof C & string) =>
-  (sql: string, again: string): Each<RecordOf<C>, { readonly id: number }> => ({
+  (sql: string, again: string): EachStatement<RecordOf<C>, { readonly id: number }> => ({
     columns,
     sql,
     writes,
@@ -52,9 +52,9 @@ export const eachWriting =
 
 export const eachWhole =
   <const C extends Columns>(columns: C) =>
-  <Row = never>(sql: string): Each<RecordOf<C>, Row> => ({ columns, sql, whole: true });
+  <Row = never>(sql: string): EachStatement<RecordOf<C>, Row> => ({ columns, sql, whole: true });
 
-export type Statement = Omit<Each, 'types'>;
+export type Statement = Omit<EachStatement, 'types'>;
 
 /**
  * Statements with the records that they are for, all of them whole or none. SQLite runs them for the first record, then for the next;
@@ -65,7 +65,10 @@ export interface Step {
   readonly records: readonly AnyRecord[];
 }
 
-export const step = <Rec>(statements: readonly Each<Rec, unknown>[], records: readonly Rec[]): Step => ({
+export const step = <Rec>(
+  statements: readonly EachStatement<Rec, unknown>[],
+  records: readonly Rec[],
+): Step => ({
   statements,
   records: records as readonly AnyRecord[],
 });
@@ -73,13 +76,13 @@ export const step = <Rec>(statements: readonly Each<Rec, unknown>[], records: re
 export interface Sql {
   /** `?` are the parameters. @returns the rows that it gives; none of a statement without any. */
   rows<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]>;
-  each<Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]>;
+  each<Rec, Row>(statement: EachStatement<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]>;
 }
 
 /** One after the other, within a transaction. */
 export async function eachOf<Rec>(
   sql: Sql,
-  statements: readonly Each<Rec, unknown>[],
+  statements: readonly EachStatement<Rec, unknown>[],
   records: readonly Rec[],
 ): Promise<void> {
   for (const statement of statements) await sql.each(statement, records);

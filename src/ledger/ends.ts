@@ -1,5 +1,5 @@
 import { CHARGED_ONCE, type Closure } from './call-records.ts';
-import { type Db, each, eachOf, eachWhole, eachWriting, type Filled, type Sql } from './db.ts';
+import { type Db, each, eachOf, eachWhole, eachWriting, type FilledRow, type Sql } from './db.ts';
 import { ROWS_KNOWN, TAKEN_BACK } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
 
@@ -28,7 +28,7 @@ const END_COLUMNS = {
 
 /** How a call ended. Late answers end doubts as well. */
 export type End = Omit<
-  Filled<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
+  FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
   'moved'
 >;
 

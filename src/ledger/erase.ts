@@ -7,7 +7,7 @@ import type { Person } from './erase/person.ts';
 import { rowsOf } from './pages.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
-import type { Alone } from './store.ts';
+import type { SoleAccess } from './store.ts';
 
 export { type Person, personOf } from './erase/person.ts';
 
@@ -56,12 +56,12 @@ export interface Erasable {
 /** Why a row has no answer any more. */
 export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
 
-interface Found extends Omit<Erasable, 'erase'> {
+interface ErasableRows extends Omit<Erasable, 'erase'> {
   readonly said: 'person' | 'age';
   empty(sql: Sql, atMs: number): Promise<void>;
 }
 
-export async function findErasable(alone: Alone, target: ErasureTarget): Promise<Erasable> {
+export async function findErasable(alone: SoleAccess, target: ErasureTarget): Promise<Erasable> {
   const { db, worker, requireSame } = alone;
   const { said, empty, ...found } =
     target.kind === 'person' ? await findPerson(db, worker, target.person) : await findOld(db, target);
@@ -88,7 +88,7 @@ export async function findErasable(alone: Alone, target: ErasureTarget): Promise
 export async function finishErasures({
   db,
   clean,
-}: Pick<Alone, 'db' | 'clean'>): Promise<string | undefined> {
+}: Pick<SoleAccess, 'db' | 'clean'>): Promise<string | undefined> {
   const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return undefined;
@@ -178,7 +178,7 @@ type Row = { batch: BatchId; row: number; state: string; call: number | null } &
 >;
 
 /** What names a person. */
-class Named {
+class ErasureCalls {
   /** Calls that are erased as a whole. */
   readonly calls = new Map<number, NamedCall>();
   /** What is left of answers about others. */
@@ -195,8 +195,8 @@ class Named {
 }
 
 /** Each step goes by what the steps before it found. */
-async function findPerson(db: Db, worker: number, person: Person): Promise<Found> {
-  const named = new Named();
+async function findPerson(db: Db, worker: number, person: Person): Promise<ErasableRows> {
+  const named = new ErasureCalls();
   // A person who is known by an id alone is found by the address that the last change left.
   for await (const { id, text } of rowsOf<{ id: number; text: string }>(db, SUBJECTS, ['id']))
     if (person.in(text)) named.subjects.add(id);
@@ -226,7 +226,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
   };
 }
 
-async function findTexts(db: Db, person: Person, { texts }: Named): Promise<void> {
+async function findTexts(db: Db, person: Person, { texts }: ErasureCalls): Promise<void> {
   for (const { table, columns, key = 'id', call = 'NULL' } of NAMING) {
     const sql = `SELECT ${key} AS id, CAST(${call} AS {int}) AS call, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
     type Kept = { id: number | string; call: number | null } & Record<string, string | null>;
@@ -240,7 +240,7 @@ async function findTexts(db: Db, person: Person, { texts }: Named): Promise<void
   }
 }
 
-async function findCalls(db: Db, person: Person, { calls, cuts, subjects }: Named): Promise<void> {
+async function findCalls(db: Db, person: Person, { calls, cuts, subjects }: ErasureCalls): Promise<void> {
   for await (const { body, ...call } of rowsOf<NamedCall & { body: Uint8Array | null }>(db, CALLS, ['id'])) {
     if (person.in(call.asked) || subjects.has(call.subject ?? 0)) calls.set(call.id, call);
     const answer = Buffer.from(body ?? []);
@@ -259,7 +259,7 @@ function leftOf(person: Person, { operation, subject }: NamedCall, body: Buffer)
 }
 
 /** What a person told for an answer stands in a note, and so does what a look found, which is no answer and goes as a whole. */
-async function findNoted(db: Db, person: Person, { calls, texts }: Named): Promise<void> {
+async function findNoted(db: Db, person: Person, { calls, texts }: ErasureCalls): Promise<void> {
   type Noted = NamedCall & { note: number; kind: string; facts: string };
   for await (const { note, kind, facts, ...call } of rowsOf<Noted>(db, NOTES, ['note'])) {
     const { body = '', ...others }: { body?: string } = JSON.parse(facts);
@@ -272,7 +272,7 @@ async function findNoted(db: Db, person: Person, { calls, texts }: Named): Promi
   }
 }
 
-async function findRows(db: Db, person: Person, named: Named): Promise<void> {
+async function findRows(db: Db, person: Person, named: ErasureCalls): Promise<void> {
   for await (const row of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
     const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
@@ -288,7 +288,7 @@ async function findRows(db: Db, person: Person, named: Named): Promise<void> {
 const isAbout = (person: Person, { reason, state, work }: Row, isListed: boolean): boolean =>
   person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
 
-async function emptyPerson(sql: Sql, named: Named, atMs: number, worker: number): Promise<void> {
+async function emptyPerson(sql: Sql, named: ErasureCalls, atMs: number, worker: number): Promise<void> {
   const { calls, cuts, texts, subjects, rows, listed } = named;
   // A file that is no longer known as ours is kept like a user's file.
   for (const { table, column, key, id, text } of texts)
@@ -358,7 +358,7 @@ const OLD_CELLS = `cells.batch IN (SELECT id FROM ended)
 async function findOld(
   db: Db,
   { beforeMs, accountIdentity }: Extract<ErasureTarget, { kind: 'old' }>,
-): Promise<Found> {
+): Promise<ErasableRows> {
   const before = [Math.floor(beforeMs), accountIdentity ?? null];
   const old = [...before, ...before];
   const ask = <Row>(of: string): Promise<readonly Row[]> => db.rows<Row>(`${OLD} ${of}`, old);

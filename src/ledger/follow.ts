@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
-import { keptKey, oneRow, type Writing } from './context.ts';
+import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { each, eachOf, type Sql } from './db.ts';
 import { endCall, PRICE, readAgain, releaseCall, retractCall } from './ends.ts';
 import {
@@ -53,7 +53,7 @@ const NOTE = each({
 const IN_DOUBT = ['doubt', 'retried', 'lost'];
 
 /** Each is on the disk when it resolves. */
-export const followCalls = (context: Writing) => ({
+export const followCalls = (context: WriteContext) => ({
   /** What the vendor said about a call in doubt. */
   look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
     context.transaction(async (sql) => {
@@ -83,7 +83,7 @@ export const followCalls = (context: Writing) => ({
    * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person decides so, or the vendor's
    * own read-back (`rule`).
    */
-  decide: (decision: DecisionSpec, more: Deciding = {}): Promise<DecisionId> =>
+  decide: (decision: DecisionSpec, more: DecisionContext = {}): Promise<DecisionId> =>
     decideDoubt(context, decision, more),
 
   /**
@@ -114,7 +114,7 @@ async function retractChange(sql: Sql, call: AttemptId): Promise<void> {
   await moveRows(sql, { call }, ['in_doubt'], 'refused', 'not done: run the list again');
 }
 
-export interface Deciding {
+export interface DecisionContext {
   /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
   readonly about?: AttemptId;
   readonly told?: RawReply | undefined;
@@ -129,7 +129,7 @@ export interface Deciding {
 /** What stands of the call that a decision is about. */
 async function decidable(
   sql: Sql,
-  { secret }: Writing,
+  { secret }: WriteContext,
   { key, batch, kind }: DecisionSpec,
 ): Promise<KeptCall> {
   const [call] = await sql.rows<KeptCall>(
@@ -146,9 +146,9 @@ async function decidable(
 }
 
 function decideDoubt(
-  context: Writing,
+  context: WriteContext,
   decision: DecisionSpec,
-  { about, told, ...more }: Deciding,
+  { about, told, ...more }: DecisionContext,
 ): Promise<DecisionId> {
   const { batch, kind, by, why, atMs } = decision;
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
@@ -179,7 +179,7 @@ async function skip(
   sql: Sql,
   of: { readonly batch: BatchId; readonly call: number },
   { why }: KeptCall,
-  finishes: Deciding['finishes'],
+  finishes: DecisionContext['finishes'],
 ): Promise<void> {
   if (finishes !== undefined) {
     await finishRows(sql, of.call, finishes.map(rowOf));
@@ -187,13 +187,13 @@ async function skip(
   } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
-interface Told extends Pick<Deciding, 'toldAs' | 'left' | 'finishes'> {
+interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'> {
   readonly why: string;
   readonly at: number;
 }
 
 /** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
-async function tell(sql: Sql, { number }: Writing, doubt: KeptCall, told: Told): Promise<void> {
+async function tell(sql: Sql, { number }: WriteContext, doubt: KeptCall, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
   await finishRows(sql, doubt.id, finishes.map(rowOf));

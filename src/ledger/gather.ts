@@ -5,7 +5,7 @@ import { type Intent, isFresh, type Reply, writeGroup } from './group.ts';
 import type { Row } from './moves.ts';
 
 /** What a place knows of its ledger beside what is in it. */
-export interface Keeping {
+export interface CommitGuard {
   /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined;
   committed(): void;
@@ -47,7 +47,7 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
  */
 export class Gather {
   readonly #db: Db;
-  readonly #keeping: Keeping;
+  readonly #keeping: CommitGuard;
   readonly #first = new Set<CallId>();
   /** The highest prices that this process has met; the tables know of later ones. */
   readonly prices = new Map<string, number>();
@@ -66,7 +66,7 @@ export class Gather {
   /** Set when the database itself failed: what it holds is unknown until it is opened again. */
   #broken: unknown;
 
-  constructor(db: Db, worker: number, keeping: Keeping) {
+  constructor(db: Db, worker: number, keeping: CommitGuard) {
     this.#db = db;
     this.#keeping = keeping;
     this.#newest = worker * 2 ** 32;

@@ -1,4 +1,4 @@
-import { type Db, each, eachWhole, eachWriting, type Filled, step } from './db.ts';
+import { type Db, each, eachWhole, eachWriting, type FilledRow, step } from './db.ts';
 import {
   BOOK_END,
   BOOK_FREED,
@@ -34,7 +34,7 @@ export interface Group {
 // --------------------------------------------------------------------------------------------- replies
 
 const REPLY_COLUMNS = { call: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' } as const;
-export type Reply = Filled<typeof REPLY_COLUMNS>;
+export type Reply = FilledRow<typeof REPLY_COLUMNS>;
 
 /** Also of a call that others have ended: it is read like any reply to a call in doubt. */
 const REPLY = each(REPLY_COLUMNS)(`
@@ -107,7 +107,7 @@ export const INTENT_COLUMNS = {
   /** 1: it waits while another call of its operation is open, because nobody knows a price yet. */
   is_unpriced: 'int',
 } as const;
-export type Intent = Filled<
+export type Intent = FilledRow<
   typeof INTENT_COLUMNS,
   ('request' | 'prior' | 'payer' | 'replaces') | ('decision' | 'project' | 'subject' | 'after')
 >;

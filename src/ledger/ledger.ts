@@ -13,12 +13,12 @@ export * from './spenders.ts';
  * writing method resolves when what was written would survive a loss of power. How many writes share one commit is the ledger's
  * business: callers write one at a time, many at once, and await.
  */
-export type LedgerReader = ReturnType<typeof readerOver> & Beside;
+export type LedgerReader = ReturnType<typeof readerOver> & LedgerExtras;
 
 /** What only the one spender may do, or each of many where the store allows that. */
-export type Ledger = ReturnType<typeof ledgerOver> & Beside & { readonly spenders?: Spenders };
+export type Ledger = ReturnType<typeof ledgerOver> & LedgerExtras & { readonly spenders?: Spenders };
 
 /** Only in stores from which many spend. */
-interface Beside {
+interface LedgerExtras {
   workers?(): Promise<readonly WorkerView[]>;
 }

@@ -51,7 +51,7 @@ const [LOOK_EVERY_MS, DIFFERENCE_HOLDS_MS] = [1_000, 10_000];
 
 const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 
-type Taken = Readonly<Record<'place' | 'places' | 'due_us' | 'now_us', number>>;
+type TakenPlaces = Readonly<Record<'place' | 'places' | 'due_us' | 'now_us', number>>;
 
 interface Place {
   readonly place: number;
@@ -264,7 +264,7 @@ export class Line {
     const askedMs = this.#clock.monotonicMs();
     const latestUs = Math.ceil((lateMs + doubtMs) * 1000);
     const [taken] = await this.#db
-      .rows<Taken>(TAKE, [...said, latestUs, JSON.stringify(told)])
+      .rows<TakenPlaces>(TAKE, [...said, latestUs, JSON.stringify(told)])
       .catch((error) => {
         for (const place of news) this.#news.add(place);
         throw error;

@@ -1,4 +1,4 @@
-import { type Each, each, eachWhole, type Filled, type Sql } from './db.ts';
+import { type EachStatement, each, eachWhole, type FilledRow, type Sql } from './db.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent, isPast } from './schema.ts';
 
@@ -16,17 +16,17 @@ export const ROW_COLUMNS = {
   call: 'int',
   others: 'text',
 } as const;
-export type Row = Filled<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'call' | 'others'>;
+export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'call' | 'others'>;
 
 const CALL = { call: 'int' } as const;
-type OfCall = Each<{ readonly call: number | null }>;
-const ofCall: (sql: string) => OfCall = eachWhole(CALL);
+type CallStatement = EachStatement<{ readonly call: number | null }>;
+const ofCall: (sql: string) => CallStatement = eachWhole(CALL);
 
 /** A batch is called by the names of its steps. */
 const isOfSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
 
 /** Also where the process ends before it can finish the row. One of several steps is pending until all of them have ended. */
-export const ROW_DOUBTED: OfCall = each(CALL)(`
+export const ROW_DOUBTED: CallStatement = each(CALL)(`
 INSERT INTO rows (batch, row, state, call, reason)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why FROM (SELECT max(c.id) AS id FROM v JOIN calls c ON c.id = v.call
   JOIN batches b ON b.id = c.batch AND NOT ${isOfSteps('b')}
@@ -79,7 +79,7 @@ const waitingSql = (rows: string, known: string): readonly string[] => [
 ];
 
 /** What rests on calls of which it is known by now what became of them. */
-export const ROWS_KNOWN: readonly OfCall[] = [
+export const ROWS_KNOWN: readonly CallStatement[] = [
   ROWS_FOLLOW,
   NOT_WAITING,
   PLANNED_BEFORE,
@@ -119,7 +119,7 @@ export const READ_AS_NONE = each(READ)(doubtedSql(`'matched', 'no_match', 'refus
 export const READ_AS_UNPROVEN = each(READ)(doubtedSql(`'applied'`));
 
 /** Rows that were ended by answers which are none; what is known of these moves them on. */
-export const TAKEN_BACK: OfCall = each(CALL)(
+export const TAKEN_BACK: CallStatement = each(CALL)(
   doubtedSql(`'matched', 'no_match', 'refused'`, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
 );
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Context, Writing } from './context.ts';
+import type { Context, WriteContext } from './context.ts';
 import type { Cell, Sql } from './db.ts';
 import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts';
 
@@ -43,7 +43,7 @@ AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.i
 /** Notes who did it, where somebody is named. What goes on in the same hands is not noted again. */
 export async function noteAct(
   sql: Sql,
-  { worker }: Pick<Writing, 'worker'>,
+  { worker }: Pick<WriteContext, 'worker'>,
   kind: Act['kind'],
   batch: BatchId | null,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function noteAct(
   else await sql.rows(ACT, [kind, batch, worker]);
 }
 
-export const writeNotes = (context: Writing) => ({
+export const writeNotes = (context: WriteContext) => ({
   noteAgreement: (sha256: string, shown: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(
@@ -61,7 +61,7 @@ export const writeNotes = (context: Writing) => ({
     }),
 });
 
-export const notices = (context: Writing) => ({
+export const notices = (context: WriteContext) => ({
   /** Keeps a notice; one with this id that is there already stays. */
   keep: ({ id, kind, target, body, atMs }: Notice): Promise<void> =>
     context.transaction(async (sql) => {
@@ -106,7 +106,7 @@ async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {
   return found.map(({ sha256 }) => sha256);
 }
 
-export const writeHostFiles = (context: Writing) => ({
+export const writeHostFiles = (context: WriteContext) => ({
   /** @param sha256s of our files that may stand there from now on. @param batch whose rows are in what is new there. */
   noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {

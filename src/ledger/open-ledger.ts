@@ -2,7 +2,7 @@ import { readAccounts, readSubjects, writeAccounts } from './accounts.ts';
 import { readBatches, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
-import { Gather, type Keeping } from './gather.ts';
+import { type CommitGuard, Gather } from './gather.ts';
 import { notices, readHostFiles, readNotes, writeHostFiles, writeNotes } from './notes.ts';
 import { readRanges, writeRanges } from './ranges.ts';
 import { readReports } from './reports.ts';
@@ -25,7 +25,7 @@ export const readerOver = (context: Context) => ({
 });
 
 /** @param worker the number of this process in `workers`. */
-export function ledgerOver(context: Context & { readonly worker: number }, keeping: Keeping) {
+export function ledgerOver(context: Context & { readonly worker: number }, keeping: CommitGuard) {
   const gather = new Gather(context.db, context.worker, keeping);
   const writing = {
     ...context,

@@ -159,13 +159,13 @@ export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>
 }
 
 /** To which ledger one was copied. It spends no more from then on. */
-export interface Copied {
+export interface CopyRecord {
   readonly identity: string;
   readonly place: string;
   readonly atMs: number;
 }
 
-export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
+export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<CopyRecord | undefined> {
   const copied = await metaOf(sql, 'copied_to');
   return copied === undefined ? undefined : JSON.parse(copied);
 }
@@ -214,11 +214,11 @@ FROM (SELECT 1) one LEFT JOIN (
      AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
-type Asked = Record<'identity' | 'formerly' | 'lost', string | null> &
+type PlaceRow = Record<'identity' | 'formerly' | 'lost', string | null> &
   Record<'id' | 'sent_at', number | null>;
 
 export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
-  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<Asked>(sql, NOW);
+  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<PlaceRow>(sql, NOW);
   // The names of those whose loss a person accepted. Hosts that know one of them go on with this one.
   const accepted: readonly string[] = JSON.parse(formerly ?? '[]');
   return {

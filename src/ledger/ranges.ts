@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Context, Writing } from './context.ts';
+import type { Context, WriteContext } from './context.ts';
 import type { BatchId } from './records.ts';
 
 /** Lists that are given to workers, in ranges of rows. Any process works on them as they are here: nobody reads the list for it again. */
@@ -108,7 +108,7 @@ export const readRanges = ({ db }: Context) => ({
   },
 });
 
-export const writeRanges = (context: Writing) => ({
+export const writeRanges = (context: WriteContext) => ({
   /** Keeps by what the batch is worked on. */
   keepOrder: (batch: BatchId, order: WorkOrder): Promise<void> =>
     context.transaction(async (sql) => {

@@ -8,7 +8,7 @@ import {
 } from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import { type Context, known, oneRow, type Writing } from './context.ts';
+import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import type { Row } from './moves.ts';
 import type {
@@ -42,7 +42,7 @@ const listOf = (calls: readonly AttemptId[]): string | null =>
 
 // ------------------------------------------------------------------------------------------ what became of them
 
-interface Kept extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
+interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
   readonly state: OutcomeKind;
   readonly call: AttemptId | null;
 }
@@ -181,7 +181,7 @@ export const readRows = ({ db }: Context) => ({
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
-  const rows = (await sql.rows<Kept>(text, params)).map((kept) => ({ ...kept, used: usedBy(kept) }));
+  const rows = (await sql.rows<KeptRow>(text, params)).map((kept) => ({ ...kept, used: usedBy(kept) }));
   const answers = await answersOf(
     sql,
     rows.flatMap(({ used }) => used),
@@ -195,7 +195,7 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   });
 }
 
-const usedBy = ({ call, others }: Kept): readonly AttemptId[] => [
+const usedBy = ({ call, others }: KeptRow): readonly AttemptId[] => [
   ...(others === null ? [] : JSON.parse(others)),
   ...(call === null ? [] : [call]),
 ];
@@ -265,7 +265,7 @@ const submitted = (batch: BatchId, { row, end }: SubmittedRow): Row => ({
   ...(end === undefined ? {} : rowOf({ batch, row, ...end })),
 });
 
-export const writeRows = (context: Writing) => ({
+export const writeRows = (context: WriteContext) => ({
   /**
    * Keeps rows of a batch's list with their cells, all of them or none. One that is there stays as it is, so that a submit that was cut
    * off is repeated. @param isPlanned the rows themselves are those of its plan.

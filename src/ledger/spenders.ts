@@ -78,10 +78,10 @@ const WORKERS = `
 SELECT host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
 FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
-type Shown = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
+type SpenderRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
 
 export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
-  return (await db.rows<Shown>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
+  return (await db.rows<SpenderRow>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
     ...{ ...worker, ...known({ beatAgoMs }), accounts: JSON.parse(accounts) },
   }));
 }

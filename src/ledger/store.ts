@@ -58,13 +58,13 @@ export interface Store {
    * Opens the store for as long as the work takes, to erase from it or to copy it, also where it was copied before.
    * @throws StopError as `open` of an existing ledger; `store` for a role that does not own it.
    */
-  alone<T>(location: string, options: AloneOptions, work: (alone: Alone) => Promise<T>): Promise<T>;
+  alone<T>(location: string, options: AloneOptions, work: (alone: SoleAccess) => Promise<T>): Promise<T>;
   /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
   copyTo(location: string, options: AloneOptions): Promise<CopyTarget>;
 }
 
 /** A ledger to which nobody else writes. */
-export interface Alone {
+export interface SoleAccess {
   readonly db: Db;
   readonly worker: number;
   readonly ledger: Ledger;

@@ -17,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** What was told since the ledger had it last may be lost: then it is told again. */
 const KEEP_EVERY_MS = 60_000;
 
-type Keeping = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepTold'>>;
+type TimeKeeper = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepTold'>>;
 
 export class AccountTime implements Clock {
   /** The clocks as the machine shows them. */
@@ -38,7 +38,11 @@ export class AccountTime implements Clock {
   }
 
   /** @param ledger keeps what is told, where it can. */
-  static async of(clock: Clock, ledger: Keeping | undefined, accountIdentity: string): Promise<AccountTime> {
+  static async of(
+    clock: Clock,
+    ledger: TimeKeeper | undefined,
+    accountIdentity: string,
+  ): Promise<AccountTime> {
     const toldMs = (await ledger?.account(accountIdentity))?.toldMs ?? Number.NEGATIVE_INFINITY;
     return new AccountTime(clock, toldMs, (atMs) => ledger?.keepTold?.(accountIdentity, atMs));
   }

@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
-import { type Admission, Admitted, type Closure, type Intent, type RawReply } from './call-records.ts';
+import { type Admission, AdmittedAttempt, type Closure, type Intent, type RawReply } from './call-records.ts';
 import { openAttempts } from './calls.ts';
-import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
+import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each } from './db.ts';
 import { endOf } from './ends.ts';
 import { followCalls } from './follow.ts';
@@ -14,7 +14,7 @@ import { isCurrent } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 
 /** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
-export const writeCalls = (context: Writing, gather: Gather) => ({
+export const writeCalls = (context: WriteContext, gather: Gather) => ({
   ...followCalls(context),
 
   /**
@@ -59,12 +59,12 @@ export const writeCalls = (context: Writing, gather: Gather) => ({
 // ------------------------------------------------------------------------------------------ admission
 
 /** The budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
-async function admit(context: Writing, gather: Gather, intent: Intent): Promise<Admission> {
+async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
   const place = await placeOf(context, intent);
   if (place === undefined) return KNOWN;
   for (let tries = 0; ; tries += 1) {
     const draft = await draftOf(context, gather, intent, place);
-    if (await gather.intent(draft)) return new Admitted(draft.id as AttemptId, credits(draft.reserve));
+    if (await gather.intent(draft)) return new AdmittedAttempt(draft.id as AttemptId, credits(draft.reserve));
     const [standing] = await context.db.each(STANDING, [draft]);
     invariant(standing !== undefined, 'something stands in the way of every intent');
     // The tables know of a higher price than this process did.
@@ -89,7 +89,10 @@ const DECIDED = `SELECT n.said AS kind, n.call AS prior, coalesce(c.payer, c.id)
 WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
 
 /** Whose place it takes. Undefined: what it was to be sent again by stands no more. */
-async function placeOf({ db }: Writing, { decision, replaces, request }: Intent): Promise<Place | undefined> {
+async function placeOf(
+  { db }: WriteContext,
+  { decision, replaces, request }: Intent,
+): Promise<Place | undefined> {
   if (decision !== undefined) {
     const [said] = await db.rows<Pick<Place, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
     const isUnderKey = said?.kind === 'repeat' && request !== undefined;
@@ -103,7 +106,7 @@ async function placeOf({ db }: Writing, { decision, replaces, request }: Intent)
     : { ...FIRST, kind: 'refresh', prior: replaces };
 }
 
-async function draftOf(context: Writing, gather: Gather, intent: Intent, place: Place): Promise<Draft> {
+async function draftOf(context: WriteContext, gather: Gather, intent: Intent, place: Place): Promise<Draft> {
   const { key, accountIdentity, call, batch, row, reserve, atMs, request, deadlineMs = DEADLINE_MS } = intent;
   const account = await context.account(accountIdentity);
   invariant(account !== undefined, `the ledger has no account ${accountIdentity}`);
@@ -140,7 +143,7 @@ async function draftOf(context: Writing, gather: Gather, intent: Intent, place: 
 const KNOWN = { kind: 'known' } as const;
 
 /** How it stands with what an intent asks for, of which nothing was written. */
-interface Standing {
+interface CallStanding {
   readonly current: AttemptId | null;
   readonly state: string | null;
   readonly highest: number | null;
@@ -153,7 +156,7 @@ interface Standing {
   readonly none: AttemptId | null;
 }
 
-const STANDING = each(INTENT_COLUMNS)<Standing>(`
+const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
 SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${unansweredSql('v.key', 'v.replaces')} LIMIT 1) AS none,
   (SELECT c.batch FROM calls c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
 FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
@@ -162,7 +165,11 @@ FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN calls x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM calls c
     WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'lost'))`);
 
-function inTheWay(standing: Standing, { ifUnknown, replaces }: Intent, draft: Draft): Admission | undefined {
+function inTheWay(
+  standing: CallStanding,
+  { ifUnknown, replaces }: Intent,
+  draft: Draft,
+): Admission | undefined {
   const { current, state, seq, moved_by, other, batch, row, none } = standing;
   if (ifUnknown && current !== null && state !== 'open') return KNOWN;
   if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };
@@ -182,7 +189,7 @@ SELECT b.scope, b.closed FROM v JOIN budgets b ON b.scope IN ('batch:' || v.batc
 WHERE b.closed = 1 OR b.spent + b.held + v.reserve > b.cap ORDER BY b.scope`);
 
 async function reachedCap(
-  { db }: Writing,
+  { db }: WriteContext,
   { batch, isUnpriced }: Intent,
   draft: Draft,
 ): Promise<Admission | undefined> {

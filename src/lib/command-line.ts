@@ -83,7 +83,7 @@ export async function resumedBy<T>(command: () => string, work: Promise<T>): Pro
   }
 }
 
-interface Declared {
+interface DeclaredOptions {
   readonly options: readonly {
     readonly short?: string | undefined;
     readonly long?: string | undefined;
@@ -95,7 +95,7 @@ interface Declared {
 /** The same command with another argument; what stands behind an option is its value, and stays. */
 export function withArgument(
   words: readonly string[],
-  { options }: Declared,
+  { options }: DeclaredOptions,
   from: string,
   to: string,
 ): readonly string[] {
@@ -186,7 +186,7 @@ export const raiseInJob = (budget: number): string =>
   `Raise the budget of the job to ${budget}, and the next sweep continues.`;
 
 /** The budget with which a batch goes on whose newest run was stopped by one, as its settings keep it. */
-export function budgetToFinishIn(settings: Reached): number | undefined {
+export function budgetToFinishIn(settings: ReachedBudget): number | undefined {
   const { budget_to_finish: budget } = settings;
   return typeof budget === 'number' ? budget : undefined;
 }
@@ -199,10 +199,10 @@ export function beyondBudget(words: readonly string[], budget: number | undefine
 interface KeptCommand {
   readonly command?: string | undefined;
   readonly inputPath?: string;
-  readonly settings?: Reached & { readonly job?: unknown };
+  readonly settings?: ReachedBudget & { readonly job?: unknown };
 }
 
-interface Reached {
+interface ReachedBudget {
   readonly budget_to_finish?: unknown;
 }
 

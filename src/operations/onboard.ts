@@ -41,7 +41,7 @@ import {
   PROJECT,
   PROJECT_ID,
   projectIds,
-  type Read,
+  type ReadResult,
   ROLE,
   read,
   readEmail,
@@ -56,7 +56,7 @@ import {
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
-interface Wish {
+interface WantedPlace {
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly role: Role | 'none';
@@ -65,11 +65,11 @@ interface Wish {
 }
 
 /** Only a list of ours may say `none`: a slip in a user's sheet must not remove people. */
-function readWishedRole(row: RowInput, options: OperationOptions): Read<Role | 'none'> {
+function readWishedRole(row: RowInput, options: OperationOptions): ReadResult<Role | 'none'> {
   return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
 }
 
-function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<Wish> {
+function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
   return together({
     // A person who is known by a user id alone can get another role, but no invite.
     email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
@@ -89,7 +89,7 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   return refuse(`${whoIs(person)} is not in the project, as far as is known. Give the e-mail address`);
 }
 
-function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<PersonWork> {
+function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prepared<PersonWork> {
   const slip = ofAnother(team, wish);
   if (slip !== undefined) return slip;
   const { project } = wish;
@@ -98,12 +98,17 @@ function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<Pe
     : { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
 }
 
-function inProject(wish: Wish, id: string, team: Team, name: string | undefined): PersonWork {
+function inProject(wish: WantedPlace, id: string, team: Team, name: string | undefined): PersonWork {
   const person = personIn(team, id, wish);
   return workOf(person, wish.role, actionOf(person, wish.role), name);
 }
 
-function resolveInNew(wish: Wish, name: string, team: Team, options: OperationOptions): Prepared<PersonWork> {
+function resolveInNew(
+  wish: WantedPlace,
+  name: string,
+  team: Team,
+  options: OperationOptions,
+): Prepared<PersonWork> {
   const { email, role, organizationId } = wish;
   const other = organizationId === options.organizationId ? undefined : organizationId;
   const known = team.project(name, other);
@@ -206,7 +211,7 @@ function heldBack(email: string, project: string, row: RowNumber): PersonAction 
 }
 
 export default withRoles(
-  defineOperation<Wish, PersonWork>({
+  defineOperation<WantedPlace, PersonWork>({
     name: 'onboard',
     summary: 'Give people the projects and roles that a list has for them.',
     vendor: 'service',

@@ -12,7 +12,7 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 /** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
-interface Chosen {
+interface BatchKeyParts {
   readonly account: Pick<Account, 'identity'>;
   readonly job: Job;
 }
@@ -21,13 +21,13 @@ interface Columns {
   readonly columns: Pick<MappedInput['columns'], 'columns'>;
 }
 
-export async function keyOf(chosen: Chosen, input: PlannedInput): Promise<string> {
+export async function keyOf(chosen: BatchKeyParts, input: PlannedInput): Promise<string> {
   return batchKeyOf(chosen, input, input.survey?.sha256 ?? (await input.file.sha256()));
 }
 
 /** The newest batch of the job over the input; undefined while there is none. */
 export async function newestBatch(
-  { ledger, ...chosen }: Chosen & { readonly ledger: Pick<LedgerReader, 'batchByKey'> | undefined },
+  { ledger, ...chosen }: BatchKeyParts & { readonly ledger: Pick<LedgerReader, 'batchByKey'> | undefined },
   input: PlannedInput,
 ): Promise<Batch | undefined> {
   return ledger === undefined ? undefined : ledger.batchByKey(await keyOf(chosen, input));
@@ -41,7 +41,7 @@ export interface BatchPlace {
 }
 
 export async function batchPlaceOf(
-  { ledger, ...chosen }: Chosen & { readonly ledger: LedgerReader },
+  { ledger, ...chosen }: BatchKeyParts & { readonly ledger: LedgerReader },
   input: MappedInput,
 ): Promise<BatchPlace> {
   const key = batchKeyOf(chosen, input, input.survey.sha256);
@@ -50,7 +50,7 @@ export async function batchPlaceOf(
   return { key, lineage, existing: await ledger.batchByKey(key) };
 }
 
-export function batchKeyOf(chosen: Chosen, input: Columns, inputSha256: string): string {
+export function batchKeyOf(chosen: BatchKeyParts, input: Columns, inputSha256: string): string {
   return fingerprint('rowonce-batch-1', chosen, input, inputSha256);
 }
 
@@ -58,7 +58,12 @@ export function batchKeyOf(chosen: Chosen, input: Columns, inputSha256: string):
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
  * else, so a budget, a policy or an output may differ from run to run of the same batch.
  */
-function fingerprint(format: string, { account, job }: Chosen, { columns }: Columns, last: string): string {
+function fingerprint(
+  format: string,
+  { account, job }: BatchKeyParts,
+  { columns }: Columns,
+  last: string,
+): string {
   const { operation, waterfall = null } = job;
   const parts = [format, account.identity, operation.name, columns.columns, waterfall, last];
   const settings = askingSettings(job);

@@ -119,7 +119,7 @@ export async function hasGoneStale(
   return ledger.hasOlderThan(batch.id, freshSince);
 }
 
-type Dated = Pick<KnownAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+type DatedAnswer = Pick<KnownAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
  * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
@@ -128,7 +128,7 @@ type Dated = Pick<KnownAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredA
  */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: Dated,
+  answer: DatedAnswer,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (isSurelyFreshFor(batch, answer)) return true;
@@ -139,7 +139,7 @@ export async function isFreshFor(
 
 export function isSurelyFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: Omit<Dated, 'attempt'>,
+  answer: Omit<DatedAnswer, 'attempt'>,
 ): boolean {
   const cutOffMs = cutOffFor(answer, batch.freshSince);
   return answer.batch === batch.id || cutOffMs === undefined || answer.answeredAtMs >= cutOffMs;
@@ -147,7 +147,7 @@ export function isSurelyFreshFor(
 
 /** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */
 function cutOffFor(
-  { kind }: Pick<Dated, 'kind'>,
+  { kind }: Pick<DatedAnswer, 'kind'>,
   { foundMs, noMatchMs }: FreshSince = {},
 ): number | undefined {
   if (isAnswer(kind)) return kind === 'found' ? foundMs : noMatchMs;

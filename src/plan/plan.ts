@@ -14,7 +14,7 @@ import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   classifications,
   type InQuestion,
-  type LookedUp,
+  type LookupResult,
   type RowClassification,
   type StepLeft,
   type UsableAnswer,
@@ -61,7 +61,7 @@ export async function planRows(
 }
 
 /** What a run does that works on these rows alone, which buys what they share with a row before them. */
-export function partOf(pricing: Pricing, rows: readonly LookedUp[]): SentAgain {
+export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAgain {
   const draft = new Draft(pricing);
   for (const row of rows)
     draft.add({ ...row, left: row.left.map(({ isShared: _, ...left }): StepLeft => left) });
@@ -126,10 +126,10 @@ export class Reasons {
 /** Steps of rows that ask about the same identifiers, so that each of them costs the same. */
 interface Alike {
   count: number;
-  readonly first: Left;
+  readonly first: StepRemainder;
 }
 
-function addAlike(kinds: Map<string, Alike>, left: Left): void {
+function addAlike(kinds: Map<string, Alike>, left: StepRemainder): void {
   const kind = left.toAsk.map(askedBy).join();
   const alike = kinds.get(kind);
   if (alike === undefined) kinds.set(kind, { count: 1, first: left });
@@ -138,7 +138,7 @@ function addAlike(kinds: Map<string, Alike>, left: Left): void {
 
 const askedBy = (call: Call): string => `${call.operation} ${identifierOf(call)}`;
 
-function sum(kinds: readonly Alike[], of: (left: Left) => number): number {
+function sum(kinds: readonly Alike[], of: (left: StepRemainder) => number): number {
   return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
 }
 
@@ -187,7 +187,7 @@ class Draft {
     }
   }
 
-  #addLookedUp({ answers, left }: LookedUp): void {
+  #addLookedUp({ answers, left }: LookupResult): void {
     this.#addAnswers(answers);
     const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
@@ -210,8 +210,8 @@ class Draft {
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
     const unanswered = [...this.#unanswered.values()];
-    const worst = (left: Left): number => worstCredits(this.#pricing, left);
-    const expected = (left: Left): number => this.#creditsExpected(left);
+    const worst = (left: StepRemainder): number => worstCredits(this.#pricing, left);
+    const expected = (left: StepRemainder): number => this.#creditsExpected(left);
     const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
     // The extra credits of the batch may allow fewer of them.
     const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
@@ -267,7 +267,7 @@ class Draft {
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
   }
 
-  #creditsExpected(left: Left): number {
+  #creditsExpected(left: StepRemainder): number {
     const { chargesMisses, priceOf } = this.#pricing;
     const chances = this.#chances(left.toAsk);
     if (chances === undefined) return worstCredits(this.#pricing, left);
@@ -277,7 +277,7 @@ class Draft {
     }, 0);
   }
 
-  #requestsExpected(left: Left): number {
+  #requestsExpected(left: StepRemainder): number {
     const chances = this.#chances(left.toAsk);
     return chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
   }
@@ -322,10 +322,10 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
   };
 }
 
-export type Left = Pick<StepLeft, 'toAsk'>;
+export type StepRemainder = Pick<StepLeft, 'toAsk'>;
 
 /** The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
-export function worstCredits(pricing: Pricing, left: Left): number {
+export function worstCredits(pricing: Pricing, left: StepRemainder): number {
   const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
   return pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
 }

@@ -16,10 +16,10 @@ import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer 
 export type RowClassification =
   | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
-  | LookedUp;
+  | LookupResult;
 
 /** A row each of whose steps was walked with the ledger's answers: to its end, or to a call without a usable answer. */
-export interface LookedUp {
+export interface LookupResult {
   /** To buy is a row of which anything is; in doubt one of which nothing else is left. */
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
@@ -93,7 +93,7 @@ class Sorter {
   readonly #different = new FingerprintSet(ROWS_COMPARED);
   readonly #steps: FingerprintSet | undefined;
   #placed: RowClassification[] = [];
-  #walks: Walking[] = [];
+  #walks: RowInWalk[] = [];
 
   constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>) {
     const { job, dialect } = context;
@@ -191,37 +191,37 @@ async function statesOf(
   return states;
 }
 
-type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
+type SettledState = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
 
-const isAnswered = (state: State): state is Settled =>
+const isAnswered = (state: State): state is SettledState =>
   state.kind === 'answered' || state.kind === 'unanswered';
 
-interface Walking {
+interface RowInWalk {
   readonly row: RowNumber;
   readonly walk: RowWalk;
   readonly shared: ReadonlySet<number> | undefined;
 }
 
-interface Underway extends Walking {
+interface RowProgress extends RowInWalk {
   readonly answers: UsableAnswer[];
   readonly left: StepLeft[];
   isOfBatch: boolean;
 }
 
 async function lookUp(
-  walks: readonly Walking[],
+  walks: readonly RowInWalk[],
   context: PlanContext,
   batch: InQuestion,
-): Promise<readonly LookedUp[]> {
-  const ended: LookedUp[] = [];
-  let walking: readonly Underway[] = walks.map((each) => ({
+): Promise<readonly LookupResult[]> {
+  const ended: LookupResult[] = [];
+  let walking: readonly RowProgress[] = walks.map((each) => ({
     ...each,
     answers: [],
     left: [],
     isOfBatch: false,
   }));
   while (walking.length > 0) {
-    const asking: { readonly row: Underway; readonly met: MetCall }[] = [];
+    const asking: { readonly row: RowProgress; readonly met: MetCall }[] = [];
     for (const row of walking) {
       const step = row.walk.step();
       if (step.kind === 'end') ended.push(lookedUp(row));
@@ -235,7 +235,7 @@ async function lookUp(
   return ended;
 }
 
-function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): void {
+function goOn(row: RowProgress, met: MetCall, state: State, batch: InQuestion): void {
   if (state.kind === 'answered') {
     row.walk.tell(met, state.answer);
     row.answers.push({ call: met.call, kind: state.answer.kind });
@@ -254,7 +254,7 @@ function goOn(row: Underway, met: MetCall, state: State, batch: InQuestion): voi
 const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
 
 function leftOf(
-  { walk }: Underway,
+  { walk }: RowProgress,
   { at }: MetCall,
   state: Exclude<State, { kind: 'answered' | 'erased' }>,
 ): StepLeft {
@@ -277,7 +277,7 @@ function leftOf(
   }
 }
 
-function lookedUp({ row, answers, left, isOfBatch }: Underway): LookedUp {
+function lookedUp({ row, answers, left, isOfBatch }: RowProgress): LookupResult {
   const isBought = left.some(({ kind }) => kind === 'to_buy');
   const kind = isBought ? 'to_buy' : left.length > 0 ? 'in_doubt' : 'answered';
   return { kind, row, answers, left, isOfBatch: isOfBatch || isBought };

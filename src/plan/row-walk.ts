@@ -138,7 +138,7 @@ type WalkStep =
   | { readonly kind: 'call'; readonly met: MetCall }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
-interface Ahead {
+interface CallsAhead {
   readonly calls: readonly MetCall[];
   readonly outcome: Outcome;
 }
@@ -169,7 +169,7 @@ export class RowWalk {
   readonly #held: Outcome[] = [];
   readonly #met: MetCall[] = [];
   #told = 0;
-  #atWorst: Ahead | undefined;
+  #atWorst: CallsAhead | undefined;
   #step: WalkStep | undefined;
 
   constructor(operation: Operation, dialect: Dialect, row: WalkedRow) {
@@ -212,7 +212,7 @@ export class RowWalk {
   }
 
   /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
-  ahead(answerTo: (call: Call) => Answer): Ahead {
+  ahead(answerTo: (call: Call) => Answer): CallsAhead {
     const calls: MetCall[] = [];
     const answers: Answer[] = [];
     for (;;) {

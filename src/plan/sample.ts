@@ -7,7 +7,7 @@ import { askedBy, type IdentifierTally } from '../ledger/tally.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
-import { classifications, type LookedUp, type RowClassification } from './row-classification.ts';
+import { classifications, type LookupResult, type RowClassification } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
 
 /**
@@ -101,7 +101,7 @@ class Draw {
   readonly #size: number;
   readonly #batchKey: string;
   readonly #lastRow: RowNumber;
-  #candidates: { readonly place: string; readonly of: LookedUp }[] = [];
+  #candidates: { readonly place: string; readonly of: LookupResult }[] = [];
 
   constructor(
     { limit }: Pick<PlanContext, 'limit'>,
@@ -120,7 +120,7 @@ class Draw {
     if (this.#candidates.length >= 2 * this.#size + CANDIDATES_HELD) this.drawn();
   }
 
-  drawn(): readonly LookedUp[] {
+  drawn(): readonly LookupResult[] {
     this.#candidates.sort((a, b) => (a.place < b.place ? -1 : 1));
     this.#candidates = this.#candidates.slice(0, this.#size);
     return this.#candidates.map(({ of }) => of);

@@ -3,7 +3,7 @@ import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, PauseRecord, Sent } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { hasCosts, spentOf } from '../ledger/tally.ts';
@@ -174,7 +174,7 @@ async function besideOf(
 const RECENT_MS = 15_000;
 
 /** How many calls of the account were settled in a second, in the last ones; 0 when none was. */
-function speedOf(sends: readonly Sent[], nowMs: number): number {
+function speedOf(sends: readonly SentTimes[], nowMs: number): number {
   const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []).sort((a, b) => a - b);
   const recent = settled.filter((atMs) => atMs > nowMs - RECENT_MS);
   const [first = nowMs] = recent;

@@ -2,21 +2,21 @@ import type { Exchange, Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy } from '../client/judge.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
-import type { OfCall } from '../core/events.ts';
+import type { CallEventPart } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import type { Admitted, Closure } from '../ledger/ledger.ts';
+import type { AdmittedAttempt, Closure } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { hear, stopNow } from './hear.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, priced, untilPriced } from './intent.ts';
 import { onlyMissesYet } from './series.ts';
 import {
-  type Buying,
   type CallEnd,
   type CallToBuy,
-  type Heard,
-  type Judging,
+  type HeardVerdict,
+  type JudgeContext,
   type Next,
-  type Replied,
+  type Purchase,
+  type RepliedAttempt,
   type Run,
   type RunReply,
   tellTimeFirst,
@@ -46,7 +46,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const { client } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
-  const buying: Buying = { run, call, operation };
+  const buying: Purchase = { run, call, operation };
   try {
     await tellTimeFirst(run);
     for (;;) {
@@ -61,7 +61,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   }
 }
 
-async function attempt(buying: Buying): Promise<Next> {
+async function attempt(buying: Purchase): Promise<Next> {
   const { run, call } = buying;
   const { client, ledger } = run.session;
   const permit = await client.permit(run.waiter);
@@ -92,7 +92,7 @@ async function attempt(buying: Buying): Promise<Next> {
   }
 }
 
-function ofCall({ row, key }: CallToBuy): OfCall {
+function ofCall({ row, key }: CallToBuy): CallEventPart {
   return { row, call: key };
 }
 
@@ -107,14 +107,21 @@ function isForbidden({ waiter: { signal } }: Run): boolean {
 }
 
 /** What forbids to send since the permit was given closes the attempt. */
-async function notSent({ session: { ledger, clock }, waiter }: Run, { attempt }: Admitted): Promise<'again'> {
+async function notSent(
+  { session: { ledger, clock }, waiter }: Run,
+  { attempt }: AdmittedAttempt,
+): Promise<'again'> {
   const why = 'the run was stopped or the account had to wait before it was sent';
   await ledger.end(attempt, { kind: 'not_sent', why }, clock.wallMs());
   waiter.signal.throwIfAborted();
   return 'again';
 }
 
-function repliedTo({ call, operation }: Buying, { attempt, reserved }: Admitted, sent: Exchange): RunReply {
+function repliedTo(
+  { call, operation }: Purchase,
+  { attempt, reserved }: AdmittedAttempt,
+  sent: Exchange,
+): RunReply {
   const isRepeat = call.decision !== undefined;
   return {
     attempt,
@@ -145,16 +152,16 @@ async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply):
 
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
 export function judged(
-  { session: { client }, projects }: Judging,
-  { call, operation, reply }: Replied,
-): Heard {
+  { session: { client }, projects }: JudgeContext,
+  { call, operation, reply }: RepliedAttempt,
+): HeardVerdict {
   const verdict = projects.hear(call, judge(reply, client.dialect, operation, call));
   crashPoint('after-judge');
   return verdict;
 }
 
 /** @returns `over` when others have closed the attempt for its age: the kept reply is read when its call is looked at again. */
-async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'ended' | 'over'> {
+async function close(run: Run, replied: RunReply, verdict: HeardVerdict): Promise<'ended' | 'over'> {
   const { ledger, clock } = run.session;
   const ended = await ledger.end(replied.attempt, closureOf(run, replied, verdict), clock.wallMs());
   crashPoint('after-close');
@@ -163,9 +170,9 @@ async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'ende
 }
 
 export function closureOf(
-  { session: { client, history } }: Judging,
-  { call, operation, reply }: Replied,
-  verdict: Heard,
+  { session: { client, history } }: JudgeContext,
+  { call, operation, reply }: RepliedAttempt,
+  verdict: HeardVerdict,
 ): Closure {
   const { dialect } = client;
   if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
@@ -177,7 +184,7 @@ export function closureOf(
 }
 
 /** The permit does not wait for the close, and the row does: what was bought is known by the reply. */
-async function heard(run: Run, replied: RunReply, verdict: Heard, permit: Permit): Promise<Next> {
+async function heard(run: Run, replied: RunReply, verdict: HeardVerdict, permit: Permit): Promise<Next> {
   try {
     const next = hear(run, replied, verdict);
     if (next instanceof Promise) run.session.ledger.concluding(next);

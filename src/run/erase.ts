@@ -16,7 +16,7 @@ import { LISTS, listsFolder } from '../core/paths.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { type Erasable, type ErasureTarget, findErasable, type Person } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
-import { type Alone, type AloneOptions, isUrl, type StoreOptions } from '../ledger/store.ts';
+import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
 import { toldIn } from '../ledger/time.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
 import type { ErasureObject } from '../objects/erasure-object.ts';
@@ -71,7 +71,7 @@ export const compactIn = (
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
-async function foundIn(location: string, alone: Alone, target: ErasureTarget) {
+async function foundIn(location: string, alone: SoleAccess, target: ErasureTarget) {
   const found = await findErasable(alone, target);
   const { calls, cut, rows, names, needed } = found;
   const kept = await keptFiles(found, alone.folder, target);
@@ -89,7 +89,7 @@ export function isNothing({ requests, cut, rows, names, files }: ErasureObject):
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
 async function requireTold(
-  alone: Alone,
+  alone: SoleAccess,
   order: ErasureOrder,
   toldMs: number | undefined,
   wallMs: number,

@@ -10,7 +10,7 @@ import {
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import { dearer } from './intent.ts';
 import { countAnswer, countOdd } from './series.ts';
-import type { Heard, Next, Run, RunReply } from './session.ts';
+import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
@@ -19,7 +19,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * The closure of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
-export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
+export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
   const { client, clock } = run.session;
   if (clock.apart !== undefined) run.stopAll(clock.apart);
   client.hear(replied, verdict.kind === 'paused');

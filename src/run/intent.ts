@@ -10,7 +10,7 @@ import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import {
   type Admission,
-  type Admitted,
+  type AdmittedAttempt,
   type Batch,
   type BatchId,
   type BudgetScope,
@@ -31,7 +31,7 @@ import { APART_MS } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { rowHere } from './doubts.ts';
-import type { Buying, CallToBuy, Next, Run, Session } from './session.ts';
+import type { CallToBuy, Next, Purchase, Run, Session } from './session.ts';
 
 interface Outgoing {
   readonly request: HttpRequest;
@@ -89,7 +89,7 @@ export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number)
   return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);
 }
 
-export function intentOf(buying: Buying, keyed: KeyedRequest | undefined): Intent {
+export function intentOf(buying: Purchase, keyed: KeyedRequest | undefined): Intent {
   const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = buying.run;
   const { account, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = buying.call;
@@ -109,7 +109,7 @@ export function intentOf(buying: Buying, keyed: KeyedRequest | undefined): Inten
 }
 
 /** What a ledger has to know of an attempt beside which others buy: when it is over for them, and that they wait for its price. */
-function amongMany({ run, call: { call } }: Buying): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
+function amongMany({ run, call: { call } }: Purchase): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
   const isUnpriced = isPriced(run, call) ? {} : { isUnpriced: true as const };
@@ -126,15 +126,15 @@ function begunAhead(begunMs: number): StopError {
 }
 
 /** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
-function reserveOf({ call, operation: { credits: price } }: Buying): Credits {
+function reserveOf({ call, operation: { credits: price } }: Purchase): Credits {
   return credits(call.request === undefined ? price.most : 0);
 }
 
 /** What comes next where the ledger admitted nothing. It waits for what may still be released, and for who else asks. */
 export async function notAdmitted(
-  buying: Buying,
+  buying: Purchase,
   permit: Permit,
-  admission: Exclude<Admission, Admitted>,
+  admission: Exclude<Admission, AdmittedAttempt>,
 ): Promise<Next> {
   const { run } = buying;
   switch (admission.kind) {

@@ -23,7 +23,7 @@ import type { BeforeEnd } from './pipeline.ts';
  */
 
 /** What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left, where somebody asked. */
-interface Told {
+interface RunNews {
   readonly summary?: RunObject;
   readonly stopped?: Pick<StopError, 'code'> | RunObject['stopped'];
   readonly balance: number | undefined;
@@ -37,7 +37,7 @@ export async function toldBy(
   run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunObject>,
 ): Promise<RunObject> {
   let balance: number | undefined;
-  const keep = (told: Omit<Told, 'balance'>): Promise<void> =>
+  const keep = (told: Omit<RunNews, 'balance'>): Promise<void> =>
     keepNotices(ledger, chosen, { ...told, balance }, clock.wallMs());
   try {
     const summary = await run(
@@ -56,7 +56,7 @@ export async function toldBy(
 async function keepNotices(
   ledger: Ledger,
   { job, account }: ResolvedJob,
-  told: Told,
+  told: RunNews,
   atMs: number,
 ): Promise<void> {
   if (job.notify === undefined) return;
@@ -115,14 +115,14 @@ export async function sendNotices(
   }
 }
 
-interface Unsent extends Notice {
+interface UnsentNotice extends Notice {
   readonly why: string;
 }
 
 /** Sends each that waits, once. Where many spend, a name that this host does not know is left to the others. */
-export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly Unsent[]> {
+export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly UnsentNotice[]> {
   const accounts = await loadAccounts();
-  const left: Unsent[] = [];
+  const left: UnsentNotice[] = [];
   for (const notice of await ledger.notices.waiting()) {
     const to = accounts.notify?.get(notice.target);
     if (to === undefined && ledger.spenders !== undefined) continue;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import type { Alone, AloneOptions, StoreOptions, Tell } from '../ledger/store.ts';
+import type { AloneOptions, SoleAccess, StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isThere, type StoreChoice, storesToLookAt } from './store-choice.ts';
@@ -75,7 +75,7 @@ export async function lookAtLedger(location: string, tell?: Tell): Promise<Ledge
 export async function aloneIn<T>(
   location: string,
   options: AloneOptions,
-  work: (alone: Alone) => Promise<T>,
+  work: (alone: SoleAccess) => Promise<T>,
 ): Promise<T> {
   const operator = operatorNamed(options.operator);
   return (await storeAt(location)).alone(location, { ...options, operator }, work);

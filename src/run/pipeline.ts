@@ -52,7 +52,7 @@ export async function run(
   return finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
 
-interface Submitted {
+interface SubmittedList {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
@@ -67,7 +67,7 @@ interface Submitted {
  * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, submits its rows, and sends their ranges to workers where
  * the store has any. Nothing is bought. A crash here leaves at most a batch whose rows are not all there: the same command continues it.
  */
-async function submit(context: RunContext, sessions: Sessions): Promise<Submitted> {
+async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
   if (context.detach === true) requireRanges(context);
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
@@ -109,14 +109,14 @@ async function planOfChange(
   return isChange ? planRun(context, input, place) : undefined;
 }
 
-interface Worked {
+interface WorkEnd {
   readonly stopped?: StopError | undefined;
   /** Workers have it. A later run writes the output and closes the batch. */
   readonly isLeft?: boolean;
 }
 
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
-async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
+async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkEnd> {
   const { context, batch, input, sample: only } = submitted;
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
@@ -155,7 +155,7 @@ export async function workRange(
  * @returns what stopped it.
  */
 async function inSession(
-  { context, batch }: Pick<Submitted, 'context' | 'batch'>,
+  { context, batch }: Pick<SubmittedList, 'context' | 'batch'>,
   sessions: Sessions,
   left: TasksLeft,
 ): Promise<StopError | undefined> {
@@ -210,8 +210,8 @@ export type BeforeEnd = (summary: RunObject) => Promise<void>;
 
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
-  submitted: Submitted,
-  { stopped, isLeft = false }: Worked,
+  submitted: SubmittedList,
+  { stopped, isLeft = false }: WorkEnd,
   metrics: RunMetrics,
   startedMs: number,
   beforeEnd: BeforeEnd,

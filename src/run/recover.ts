@@ -18,7 +18,7 @@ import { closureOf, judged } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
-import { type Judging, type Run, type Session, tellTime } from './session.ts';
+import { type JudgeContext, type Run, type Session, tellTime } from './session.ts';
 
 /**
  * ★ This file settles calls that a crash or a lost answer left open.
@@ -32,13 +32,13 @@ type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 /** Undefined: the ledger now holds an answer, or no trace of the call, so the caller looks again. */
 type Resolution =
-  | { readonly kind: 'send_again'; readonly again: Again }
+  | { readonly kind: 'send_again'; readonly again: RepeatRequest }
   | { readonly kind: 'in_doubt' | 'skipped'; readonly reason: string; readonly attempt: AttemptId }
   /** It is too early to send it again, or to ask about it. */
   | { readonly kind: 'waits' }
   | undefined;
 
-interface Again {
+interface RepeatRequest {
   readonly decision: DecisionId;
   readonly request?: KeyedRequest;
   readonly withoutKey?: true;
@@ -63,14 +63,14 @@ export async function recover(run: Run): Promise<number> {
 }
 
 /** Settles the attempts that an earlier process left open, without a request. @returns how many attempts were open. */
-export async function closeLeftOpen(judging: Judging): Promise<number> {
+export async function closeLeftOpen(judging: JudgeContext): Promise<number> {
   const open = await judging.session.ledger.openAttempts();
   for (const attempt of open) await closeOpen(judging, attempt);
   return open.length;
 }
 
 /** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
-async function closeOpen(judging: Judging, open: AttemptRecord): Promise<void> {
+async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = judging.session;
   const ours = open.accountIdentity === account.identity;
@@ -140,9 +140,9 @@ async function repeat(
   return { kind: 'send_again', again: { decision: id, ...again } };
 }
 
-type Way = Omit<Again, 'decision'> & { readonly why: string };
+type RepeatWay = Omit<RepeatRequest, 'decision'> & { readonly why: string };
 
-async function underItsKey(run: Run, { request }: Doubt): Promise<Way | undefined> {
+async function underItsKey(run: Run, { request }: Doubt): Promise<RepeatWay | undefined> {
   if (request === undefined) return undefined;
   await tellTime(run);
   const { client, clock } = run.session;
@@ -151,7 +151,7 @@ async function underItsKey(run: Run, { request }: Doubt): Promise<Way | undefine
   return { why, request };
 }
 
-const harmlessly = ({ call: { ifLost } }: Doubt): Way | undefined =>
+const harmlessly = ({ call: { ifLost } }: Doubt): RepeatWay | undefined =>
   typeof ifLost === 'object' ? { why: ifLost.repeat, withoutKey: true } : undefined;
 
 /** Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again. */

@@ -26,7 +26,7 @@ export interface RowRange {
 
 export const ALL_ROWS: RowRange = { fromRow: 0, beforeRow: Number.MAX_SAFE_INTEGER };
 
-interface Left {
+interface RemainingRows {
   readonly context: RunContext;
   readonly batch: Batch;
   readonly range: RowRange;
@@ -37,7 +37,7 @@ interface Left {
 const PAGE_ROWS = 1_000;
 
 /** The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed for them. */
-export async function* tasksOf(state: 'in_doubt' | 'pending', left: Left): TaskSource {
+export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRows): TaskSource {
   const { context, batch, range, only } = left;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);

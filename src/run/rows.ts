@@ -26,7 +26,7 @@ import { untilMoved } from './intent.ts';
 import { keepReading, noAnswerWords } from './readings.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
-import type { Answered, CallToBuy, Run, Waits } from './session.ts';
+import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
 
 /**
  * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side by side; any other asks
@@ -39,7 +39,7 @@ export interface Work {
   readonly batch: Batch;
   readonly run: Run;
   /** The calls that are being answered now, so that equal calls of other rows wait instead of being bought again. */
-  readonly flying: Map<CallKey, Promise<Obtained>>;
+  readonly flying: Map<CallKey, Promise<CallResult>>;
   /** The calls that the ledger did not know when their rows were read ahead. Each is bought without another look. */
   readonly unknown: Set<CallKey>;
   /** What a person wants sent again, and the extra credits do not cover. Their rows stay pending. */
@@ -69,7 +69,7 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   const ends = new RowEnds(work);
   let waits = false;
   const queue = new PQueue({ concurrency: context.account.limits.concurrency * ROWS_PER_SLOT + SPARE_ROWS });
-  const begin = (row: Walking): void =>
+  const begin = (row: WalkingRow): void =>
     void queue
       .add(async () => {
         if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
@@ -95,18 +95,18 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   return waits;
 }
 
-interface Walking {
+interface WalkingRow {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
   /** How steps ended to whose calls nobody knows an answer, in their order. */
-  readonly held: Held[];
+  readonly held: UnansweredCall[];
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
 async function workRow(
   work: Work,
-  { task, walk, answers, held }: Walking,
+  { task, walk, answers, held }: WalkingRow,
   ends: RowEnds,
 ): Promise<'waits' | undefined> {
   const { identity } = work.context.account;
@@ -135,7 +135,7 @@ async function workRow(
 export function restsOn(
   { kind }: Outcome,
   answers: readonly AttemptId[],
-  held: readonly Held[],
+  held: readonly UnansweredCall[],
 ): { readonly calls: readonly AttemptId[]; readonly waitsFor?: AttemptId | undefined } {
   const first = held.find((each) => each.kind === kind);
   const others = held.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
@@ -155,10 +155,10 @@ export async function leftOf(
   { context, batch, unknown }: Pick<Work, 'context' | 'batch' | 'unknown'>,
   tasks: readonly Task[],
   end: (task: Task, outcome: Outcome, answers: readonly AttemptId[]) => void,
-): Promise<readonly Walking[]> {
+): Promise<readonly WalkingRow[]> {
   const { job, dialect, ledger, account } = context;
   const { operation } = job;
-  let walking: readonly Walking[] = tasks.flatMap((task) => {
+  let walking: readonly WalkingRow[] = tasks.flatMap((task) => {
     if (task.kind === 'work')
       return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], held: [] }];
     end(task, task.outcome, []);
@@ -167,7 +167,7 @@ export async function leftOf(
   // A change is never answered from an older one, and an operation that looks into answers needs their bodies.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
-  const left: Walking[] = [];
+  const left: WalkingRow[] = [];
   while (walking.length > 0) {
     const asking = walking.flatMap((each) => {
       const step = each.walk.step();
@@ -261,7 +261,7 @@ class RowEnds {
 // ------------------------------------------------------------------------------------------ the answer to a call
 
 /** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
-export interface Held {
+export interface UnansweredCall {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
@@ -269,14 +269,14 @@ export interface Held {
   readonly waitsFor?: AttemptId | undefined;
 }
 
-type Standing = Exclude<CallState, { readonly kind: 'in_flight' }>;
+type StandingCall = Exclude<CallState, { readonly kind: 'in_flight' }>;
 
-type Obtained = Answered | Held | Waits;
+type CallResult = AnsweredCall | UnansweredCall | Waits;
 
 /** It ends, whatever the ledger says: who asks for a call that others ask for may look many times. */
 const MOST_LOOKS = 1_000;
 
-function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
+function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
   if (earlier !== undefined) return earlier;
@@ -289,9 +289,9 @@ function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
  * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows more by now, it
  * looks, and looks again after each step until there is something to go on with: every step gets an answer, ends a doubt or leaves the call.
  */
-async function answerOnce(work: Work, wanted: CallToBuy): Promise<Obtained> {
+async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying, unknown } = work;
-  let obtained: Obtained | undefined;
+  let obtained: CallResult | undefined;
   try {
     if (unknown.delete(wanted.key)) obtained = await bought(work, { ...wanted, ifUnknown: true });
     for (let looks = 0; obtained === undefined; looks += 1) {
@@ -308,7 +308,7 @@ const isSentAgain = (state: CallState): boolean =>
   state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
 
 /** Waits for who asks for the call by now, or sends it again. */
-async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<Standing>> {
+async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCall>> {
   const { context, batch, run } = work;
   const { ledger, account } = context;
   const [found] = await findCalls<CallState>([wanted], {
@@ -334,8 +334,8 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<Standing>>
 async function answerFrom(
   work: Work,
   wanted: CallToBuy,
-  { state, key, call, isElsewhere = false }: FoundCall<Standing>,
-): Promise<Obtained | undefined> {
+  { state, key, call, isElsewhere = false }: FoundCall<StandingCall>,
+): Promise<CallResult | undefined> {
   const { context, batch } = work;
   if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state);
   // What was erased in another account is nothing that a request of this one could replace.
@@ -356,7 +356,7 @@ async function answerFrom(
  * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row as its lost call did. Another run may
  * decide about the same loss: then the ledger refuses what this one makes of it.
  */
-async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Obtained | undefined> {
+async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<CallResult | undefined> {
   const { context, run, batch } = work;
   const { attempt } = state.doubt;
   try {
@@ -376,7 +376,7 @@ async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Ob
  * @param lost what is sent again.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
-async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Obtained | undefined> {
+async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<CallResult | undefined> {
   const end = await buy(work.run, wanted);
   if (end === 'over_extra' && lost !== undefined) return uncovered(work, lost);
   if (typeof end !== 'object') return undefined;
@@ -402,14 +402,14 @@ async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Ob
 }
 
 /** What a person wants sent again waits for more extra credits. What only the job wants stays in doubt. */
-function uncovered(work: Work, { doubt, decision }: InDoubt): Held | Waits {
+function uncovered(work: Work, { doubt, decision }: InDoubt): UnansweredCall | Waits {
   if (decision?.kind !== 'retry' || decision.by !== 'person')
     return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
   work.uncovered.set(doubt.key, doubt);
   return { kind: 'waits' };
 }
 
-const stillInDoubt = (doubt: Doubt, why: string): Held => ({
+const stillInDoubt = (doubt: Doubt, why: string): UnansweredCall => ({
   kind: 'in_doubt',
   reason: `${doubtReason(doubt)}; ${why}`,
   attempt: doubt.attempt,

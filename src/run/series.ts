@@ -31,16 +31,16 @@ const MOST: Readonly<Record<SeriesKind, number>> = {
 /** So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
 
-interface Named {
+interface NamedSeries {
   readonly kind: SeriesKind;
   readonly shape: string;
 }
 
-const MISSES: Named = { kind: 'no-match', shape: 'first' };
+const MISSES: NamedSeries = { kind: 'no-match', shape: 'first' };
 
 /** What of a run a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
-  readonly session: Noting & {
+  readonly session: NoteContext & {
     readonly account: Pick<Account, 'identity' | 'sandbox'>;
     readonly client: { readonly dialect: Dialect };
     readonly history: AccountHistory;
@@ -50,10 +50,10 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   stopAll(error: StopError): void;
 }
 
-type Told = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
+type AnswerCounts = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 
 /** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
-export interface AccountHistory extends Record<keyof Told, number> {
+export interface AccountHistory extends Record<keyof AnswerCounts, number> {
   readonly foundBefore: number;
   /** Whether a person has said that its misses are the vendor's own answers. */
   kept: boolean;
@@ -71,7 +71,7 @@ export async function historyOf(
 }
 
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
-export function hearOfAnswers(history: AccountHistory, told: Told): void {
+export function hearOfAnswers(history: AccountHistory, told: AnswerCounts): void {
   for (const what of ['answers', 'answersNot404', 'found', 'misses'] as const)
     history[what] = Math.max(history[what], told[what]);
 }
@@ -87,18 +87,18 @@ export function onlyMissesYet({ answersNot404, kept, trusted }: AccountHistory):
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
   /** The shape of all that was answered yet. */
-  #first: Named | undefined;
+  #first: NamedSeries | undefined;
   #isOver = false;
   readonly #taken = new Set<AttemptId>();
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
-  #stopped: (Named & { readonly by: StopError }) | undefined;
+  #stopped: (NamedSeries & { readonly by: StopError }) | undefined;
 
   /** Counts an answer. @param of undefined for one that means what it says: it ends what was counted before it. */
   count(
     run: SeriesRun,
     attempt: AttemptId,
-    of: Named | undefined,
+    of: NamedSeries | undefined,
     stopFor: () => StopError,
   ): Promise<StopError | undefined> | undefined {
     this.#oddInARow = 0;
@@ -123,7 +123,7 @@ export class AllSeries {
     const count = (this.#odd.get(shape) ?? 0) + 1;
     this.#odd.set(shape, count);
     this.#oddInARow += 1;
-    const of: Named = { kind: 'doubts', shape };
+    const of: NamedSeries = { kind: 'doubts', shape };
     const wasStopped = (await wordOn(run.session.ledger, run.session.account.identity, of)) !== undefined;
     if (count >= MOST.doubts || wasStopped)
       return this.#stop(run, of, () => stopFor(`${Math.max(count, MOST.doubts)} answers of one shape`));
@@ -132,7 +132,7 @@ export class AllSeries {
   }
 
   /** Stops the run, and each whose answer was under way then, unless a person has accepted what was shown. */
-  async #stop(run: SeriesRun, of: Named, stopFor: () => StopError): Promise<StopError | undefined> {
+  async #stop(run: SeriesRun, of: NamedSeries, stopFor: () => StopError): Promise<StopError | undefined> {
     const { session, accept, emit, stopAll } = run;
     if (this.#stopped?.kind === of.kind) return this.#stopped.by;
     const { identity } = session.account;
@@ -217,7 +217,7 @@ export async function heldMatches(
   const shape = factsShape(newest.reply.body, dialect, newest.call);
   const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;
   if (shape === undefined || isTooOld) return undefined;
-  const series: Named = { kind: 'same-answers', shape };
+  const series: NamedSeries = { kind: 'same-answers', shape };
   if ((await wordOn(ledger, account.identity, series)) !== 'stopped') return undefined;
   if (context.accept !== 'same-answers') return sameStop(id, newest.reply, newest.call, dialect);
   await acceptSeries(context, account.identity, series);
@@ -227,24 +227,29 @@ export async function heldMatches(
 /** The newest word about a series. */
 type Word = 'stopped' | 'accepted';
 
-type Noting = Pick<RunContext, 'ledger' | 'clock'>;
+type NoteContext = Pick<RunContext, 'ledger' | 'clock'>;
 
-const hashOf = (account: string, { kind, shape }: Named): string =>
+const hashOf = (account: string, { kind, shape }: NamedSeries): string =>
   hash('sha256', JSON.stringify(['series', kind, account, shape]), 'hex');
 
-async function wordOn(ledger: LedgerReader, account: string, series: Named): Promise<Word | undefined> {
+async function wordOn(ledger: LedgerReader, account: string, series: NamedSeries): Promise<Word | undefined> {
   return (await ledger.agreement(hashOf(account, series)))?.split(':')[0] as Word | undefined;
 }
 
-async function note({ ledger, clock }: Noting, account: string, series: Named, word: Word): Promise<void> {
+async function note(
+  { ledger, clock }: NoteContext,
+  account: string,
+  series: NamedSeries,
+  word: Word,
+): Promise<void> {
   const shown = `${word}: ${series.kind} ${series.shape}`;
   await ledger.noteAgreement(hashOf(account, series), shown, clock.wallMs());
 }
 
 async function acceptSeries(
-  context: Noting & Pick<RunContext, 'emit'>,
+  context: NoteContext & Pick<RunContext, 'emit'>,
   account: string,
-  series: Named,
+  series: NamedSeries,
 ): Promise<void> {
   await note(context, account, series, 'accepted');
   context.emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });

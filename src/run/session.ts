@@ -4,7 +4,7 @@ import type { DialectOperation } from '../client/dialect.ts';
 import type { Reply, Verdict } from '../client/judge.ts';
 import { questionOf } from '../core/call-key.ts';
 import type { StopError } from '../core/errors.ts';
-import type { Listener, OfCall } from '../core/events.ts';
+import type { CallEventPart, Listener } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
 import type {
   Admission,
@@ -80,7 +80,7 @@ export interface CallToBuy
 
 /** How a call ended: the ledger holds an answer or a doubt, or nothing was bought. */
 export type CallEnd =
-  | Answered
+  | AnsweredCall
   | 'in_doubt'
   /** A retry that the extra credits do not cover. */
   | 'over_extra'
@@ -88,16 +88,16 @@ export type CallEnd =
   | 'known'
   /** Others were asking for it, and have been waited for. */
   | 'in_flight'
-  | Withheld
+  | WithheldIntent
   | Waits;
 
-export interface Answered {
+export interface AnsweredCall {
   readonly kind: 'answered';
   readonly answer: AnswerAtHand;
 }
 
 /** Why a change was not sent: its subject is no longer as planned. */
-type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+type WithheldIntent = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
 /** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
 export interface Waits {
@@ -108,14 +108,14 @@ export interface Waits {
 export type Next = CallEnd | 'again' | StopError;
 
 /** The call that is being bought, through all its attempts. */
-export interface Buying {
+export interface Purchase {
   readonly run: Run;
   readonly call: CallToBuy;
   readonly operation: DialectOperation;
 }
 
 /** What came back for an attempt, of this run or of an earlier one. */
-export interface Replied {
+export interface RepliedAttempt {
   readonly attempt: AttemptId;
   readonly call: Call;
   readonly operation: DialectOperation;
@@ -123,21 +123,21 @@ export interface Replied {
 }
 
 /** The same for a request of this run, which alone can follow from it. */
-export interface RunReply extends Replied, Exchange {
-  readonly about: OfCall;
+export interface RunReply extends RepliedAttempt, Exchange {
+  readonly about: CallEventPart;
   readonly reserved: Credits;
   readonly isRepeat: boolean;
 }
 
 /** What is needed of a run to judge a reply. */
-export interface Judging extends Pick<Run, 'projects'> {
+export interface JudgeContext extends Pick<Run, 'projects'> {
   readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'basePath'>;
   };
 }
 
 /** `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is asked again behind them. */
-export type Heard = Verdict | { readonly kind: 'waits'; readonly why: string };
+export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
 
 /**
  * Tells what a 403 of the service is about. In a project that the key has changed in this run it is about the person: that
@@ -160,7 +160,7 @@ export class ProjectAccess {
   }
 
   /** Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row then stays pending. */
-  hear(call: Call, verdict: Verdict): Heard {
+  hear(call: Call, verdict: Verdict): HeardVerdict {
     const { project } = call;
     if (verdict.kind !== 'answered' || project === undefined) return verdict;
     const { why, projectRefused } = verdict;

@@ -21,7 +21,7 @@ import { leftOf } from './rows.ts';
  * known. Whoever works on them afterwards needs no list.
  */
 
-interface Submitting {
+interface SubmitContext {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
@@ -34,7 +34,7 @@ const ROWS_AT_ONCE = 1_000;
  * change only the cells are missing: its rows are those of its plan.
  * @returns false when it was stopped before the last row was in.
  */
-export async function submitRows(submitting: Submitting): Promise<boolean> {
+export async function submitRows(submitting: SubmitContext): Promise<boolean> {
   const { context, batch } = submitting;
   const { ledger, job } = context;
   if (batch.isSubmitted === true) return true;
@@ -50,7 +50,7 @@ export async function submitRows(submitting: Submitting): Promise<boolean> {
 }
 
 /** A list that was another one while it was read: what is in the ledger of it belongs to no list, so its batch ends. */
-async function requireListed({ context: { ledger }, input, batch }: Submitting): Promise<void> {
+async function requireListed({ context: { ledger }, input, batch }: SubmitContext): Promise<void> {
   try {
     await input.file.requireContent(batch.inputSha256);
   } catch (error) {
@@ -61,7 +61,7 @@ async function requireListed({ context: { ledger }, input, batch }: Submitting):
 
 /** @param last the rows up to this one are there. @returns false when it was stopped. */
 async function eachBehind(
-  { context, input }: Submitting,
+  { context, input }: SubmitContext,
   last: RowNumber,
   submit: (rows: readonly InputRow[]) => Promise<void>,
 ): Promise<boolean> {
@@ -82,7 +82,7 @@ async function submitterOf({
   context,
   input,
   batch,
-}: Submitting): Promise<(rows: readonly InputRow[]) => Promise<void>> {
+}: SubmitContext): Promise<(rows: readonly InputRow[]) => Promise<void>> {
   const { ledger, emit, limit, sample } = context;
   const taskOf = await taskMaker(context, batch);
   const lastRow = sample === undefined ? lastOfFirst(input.sheet.start, limit) : 0;

@@ -32,7 +32,7 @@ export interface Fault {
   readonly operation?: string;
 }
 
-type Planned =
+type FaultPlan =
   | { readonly fault: Fault; readonly probability: number }
   | { readonly fault: Fault; readonly first: number };
 
@@ -85,7 +85,7 @@ export class Faults {
   }
 }
 
-function parseItem(item: string, operations: readonly string[]): Planned {
+function parseItem(item: string, operations: readonly string[]): FaultPlan {
   const [name = '', amount = '', ...rest] = item.split(':');
   const fault = parseStruck(name, operations);
   const first = /^x([1-9]\d*)$/.exec(amount)?.[1];

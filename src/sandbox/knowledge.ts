@@ -12,7 +12,7 @@ const MOST_FOUND = 60;
 /** One page of a search has at most so many people, and each costs one credit. */
 const PAGE_PEOPLE = 25;
 
-export interface Found {
+export interface KnowledgeHit {
   readonly credits: number;
   readonly body: JsonMembers;
 }
@@ -27,18 +27,18 @@ export class Knowledge {
     this.matchRate = matchRate;
   }
 
-  person(given: JsonMembers): Found | undefined {
+  person(given: JsonMembers): KnowledgeHit | undefined {
     const random = this.#known('enrich-person', given, PERSON_IDENTIFIERS);
     return random && { credits: random.integer(1, 2), body: inventedPerson(random, given) };
   }
 
-  company(given: JsonMembers): Found | undefined {
+  company(given: JsonMembers): KnowledgeHit | undefined {
     const random = this.#known('enrich-company', given, COMPANY_IDENTIFIERS);
     return random && { credits: 1, body: inventedCompany(random, given) };
   }
 
   /** One page of the people whom the filters match; undefined after the last page. @param page the first page is 1. */
-  search(filters: JsonMembers, page: number): Found | undefined {
+  search(filters: JsonMembers, page: number): KnowledgeHit | undefined {
     const random = randomFrom(this.seed, 'search-people', canonical(filters));
     if (random.fraction() >= this.matchRate) return undefined;
     const people = Array.from({ length: random.integer(1, MOST_FOUND) }, () => inventedPerson(random, {}));

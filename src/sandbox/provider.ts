@@ -1,8 +1,8 @@
 import { canonical, type Json, type JsonMembers } from './json.ts';
 import {
   COMPANY_IDENTIFIERS,
-  type Found,
   type Knowledge,
+  type KnowledgeHit,
   PERSON_IDENTIFIERS,
   SEARCH_FILTERS,
 } from './knowledge.ts';
@@ -30,7 +30,7 @@ export interface ProviderDialect {
 export function publishedProvider(knowledge: Knowledge): ProviderDialect {
   const shared = { vendor: 'provider', method: 'POST', authorization: ['Bearer <key>'] } as const;
   const looked =
-    (operation: string, look: (body: JsonMembers) => Found | undefined): Decide =>
+    (operation: string, look: (body: JsonMembers) => KnowledgeHit | undefined): Decide =>
     ({ body }) =>
       found(look(body)) ?? noMatch(knowledge, operation, body);
   const person = looked('enrich-person', (body) => knowledge.person(body));
@@ -86,7 +86,7 @@ const accountPlan = checked(
   () => ({ status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 }),
 );
 
-export function found(known: Found | undefined): SandboxDecision | undefined {
+export function found(known: KnowledgeHit | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };
 }
 

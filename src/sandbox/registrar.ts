@@ -194,7 +194,7 @@ export function lookUps(registrar: Registrar): readonly VendorOperation[] {
 
 /** The vendors' own book of charges and changes. Tests judge what the program says it did by this book. */
 
-interface Repeated {
+interface RepeatedCall {
   readonly operation: string;
   readonly parameters: Json;
   readonly times: number;
@@ -204,13 +204,13 @@ interface BookSum {
   readonly charges: number;
   readonly credits: number;
   /** The same account charged more than once for the same operation with the same parameters. */
-  readonly charged_twice: readonly Repeated[];
+  readonly charged_twice: readonly RepeatedCall[];
   readonly by_operation: Readonly<Record<string, { charges: number; changes: number; credits: number }>>;
   /** How many invitations were mailed; a person who is accepted at once gets none. */
   readonly mails: number;
   /** The same person invited to the same project with the same role more than once, whether by mail or accepted at once. */
-  readonly mailed_twice: readonly Repeated[];
-  readonly created_twice: readonly Repeated[];
+  readonly mailed_twice: readonly RepeatedCall[];
+  readonly created_twice: readonly RepeatedCall[];
 }
 
 class SandboxBook {
@@ -323,7 +323,7 @@ class RepeatCount {
     else this.#seen.add(key);
   }
 
-  repeated(): readonly Repeated[] {
+  repeated(): readonly RepeatedCall[] {
     return [...this.#repeated.values()];
   }
 }

@@ -16,16 +16,16 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { Admitted, type AttemptId, credits } from '../../src/ledger/ledger.ts';
+import { AdmittedAttempt, type AttemptId, credits } from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
 
-const sentBy = (client: Client, permit: Permit, admission: Admitted): Promise<Exchange> =>
+const sentBy = (client: Client, permit: Permit, admission: AdmittedAttempt): Promise<Exchange> =>
   client.send(permit, admission, PAID, nothing);
-const admission = () => new Admitted(1 as AttemptId, credits(1));
+const admission = () => new AdmittedAttempt(1 as AttemptId, credits(1));
 
 async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
   const vendor = await ScriptedVendor.start(script);

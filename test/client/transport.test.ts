@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Reply } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
-import type { Sending, Transport } from '../../src/client/transport.ts';
+import type { SendOptions, Transport } from '../../src/client/transport.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -227,7 +227,7 @@ async function vendorThat(script: Script): Promise<ScriptedVendor> {
 
 // ------------------------------------------------------------------------------------------------ our side
 
-type IntentAt = Sending['intentAt'];
+type IntentAt = SendOptions['intentAt'];
 
 function intentAtZero(): IntentAt {
   return { monotonicMs: 0, wallMs: 0 };

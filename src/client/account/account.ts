@@ -61,7 +61,7 @@ export interface Account {
   /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
   readonly dialectPath?: string;
   /** The service through which the vendor is reached; key, organization and project are then that account's. */
-  readonly via?: Via;
+  readonly via?: ServiceRoute;
   /** Only we spend with this key, so the vendor counts only our calls. */
   readonly exclusiveKey?: true;
   readonly sandbox: boolean;
@@ -84,7 +84,7 @@ export interface Account {
   readonly sandboxFlags: readonly string[];
 }
 
-export interface Via {
+export interface ServiceRoute {
   readonly service: string;
   /** The name that the service has for the vendor's account. */
   readonly connectedAccount: string;

@@ -191,7 +191,7 @@ const listing = z.strictObject({
   }),
 });
 
-export type Listing = z.infer<typeof listing>;
+export type ListEntry = z.infer<typeof listing>;
 
 const credits = z.int().min(0);
 
@@ -335,7 +335,7 @@ export const entries = z.strictObject({
 export type DialectEntries = z.infer<typeof entries>;
 
 /** How requests go through a service instead of to the vendor itself. */
-export interface Through {
+export interface EnvelopeRoute {
   readonly envelope: Envelope;
   /** The service's name for the vendor's account. */
   readonly connectedAccount: string;
@@ -354,6 +354,6 @@ export interface Differences {
  * sends.
  */
 export type Dialect = DialectEntries & {
-  readonly through?: Through;
+  readonly through?: EnvelopeRoute;
   readonly differences?: Differences;
 };

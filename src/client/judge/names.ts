@@ -105,7 +105,7 @@ export const isPlain = (value: JsonValue): value is Plain => value === null || t
 // -------------------------------------------------------------------------------------------- leaves
 
 /** Where members of a list or an object stand. */
-interface Inside {
+interface NameContext {
   /** The names of what they are in, from the top. */
   readonly under: readonly Name[];
   readonly keys: readonly string[];
@@ -114,7 +114,7 @@ interface Inside {
 }
 
 /** A plain value of an answer, or a list or an object with nothing in it, which has none. */
-export interface Leaf extends Inside {
+export interface Leaf extends NameContext {
   readonly value: Plain | undefined;
   readonly name: Name;
   readonly key: string;
@@ -135,7 +135,7 @@ export function leavesOf(value: JsonValue): readonly Leaf[] {
   return leaves;
 }
 
-function collect(value: JsonValue, key: string, name: Name, at: Inside, leaves: Leaf[]): void {
+function collect(value: JsonValue, key: string, name: Name, at: NameContext, leaves: Leaf[]): void {
   const before = leaves.length;
   if (!isPlain(value)) {
     const isMember = Array.isArray(value);

@@ -21,7 +21,7 @@ const MOST_KEPT = 1_000;
 const LONGEST_KEPT = 200;
 
 /** What a text says, and its words that are in no phrase. */
-interface Read {
+interface WordReading {
   readonly senses: readonly Sense[];
   readonly rest: string;
 }
@@ -30,7 +30,7 @@ interface Read {
 export class Vocabulary {
   readonly #senses = new Map<string, keyof Words>();
   readonly #phrases: RegExp;
-  readonly #known = new Map<string, Read>();
+  readonly #known = new Map<string, WordReading>();
 
   constructor(words: Words) {
     for (const sense of [...SENSES, 'quota_used_up', 'within_a_day'] as const)
@@ -44,7 +44,7 @@ export class Vocabulary {
   }
 
   /** A sentence without a known word says nothing. */
-  read(text: string): Read {
+  read(text: string): WordReading {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const rest: string[] = [];

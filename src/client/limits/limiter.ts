@@ -40,7 +40,7 @@ export interface Waiter {
   readonly maxPauseMs: number | undefined;
 }
 
-interface Waiting {
+interface WaitingPermit {
   readonly waiter: Waiter;
   resolve(permit: Permit): void;
   reject(reason: unknown): void;
@@ -73,8 +73,8 @@ export class Limiter {
   readonly #permits: Record<PermitState, number> = { 'in hand': 0, sent: 0, answered: 0, done: 0 };
   #slotsTaken = 0;
   /** Who waits, in the order in which they came; then, who has a slot and waits for a place in the line. */
-  readonly #waiting = new Set<Waiting>();
-  readonly #inLine = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingPermit>();
+  readonly #inLine = new Set<WaitingPermit>();
   readonly #heeded = new WeakSet<Waiter>();
   readonly #lanes = new Map<string, Promise<void>>();
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
@@ -226,11 +226,11 @@ export class Limiter {
 
   // ---------------------------------------------------------------------------------------- who waits
 
-  get #all(): readonly Waiting[] {
+  get #all(): readonly WaitingPermit[] {
     return [...this.#waiting, ...this.#inLine];
   }
 
-  #refuse(waiting: Waiting, reason: unknown): void {
+  #refuse(waiting: WaitingPermit, reason: unknown): void {
     this.#waiting.delete(waiting);
     this.#inLine.delete(waiting);
     waiting.reject(reason);
@@ -293,7 +293,7 @@ export class Limiter {
   }
 
   /** A place that comes when nobody waits for it any more goes back, and so does one that comes in a pause. */
-  async #standInLine(line: AccountLine, waiting: Waiting): Promise<void> {
+  async #standInLine(line: AccountLine, waiting: WaitingPermit): Promise<void> {
     const { clock, machine = clock } = this.#options;
     this.#inLine.add(waiting);
     let turn: Turn | undefined;

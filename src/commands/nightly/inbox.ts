@@ -26,7 +26,7 @@ export interface ReadyFile {
   readonly stamp: string;
 }
 
-export interface Looking {
+export interface InboxContext {
   readonly ours: ReadonlySet<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ const OUR_NAMES =
  * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
  * @throws StopError `job` when there is no such folder.
  */
-export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
+export async function readInbox(folder: string, { ours, clock, signal }: InboxContext): Promise<Inbox> {
   const left: { file: string; why: string }[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();

@@ -11,7 +11,7 @@ import { keyOf } from '../../plan/batch-key.ts';
 import { unlessStopped } from '../../run/batch-account.ts';
 import { choose } from '../../run/choose.ts';
 import type { SweptJob } from '../../run/swept-jobs.ts';
-import { type Looking, type ReadyFile, readInbox } from './inbox.ts';
+import { type InboxContext, type ReadyFile, readInbox } from './inbox.ts';
 
 export interface Todo {
   readonly job: SweptJob;
@@ -23,7 +23,7 @@ export interface Todo {
 }
 
 /** What a sweep does in the inboxes and elsewhere, and hears of what it leaves. */
-interface Looked extends Omit<Looking, 'ours'> {
+interface InboxState extends Omit<InboxContext, 'ours'> {
   leave(file: string, why: string): void;
   /** The inbox of a job cannot be read. Its unfinished batches over other files are still resumed. */
   refuse(job: SweptJob, error: StopError): void;
@@ -33,7 +33,7 @@ interface Looked extends Omit<Looking, 'ours'> {
 export async function todosOf(
   jobs: readonly SweptJob[],
   ledger: LedgerReader,
-  looked: Looked,
+  looked: InboxState,
 ): Promise<readonly Todo[]> {
   const batches = await ledger.batches();
   const ours = new Set(batches.flatMap(({ outputPath }) => (outputPath ? filesOf(outputPath) : [])));
@@ -67,7 +67,7 @@ async function waitingIn(
   job: SweptJob,
   batches: readonly Batch[],
   ledger: LedgerReader,
-  looked: Looked & Looking,
+  looked: InboxState & InboxContext,
 ): Promise<readonly Todo[]> {
   const inbox = await readInbox(job.inbox, looked);
   for (const { file, why } of inbox.left) looked.leave(file, why);
@@ -106,7 +106,7 @@ async function unfinishedElsewhere(
   job: SweptJob,
   batches: readonly Batch[],
   ledger: LedgerReader,
-  { leave }: Looked,
+  { leave }: InboxState,
 ): Promise<readonly Todo[]> {
   const todos: Todo[] = [];
   const newest = [...Map.groupBy(batches, ({ key }) => key).values()].flatMap(([batch]) => batch ?? []);

@@ -17,7 +17,7 @@ export async function jobOfBatch({ settings, operation }: Batch): Promise<Resolv
   return chosen.job.operation.name === operation ? chosen : undefined;
 }
 
-interface Over {
+interface BatchEnd {
   /** A clause. */
   readonly why: string;
   /** The newest batch that has begun in its place, of the same list or of what the list has become. */
@@ -25,7 +25,7 @@ interface Over {
 }
 
 /** Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where one would. */
-export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over | undefined> {
+export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchEnd | undefined> {
   const { id, key, state, lineage, inputSha256 } = batch;
   const newest = await ledger.batchByKey(key);
   if (newest !== undefined && newest.id !== id)
@@ -43,7 +43,7 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over |
 }
 
 /** @throws StopError `usage` where no run would send its doubts again, with what can be done instead. */
-export function refuseOver({ id }: Batch, { why, by }: Over): never {
+export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
   const told = 'say what became of it with --answer or --not-done.';
   if (by === undefined) throw stop('usage', fact, `${told[0]?.toUpperCase()}${told.slice(1)}`);

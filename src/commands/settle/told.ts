@@ -27,7 +27,7 @@ import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.t
 import { dialectFor, unlessStopped } from '../../run/batch-account.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
-import { type Held, restsOn } from '../../run/rows.ts';
+import { restsOn, type UnansweredCall } from '../../run/rows.ts';
 import { jobOfBatch } from './over.ts';
 
 /** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
@@ -37,7 +37,7 @@ type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
 };
 
 /** An answer, or that a batch leaves the call out. */
-type Said = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
+type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
 
 /**
  * @param only of this batch alone.
@@ -46,7 +46,7 @@ type Said = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
 export async function rowsToldOf(
   ledger: Ledger,
   doubt: Doubt,
-  said: Said,
+  said: DoubtAnswer,
   only?: BatchId,
 ): Promise<readonly FinishedRow[]> {
   const ended: FinishedRow[] = [];
@@ -63,11 +63,11 @@ export async function rowsToldOf(
   return ended;
 }
 
-type Walked = Pick<FinishedRow, 'outcome' | 'answers'>;
-type Walking = (row: number, doubt: Doubt, said: Said) => Promise<Walked | undefined>;
+type WalkResult = Pick<FinishedRow, 'outcome' | 'answers'>;
+type WalkOf = (row: number, doubt: Doubt, said: DoubtAnswer) => Promise<WalkResult | undefined>;
 
 /** Where the job is not there as it was, nobody can say what else its rows ask for, so none ends here. */
-async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
+async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
   const job = await unlessStopped(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, said) => {
@@ -83,11 +83,11 @@ async function walked(
   { id, accountIdentity }: Batch,
   { job, dialect }: ResolvedJob,
   work: WalkedRow,
-  { doubt, said }: { readonly doubt: Doubt; readonly said: Said },
-): Promise<Walked | undefined> {
+  { doubt, said }: { readonly doubt: Doubt; readonly said: DoubtAnswer },
+): Promise<WalkResult | undefined> {
   const walk = new RowWalk(job.operation, dialect, work);
   const answers: AttemptId[] = [];
-  const held: Held[] = [];
+  const held: UnansweredCall[] = [];
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end')
@@ -106,15 +106,15 @@ async function walked(
   }
 }
 
-type Known = AnswerAtHand | Held;
+type KnownCall = AnswerAtHand | UnansweredCall;
 
-function asSaid(said: Said, { attempt, batch }: Doubt): Known {
+function asSaid(said: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
   if (said.kind === 'skipped') return { kind: 'skipped', reason: said.why, attempt };
   return { ...said, attempt, batch };
 }
 
 /** Another step of the row may be in doubt as well. */
-function standing(state: CallState | undefined): Known | undefined {
+function standing(state: CallState | undefined): KnownCall | undefined {
   if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state.answer : undefined;
   if (state?.kind !== 'in_doubt') return undefined;
   const { doubt } = state;
@@ -130,7 +130,7 @@ export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by
 // ------------------------------------------------------------------------------------------ what was answered
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
-export interface Told {
+export interface ToldReply {
   readonly kind: 'found' | 'no_match';
   readonly reply: RawReply;
   /** The state in which a change left its subject; absent for other calls. */
@@ -150,7 +150,7 @@ export async function toldAnswer(
   pairs: readonly string[],
   nowMs: number,
   kept?: RawReply,
-): Promise<Told> {
+): Promise<ToldReply> {
   if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
     return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
   const told = Object.fromEntries(pairs.map(pairOf));
@@ -192,7 +192,12 @@ function pairOf(pair: string): readonly [string, string] {
 }
 
 /** Translates our names into the vendor's, so that the next run reads the told answer like one from the vendor. */
-function toldChange(call: Call, told: Pairs, dialect: Dialect, replyWith: (body: Buffer) => RawReply): Told {
+function toldChange(
+  call: Call,
+  told: Pairs,
+  dialect: Dialect,
+  replyWith: (body: Buffer) => RawReply,
+): ToldReply {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
   requireTellable(call, told, [...places.keys()]);
   const parts = Object.entries(told).map(([name, value]) =>

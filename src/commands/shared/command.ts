@@ -14,7 +14,7 @@ import type { BatchRange } from '../../ledger/ledger.ts';
 // ------------------------------------------------------------------------------------------------- what it takes
 
 /** What an entry of a command's input is, and how it is typed. */
-export interface Said {
+export interface EntryInfo {
   readonly about: string;
   /** The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several words. */
   readonly value?: string;
@@ -39,14 +39,14 @@ export interface Said {
  */
 export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';
 
-export const said = z.registry<Said>();
+export const said = z.registry<EntryInfo>();
 
 /** An entry that is typed as a flag. @param value `<rows>`; left out for one that is on or off. */
 export function flag<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
   value?: string,
-  more: Partial<Said> = {},
+  more: Partial<EntryInfo> = {},
 ): Schema {
   said.add(schema, { about, ...(value === undefined ? {} : { value }), ...more });
   return schema;
@@ -56,7 +56,7 @@ export function flag<Schema extends z.ZodType>(
 export function argument<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
-  more: Partial<Said> = {},
+  more: Partial<EntryInfo> = {},
 ): Schema {
   said.add(schema, { about, isArgument: true, ...more });
   return schema;

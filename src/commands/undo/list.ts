@@ -31,11 +31,11 @@ export interface UndoRow {
 /** Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a clause with what to do. */
 type NotUndone = z.infer<typeof NotUndoneObject>;
 
-interface Undone {
+interface UndoContext {
   /** The undo of the batch that has begun and goes on now, so that its own open or lost changes are no obstacle. */
   readonly begun: BatchId | undefined;
   readonly batch: BatchId;
-  readonly touched: readonly Touched[];
+  readonly touched: readonly ChangedSubject[];
   /** How everybody stands at present. */
   readonly team: Team;
   /** The batches that are undos, each with the batch that it takes back. */
@@ -57,7 +57,7 @@ const left = (reason: string): Step => ({ kind: 'left', reason });
 const DONE: Step = { kind: 'done' };
 
 /** Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure. */
-export function undoList(undone: Undone): UndoList {
+export function undoList(undone: UndoContext): UndoList {
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
   for (const each of undone.touched) {
@@ -72,12 +72,12 @@ export function undoList(undone: Undone): UndoList {
 }
 
 /** Whether the last change of the subject took the batch back. */
-function isUndone({ batch, undos }: Undone, known: KnownSubject | undefined): boolean {
+function isUndone({ batch, undos }: UndoContext, known: KnownSubject | undefined): boolean {
   return known?.batch !== undefined && undos.get(known.batch) === batch;
 }
 
 /** The subjects that the batch may or may not have changed, because every answer about them was lost. */
-function doubtful({ batch, touched, team }: Undone): readonly NotUndone[] {
+function doubtful({ batch, touched, team }: UndoContext): readonly NotUndone[] {
   const named = new Set(touched.map(({ subject }) => subjectText(subject)));
   return team.all.flatMap(({ subject, doubt }) =>
     doubt?.batch === batch && !named.has(subjectText(subject))
@@ -91,7 +91,7 @@ function unsettledWords(doubt: SubjectDoubt): string {
   return `${fact}; settle row ${doubt.row} of batch ${doubt.batch} first`;
 }
 
-function stepFor(undone: Undone, touched: Touched): Step {
+function stepFor(undone: UndoContext, touched: ChangedSubject): Step {
   const { batch, team, undos, begun } = undone;
   const known = team.find(touched.subject);
   const doubt = known?.doubt;
@@ -111,12 +111,12 @@ function stepFor(undone: Undone, touched: Touched): Step {
 }
 
 /** Whether the subject is as this batch left it: the undo of a later one has put it back, or a list said that they accepted. */
-function isAsLeft({ after }: Touched, { state, role }: SubjectFacts, byUndo: boolean): boolean {
+function isAsLeft({ after }: ChangedSubject, { state, role }: SubjectFacts, byUndo: boolean): boolean {
   const hasAccepted = after.state === 'invited' && state === 'member';
   return role === after.role && (hasAccepted || (byUndo && state === after.state));
 }
 
-function personStep(touched: Touched, now: SubjectFacts): Step {
+function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
   const { before } = touched;
   switch (now.state) {
     case 'gone':
@@ -146,12 +146,12 @@ function isOut(facts: SubjectFacts | undefined): boolean {
 }
 
 /** Whether the batch brought the person in. An invite that replaces another one is a change of role instead. */
-function wasInvited({ operations, before }: Touched): boolean {
+function wasInvited({ operations, before }: ChangedSubject): boolean {
   const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
 }
 
-function removal(touched: Touched, now: SubjectFacts): Step {
+function removal(touched: ChangedSubject, now: SubjectFacts): Step {
   if (now.state === 'member' && now.userId === undefined) {
     return left('has accepted, and the user_id is not known; run remove-user with it');
   }
@@ -163,7 +163,7 @@ function removedWords(before: SubjectFacts | undefined): string {
   return `was removed, and only a new invite could bring them back; run onboard or invite-user with them${role}`;
 }
 
-function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): Step {
+function rowFor({ subject, before }: ChangedSubject, now: SubjectFacts, role: string): Step {
   const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
   // The user id of an invited person comes from an earlier membership.
   const userId = now.state === 'member' ? (now.userId ?? '') : '';
@@ -173,7 +173,7 @@ function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): 
 
 /** This file finds what a batch changed, from its plan and its answers. */
 
-interface Touched {
+interface ChangedSubject {
   /** The row that changed the subject first. */
   readonly row: RowNumber;
   readonly subject: Subject;
@@ -186,8 +186,8 @@ interface Touched {
 }
 
 /** Subjects for which at least one change of the batch was carried out, each once, in the order of the rows. */
-export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly Touched[]> {
-  const touched = new Map<string, Touched>();
+export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly ChangedSubject[]> {
+  const touched = new Map<string, ChangedSubject>();
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     if (planned.kind === 'end') continue;
     const calls = await carriedOut(ledger, batch, planned.row, record);
@@ -197,7 +197,7 @@ export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<rea
 }
 
 function add(
-  touched: Map<string, Touched>,
+  touched: Map<string, ChangedSubject>,
   row: RowNumber,
   work: KeptWork,
   { operation, change }: Call,

@@ -101,7 +101,7 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 async function openForWork(
   location: string,
   options: Pick<StoreOptions, 'clock' | 'command' | 'tell' | 'patience'>,
-): Promise<Pick<Serving, 'ledger' | 'queue'>> {
+): Promise<Pick<WorkContext, 'ledger' | 'queue'>> {
   const store = await storeAt(location);
   const queue = await store.queue(location);
   if (queue === undefined)
@@ -119,7 +119,7 @@ async function openForWork(
   }
 }
 
-async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
+async function serve(serving: WorkContext, stopping: AbortSignal): Promise<void> {
   const { accounts, ledger, queue, onEvent, location, clock } = serving;
   const lost = new AbortController();
   const until = AbortSignal.any([stopping, lost.signal]);
@@ -145,7 +145,7 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
 const POLL_MS = 250;
 
 async function serveAccount(
-  { queue, clock }: Serving,
+  { queue, clock }: WorkContext,
   account: Account,
   work: RangeWork,
   until: AbortSignal,
@@ -170,7 +170,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 async function each(
   everyMs: number,
-  { clock }: Serving,
+  { clock }: WorkContext,
   until: AbortSignal,
   work: () => Promise<unknown>,
 ): Promise<void> {
@@ -181,7 +181,7 @@ async function each(
 }
 
 /** Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
-async function sendLeft({ ledger, queue, accounts }: Serving): Promise<void> {
+async function sendLeft({ ledger, queue, accounts }: WorkContext): Promise<void> {
   const own = new Set(accounts.map(({ identity }) => identity));
   const left = await ledger.rangesLeft();
   const sent = left.filter(({ accountIdentity }) => own.has(accountIdentity));
@@ -192,7 +192,7 @@ const LOOK_MS = 5_000;
 const MINUTE_MS = 60_000;
 
 class RangeWork {
-  readonly #serving: Serving;
+  readonly #serving: WorkContext;
   readonly #until: AbortSignal;
   readonly #sessions = new Sessions();
   readonly #under = new Set<UnderWork>();
@@ -200,7 +200,7 @@ class RangeWork {
   readonly #resting = new Map<string, { readonly untilMs: number; readonly stopped: StopError }>();
   readonly #onLost: (stopped: StopError) => void;
 
-  constructor(serving: Serving, until: AbortSignal, onLost: (stopped: StopError) => void) {
+  constructor(serving: WorkContext, until: AbortSignal, onLost: (stopped: StopError) => void) {
     this.#serving = serving;
     this.#until = until;
     this.#onLost = onLost;
@@ -354,7 +354,7 @@ async function told(telling: Promise<void>): Promise<void> {
 }
 
 /** What the parts of a worker share while its store is open. */
-interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
+interface WorkContext extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
   readonly ledger: Ledger;
   readonly queue: WorkQueue;
   readonly accounts: readonly Account[];

@@ -12,12 +12,12 @@ import {
   agreesByName,
   BY_NAME,
   type ColumnContent,
+  type ColumnHints,
   type Guess,
   guessColumns,
   type LikelyColumn,
   passedOverStop,
   readContent,
-  type Said,
   unheeded,
   unusable,
 } from './columns/guess.ts';
@@ -122,7 +122,7 @@ async function guessed(
   operation: Operation,
   sheet: Pick<Sheet, 'groups'>,
   header: readonly string[],
-  said: Said,
+  said: ColumnHints,
   before: EarlierGuess | undefined,
 ): Promise<ColumnMap> {
   const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
@@ -139,7 +139,7 @@ async function guessed(
   return mapColumns(operation, header, undefined, content, said);
 }
 
-function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {
+function isAsSaid({ columns }: EarlierGuess, said: ColumnHints): boolean {
   return (
     [...said.columns].every(([input, { column }]) => columns[input] === column) &&
     said.except.every((input) => columns[input] === undefined)
@@ -172,7 +172,7 @@ export function mapColumns(
   header: readonly string[],
   chosen?: Readonly<Record<string, string>>,
   content?: ColumnContent,
-  said?: Said,
+  said?: ColumnHints,
 ): ColumnMap {
   const { sure: mapping, problem } =
     chosen === undefined
@@ -279,8 +279,8 @@ function saidOf(
   operation: Operation,
   header: readonly string[],
   columns: ChosenColumns['columns'],
-  except: Said['except'],
-): Said {
+  except: ColumnHints['except'],
+): ColumnHints {
   const mapping = new Map(Object.entries(columns));
   requireKnown(operation, header, mapping);
   const said = [...mapping].map(([input, column]) => [input, { column, because: SAID }] as const);

@@ -191,7 +191,7 @@ async function* copiedText(
 }
 
 /** Bytes of the user's, and our cells before their line end. */
-interface Copied {
+interface CopyContext {
   readonly bytes: Buffer;
   readonly ours: string;
 }
@@ -239,7 +239,7 @@ class Copy {
   }
 
   /** Blank lines and titles stay, also where rows are left out. @param ours undefined: the row is left out. */
-  #copied(record: CsvRecord, ours: readonly string[] | undefined): Copied {
+  #copied(record: CsvRecord, ours: readonly string[] | undefined): CopyContext {
     const { kind, bytes, unreadable, found } = record;
     if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
     if (kind === 'header') this.#style = this.#styleOf(record);
@@ -256,7 +256,7 @@ class Copy {
   }
 
   /** What marks the order of bytes stays before all. */
-  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): Copied {
+  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): CopyContext {
     this.#names = undefined;
     this.#style = this.#styleOf(record);
     const { mark, lineEnd } = this.#partsOf(record);

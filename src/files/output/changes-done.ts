@@ -71,7 +71,7 @@ export const changesTold = ({ missing: _, ...changes }: ChangesDone): ChangesObj
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const collected = new Collected(batch);
+  const collected = new ChangeCollector(batch);
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) collected.add(planned, record);
   // A damaged store may have lost the plan, and its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
@@ -82,10 +82,10 @@ export async function changesObject(ledger: LedgerReader, batch: Batch): Promise
   return changes && changesTold(changes);
 }
 
-class Collected {
+class ChangeCollector {
   readonly #batch: Batch;
   readonly #all = nothingCounted();
-  readonly #groups = new Map<string, ChangeGroup & Counted>();
+  readonly #groups = new Map<string, ChangeGroup & ChangeCounts>();
   /** Subjects that were counted: a row that repeats another one asks for nothing more. */
   readonly #counted = new Set<string>();
   /** The calls by which projects were made, each of which many rows may share. */
@@ -139,7 +139,7 @@ class Collected {
     }
   }
 
-  #countMade(own: Answers, groups: readonly Counted[]): void {
+  #countMade(own: Answers, groups: readonly ChangeCounts[]): void {
     for (const { call } of own) {
       if (call.operation !== CREATE_PROJECT) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);
@@ -148,7 +148,7 @@ class Collected {
     }
   }
 
-  #groupOf({ project: name, subject, to }: KeptWork): Counted {
+  #groupOf({ project: name, subject, to }: KeptWork): ChangeCounts {
     const project = name ?? subject.project ?? null;
     const key = `${project ?? ''}\n${to}`;
     const group = this.#groups.get(key) ?? { project, to, ...nothingCounted() };
@@ -174,13 +174,13 @@ function endOf(record: RowRecord | undefined): ChangeEnd {
 
 const CREATE_PROJECT = 'create-project';
 
-interface Counted {
+interface ChangeCounts {
   readonly done: Partial<Record<PlannedAction, number>>;
   readonly counts: Partial<Record<ChangeEnd, number>>;
   without_a_word: number;
 }
 
-const nothingCounted = (): Counted => ({ done: {}, counts: {}, without_a_word: 0 });
+const nothingCounted = (): ChangeCounts => ({ done: {}, counts: {}, without_a_word: 0 });
 
 function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1;

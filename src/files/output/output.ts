@@ -15,6 +15,7 @@ import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import {
   type Addition,
   type Additions,
+  type AnswerReader,
   addedCells,
   additionFor,
   cellsFor,
@@ -24,7 +25,6 @@ import {
   pageRowsOf,
   resultsFilesOf,
   shownBody,
-  type Told,
 } from './output/added-columns.ts';
 import {
   type AttentionWriting,
@@ -102,7 +102,7 @@ export interface OutputOrder {
   readonly noteOutput?: NoteWritten;
 }
 
-interface Writing extends OutputOrder, AttentionWriting {
+interface WriteOrder extends OutputOrder, AttentionWriting {
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   readonly mark: string;
@@ -189,7 +189,7 @@ async function begin(
   input: ListSource,
   batch: Batch,
   destination: Destination,
-): Promise<Writing> {
+): Promise<WriteOrder> {
   const mode = order.job.formulas ?? 'safe';
   return {
     ...order,
@@ -203,7 +203,7 @@ async function begin(
 }
 
 async function writeFiles(
-  order: Writing,
+  order: WriteOrder,
   input: ListSource,
   batch: Batch,
   wantedPath: string,
@@ -226,7 +226,7 @@ async function writeFiles(
     },
     { ...own, ...present({ noteWritten: order.noteOutput }) },
   );
-  const beside: Beside = { order, batch, output, mode, own };
+  const beside: CopyContext = { order, batch, output, mode, own };
   const results = await writeResults(beside, ours);
   const attention = await writeBeside(
     beside,
@@ -251,8 +251,8 @@ async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Ta
   return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
-interface Beside {
-  readonly order: Writing;
+interface CopyContext {
+  readonly order: WriteOrder;
   readonly batch: Batch;
   readonly output: string;
   readonly mode: number;
@@ -261,7 +261,7 @@ interface Beside {
 
 /** Writes a file beside the output, and removes what it was before where it has another name now, or none. */
 async function writeBeside(
-  { mode, own }: Pick<Beside, 'mode' | 'own'>,
+  { mode, own }: Pick<CopyContext, 'mode' | 'own'>,
   path: string,
   chunks: Chunks | undefined,
 ): Promise<string | undefined> {
@@ -271,7 +271,7 @@ async function writeBeside(
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
-async function writeResults(beside: Beside, ours: ReadonlySet<string>): Promise<string | undefined> {
+async function writeResults(beside: CopyContext, ours: ReadonlySet<string>): Promise<string | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;
   const [name] = resultsFilesOf(job);
@@ -293,7 +293,7 @@ function requireEveryRow({ path, survey }: ListSource, { counts }: Tally): void 
 // ------------------------------------------------------------------------------------------------ the copies
 
 async function* enrichedCopy(
-  writing: Writing,
+  writing: WriteOrder,
   batch: Batch,
   { columns, dropped }: Addition,
   tally: Tally,
@@ -302,7 +302,7 @@ async function* enrichedCopy(
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
-  const found: Told = (...answer) => tally.addFound(foundValues(job.add, ...answer));
+  const found: AnswerReader = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);
     const answers = record?.answers ?? [];

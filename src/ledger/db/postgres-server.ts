@@ -117,7 +117,7 @@ export interface Manner extends WriteManner {
   readonly isAtOnce?: boolean;
 }
 
-export interface Riding extends Patience {
+export interface RetryContext extends Patience {
   readonly clock: Clock;
   readonly tell?: Tell | undefined;
 }
@@ -128,12 +128,12 @@ const RETRY_MS = 250;
 const STOPPING_MS = 5_000;
 
 export class Outage {
-  readonly #riding: Riding;
+  readonly #riding: RetryContext;
   readonly #shown: string;
   /** Since when nothing was answered, monotonic. */
   #sinceMs: number | undefined;
 
-  constructor(riding: Riding, shown: string) {
+  constructor(riding: RetryContext, shown: string) {
     this.#riding = riding;
     this.#shown = shown;
   }

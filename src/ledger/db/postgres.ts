@@ -4,7 +4,7 @@ import {
   type Cell,
   type Columns,
   type Db,
-  type Each,
+  type EachStatement,
   inWordsOf,
   SCHEMA,
   type Sql,
@@ -20,7 +20,7 @@ import {
   isAway,
   type Manner,
   Outage,
-  type Riding,
+  type RetryContext,
   refusal,
   unanswered,
   unreachable,
@@ -29,7 +29,7 @@ import {
 interface PostgresOptions {
   readonly isReader?: boolean;
   /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
-  readonly riding?: Riding | undefined;
+  readonly riding?: RetryContext | undefined;
 }
 
 /** Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that nobody else takes. */
@@ -133,7 +133,7 @@ export class PostgresDb implements Db {
     return this.#through((client) => this.#on(client).rows<Row>(sql, params));
   }
 
-  each<Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]> {
+  each<Rec, Row>(statement: EachStatement<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]> {
     return this.#through((client) => this.#on(client).each(statement, records));
   }
 
@@ -315,7 +315,7 @@ export class PostgresDb implements Db {
     return {
       rows: async <Row>(sql: string, params: readonly Cell[] = []) =>
         (await this.#ask(client, { ...textOf(sql), values: params.map(cellOf) })).rows as readonly Row[],
-      each: async <Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]) => {
+      each: async <Rec, Row>(statement: EachStatement<Rec, Row>, records: readonly Rec[]) => {
         const query = queryOf(statement, records);
         return query === undefined ? [] : ((await this.#ask(client, query)).rows as readonly Row[]);
       },
@@ -364,21 +364,21 @@ async function inOneMessage<T>(client: PoolClient, ask: () => readonly Promise<T
 
 // All of it is made before anything is sent, so that no part of a group leaves without the rest.
 
-interface Prepared {
+interface PreparedStatement {
   readonly name: string;
   readonly text: string;
 }
 
 /** A statement over records. `again` reads what it returned. */
-interface OverRecords extends Prepared {
+interface OverRecords extends PreparedStatement {
   readonly values: string[];
   readonly again: Omit<OverRecords, 'again'> | undefined;
 }
 
 /** By their text, with its columns where it reads again what another one returned, and those over records by themselves. */
-const known = new Map<string | Statement, Prepared>();
+const known = new Map<string | Statement, PreparedStatement>();
 
-function prepared(key: string | Statement, said: () => string): Prepared {
+function prepared(key: string | Statement, said: () => string): PreparedStatement {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = { name: `s${known.size}`, text: inWordsOf('postgres', said()) };
@@ -387,7 +387,7 @@ function prepared(key: string | Statement, said: () => string): Prepared {
 }
 
 /** Each text is prepared once a connection, so it must be one of a few. */
-function textOf(sql: string): Prepared {
+function textOf(sql: string): PreparedStatement {
   let at = 0;
   return prepared(sql, () => sql.replaceAll('?', () => `$${++at}`));
 }

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 2_000;
 export class Connection {
   readonly raw: Database.Database;
   readonly #prepared = new Map<string, Database.Statement<unknown[], unknown>>();
-  readonly #overRecords = new Map<Statement, Prepared>();
+  readonly #overRecords = new Map<Statement, PreparedStatement>();
 
   constructor(path: string, use: 'read' | 'write') {
     this.raw = new Database(path, { readonly: use === 'read', timeout: TIMEOUT_MS });
@@ -72,7 +72,7 @@ export class Connection {
     return [];
   }
 
-  #overRecord(each: Statement): Prepared {
+  #overRecord(each: Statement): PreparedStatement {
     let known = this.#overRecords.get(each);
     if (known === undefined) {
       const names = usedOf(each);
@@ -93,7 +93,7 @@ export class Connection {
   }
 }
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: Database.Statement<unknown[], unknown>;
   /** The columns that it uses. */
   readonly names: readonly string[];

@@ -29,7 +29,15 @@ import {
 import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
 import { keptTables } from '../schema.ts';
 import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
-import type { Alone, AloneOptions, CopyTarget, Store, StoreGrants, StoreOptions, Tell } from '../store.ts';
+import type {
+  AloneOptions,
+  CopyTarget,
+  SoleAccess,
+  Store,
+  StoreGrants,
+  StoreOptions,
+  Tell,
+} from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
@@ -215,7 +223,7 @@ const [RETRY_MS, LEAST_WAIT_MS] = [200, 6_000];
 async function alone<T>(
   location: string,
   options: AloneOptions,
-  work: (alone: Alone) => Promise<T>,
+  work: (alone: SoleAccess) => Promise<T>,
 ): Promise<T> {
   if (options.dryRun !== true) await reading(location, requireOwner);
   const { db, ledger, worker } = await openSpender(location, {
@@ -226,7 +234,7 @@ async function alone<T>(
   try {
     if (options.dryRun !== true) await untilIdle(db, options);
     const before = await writtenBeside(db, worker);
-    const alone: Alone = {
+    const alone: SoleAccess = {
       // What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user.
       ...{ db, ledger, worker, folder: besideFolder(location) },
       async requireSame(sql) {

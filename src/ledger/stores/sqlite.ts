@@ -10,7 +10,7 @@ import { copyTables } from '../copy.ts';
 import { Connection, explained, isDiskFull, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
 import { finishErasures } from '../erase.ts';
-import type { Keeping } from '../gather.ts';
+import type { CommitGuard } from '../gather.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
 import {
@@ -48,7 +48,15 @@ import {
   syncFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import type { Alone, AloneOptions, CopyTarget, Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
+import type {
+  AloneOptions,
+  CopyTarget,
+  SoleAccess,
+  Store,
+  StoreCheck,
+  StoreOptions,
+  Tell,
+} from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const store: Store = {
@@ -123,7 +131,7 @@ async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
 
 // --------------------------------------------------------------------------------------------- to spend
 
-async function open(folder: StoreFolder, options: StoreOptions): Promise<Alone> {
+async function open(folder: StoreFolder, options: StoreOptions): Promise<SoleAccess> {
   if (!options.create && !hasLedger(folder)) throw noStore(folder);
   prepare(folder, options.acceptLost);
   const lock = await takeLock(folder, options);
@@ -137,7 +145,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Alone> 
 async function openLocked(
   folder: StoreFolder,
   { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
-): Promise<Alone> {
+): Promise<SoleAccess> {
   const isNew = await isEmpty(sqlite(writer), folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
@@ -163,7 +171,7 @@ async function openLocked(
         lock.release();
       }
     };
-    const alone: Alone = {
+    const alone: SoleAccess = {
       ...{ db, worker, folder: folder.path, ledger: { ...ledger, close: () => (closing ??= close()) } },
       async requireSame() {},
       clean: async () => clean(writer, folder.path),
@@ -186,7 +194,7 @@ async function keeping(
   folder: StoreFolder,
   writer: Connection,
   db: Db,
-): Promise<Keeping & { end(): Promise<void> }> {
+): Promise<CommitGuard & { end(): Promise<void> }> {
   const { path, ledger, lock, reserve } = folder;
   const place = placeOf(folder);
   const opened = [ledger, lock].map((file) => ({ file, was: fileAt(file) }));

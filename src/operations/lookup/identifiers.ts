@@ -110,14 +110,14 @@ function isAddress(name: string, host: string): boolean {
   return email.safeParse(address).success && !STRAY_DOT.test(address) && hostProblem(host) === undefined;
 }
 
-type Whose = 'person' | 'company';
+type SubjectKind = 'person' | 'company';
 
 /** What is known of a profile network: under which paths its slugs stand, and which of its hosts is the canonical one. */
 interface ProfileNetwork {
   readonly name: string;
   readonly domain: string;
   readonly host: string;
-  readonly sections: Readonly<Record<Whose, readonly string[]>>;
+  readonly sections: Readonly<Record<SubjectKind, readonly string[]>>;
 }
 
 /**
@@ -158,7 +158,7 @@ export const normaliseProfileSlug = normaliser((text) => {
   return slug === undefined ? unusable(wrongPage(network, 'person')) : usable(slug);
 });
 
-function profileUrl(text: string, whose: Whose): Normalised {
+function profileUrl(text: string, whose: SubjectKind): Normalised {
   if (readSlug(text) !== undefined) return unusable('is a slug, not a URL');
   const address = readAddress(text);
   if ('problem' in address) return address;
@@ -221,7 +221,7 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
-function wrongPage(network: ProfileNetwork, whose: Whose): string {
+function wrongPage(network: ProfileNetwork, whose: SubjectKind): string {
   const paths = new Intl.ListFormat('en', { type: 'disjunction' }).format(
     network.sections[whose].map((section) => `/${section}/…`),
   );

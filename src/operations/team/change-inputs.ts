@@ -61,22 +61,22 @@ export const ORGANIZATION_ID: InputField = {
   aliases: ['organizationid', 'organisationid', 'orgid'],
 };
 
-export type Read<Value> =
+export type ReadResult<Value> =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-export const read = <Value>(value: Value): Read<Value> => ({ kind: 'read', value });
+export const read = <Value>(value: Value): ReadResult<Value> => ({ kind: 'read', value });
 export const wrong = (problem: string): { readonly kind: 'wrong'; readonly problem: string } => ({
   kind: 'wrong',
   problem,
 });
 
 type ValuesOf<Parts> = {
-  readonly [Name in keyof Parts]: Parts[Name] extends Read<infer Value> ? Value : never;
+  readonly [Name in keyof Parts]: Parts[Name] extends ReadResult<infer Value> ? Value : never;
 };
 
 /** A row from what was read of it; all that is wrong is said at once, so that a sheet is mended in one go. */
-export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
+export function together<Parts extends Readonly<Record<string, ReadResult<unknown>>>>(
   parts: Parts,
 ): Prepared<ValuesOf<Parts>> {
   const problems = Object.values(parts).flatMap((part) => (part.kind === 'wrong' ? [part.problem] : []));
@@ -101,7 +101,7 @@ export function quotedCell(cell: string): string {
  * Neither blank, nor something that no name or id has: subjects are told apart by line ends, terminals obey other control
  * characters, and half a character cannot be put into an address.
  */
-export function readText(label: string, cell = ''): Read<string> {
+export function readText(label: string, cell = ''): ReadResult<string> {
   const text = cell.trim();
   if (text === '') return wrong(`${label}: blank`);
   if (isSheetError(text))
@@ -114,13 +114,13 @@ export function readText(label: string, cell = ''): Read<string> {
 
 export function optional<Value>(
   cell: string | undefined,
-  reader: (cell: string) => Read<Value>,
-): Read<Value | undefined> {
+  reader: (cell: string) => ReadResult<Value>,
+): ReadResult<Value | undefined> {
   return cell === undefined || cell.trim() === '' ? read(undefined) : reader(cell);
 }
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
-export function readEmail(cell = ''): Read<string> {
+export function readEmail(cell = ''): ReadResult<string> {
   const said = normaliseEmail(cell);
   switch (said.kind) {
     case 'usable':
@@ -132,7 +132,7 @@ export function readEmail(cell = ''): Read<string> {
   }
 }
 
-export function readRole(cell = '', others: readonly string[] = []): Read<Role> {
+export function readRole(cell = '', others: readonly string[] = []): ReadResult<Role> {
   const word = withoutTextMark(cell).toLowerCase();
   if (word === '') return wrong('role: blank');
   const role = roleOf(word);
@@ -145,7 +145,10 @@ export function readRole(cell = '', others: readonly string[] = []): Read<Role> 
 }
 
 /** The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service knows it. */
-export function readRowRole({ role: cell = '' }: RowInput, { settings = {} }: OperationOptions): Read<Role> {
+export function readRowRole(
+  { role: cell = '' }: RowInput,
+  { settings = {} }: OperationOptions,
+): ReadResult<Role> {
   if (typeof settings.role === 'string') return readRole(settings.role);
   const words = Object.entries((settings.roles ?? {}) as Readonly<Record<string, string>>);
   const meant = words.find(([word]) => tidied(word) === tidied(cell))?.[1];
@@ -185,7 +188,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
 }
 
 /** One segment of a path and no more: `..` would be resolved away by a server, encoded or not. */
-export function readUserId(cell = ''): Read<string> {
+export function readUserId(cell = ''): ReadResult<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;
   const isSegment = !/[/\\]/.test(text.value) && !leadsElsewhere(`/x/${encodeURIComponent(text.value)}`);
@@ -195,7 +198,7 @@ export function readUserId(cell = ''): Read<string> {
 /** It stands in front of a colon in a header. */
 const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
 
-export function checkedProjectId(label: string, cell: string): Read<string> {
+export function checkedProjectId(label: string, cell: string): ReadResult<string> {
   const text = withoutTextMark(cell);
   return PROJECT_ID_TEXT.test(text)
     ? read(text)
@@ -206,12 +209,15 @@ export function checkedProjectId(label: string, cell: string): Read<string> {
 export function readOrganization(
   { organization_id: cell }: RowInput,
   { organizationId }: OperationOptions,
-): Read<string | undefined> {
+): ReadResult<string | undefined> {
   const own = optional(cell, (text) => readText('organization_id', text));
   return own.kind === 'read' && own.value === undefined ? read(organizationId) : own;
 }
 
-export function readProjectId({ project_id: cell = '' }: RowInput, options: OperationOptions): Read<string> {
+export function readProjectId(
+  { project_id: cell = '' }: RowInput,
+  options: OperationOptions,
+): ReadResult<string> {
   if (cell.trim() !== '') return checkedProjectId('project_id', cell);
   if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
   return wrong('project_id: blank, and the account has none. Give the row or the account one');
@@ -241,7 +247,7 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
 }
 
 /** A list without a column for projects means the account's; a blank cell of such a column is a slip. */
-export function readProject(row: RowInput, options: OperationOptions): Read<NamedProject> {
+export function readProject(row: RowInput, options: OperationOptions): ReadResult<NamedProject> {
   const { project: name = '', project_id: id = '' } = row;
   if (id.trim() !== '') return projectById(id, name, options);
   if (name.trim() !== '') return projectByName(name, options);
@@ -253,7 +259,7 @@ export function readProject(row: RowInput, options: OperationOptions): Read<Name
   );
 }
 
-function projectById(id: string, cell: string, options: OperationOptions): Read<NamedProject> {
+function projectById(id: string, cell: string, options: OperationOptions): ReadResult<NamedProject> {
   if (/[;,|]/.test(id)) return namesSeveral('project_id', id);
   const name = cell.trim();
   const named = idOf(name, options);
@@ -267,7 +273,7 @@ function projectById(id: string, cell: string, options: OperationOptions): Read<
 
 const SEVERAL = /[;|]/;
 
-function projectByName(cell: string, options: OperationOptions): Read<NamedProject> {
+function projectByName(cell: string, options: OperationOptions): ReadResult<NamedProject> {
   const name = readText('project', cell);
   if (name.kind === 'wrong') return name;
   const id = idOf(name.value, options);
@@ -283,11 +289,11 @@ function projectByName(cell: string, options: OperationOptions): Read<NamedProje
 }
 
 /** One that is made for a cell that holds several could not be deleted again. */
-function namesSeveral(label: string, cell: string): Read<never> {
+function namesSeveral(label: string, cell: string): ReadResult<never> {
   return wrong(`${label} ${quotedCell(cell)} names several projects. Give the person a row for each`);
 }
 
-function known(id: Read<string>, name?: string): Read<NamedProject> {
+function known(id: ReadResult<string>, name?: string): ReadResult<NamedProject> {
   if (id.kind === 'wrong') return id;
   return read(present({ kind: 'known', id: id.value, name }));
 }

@@ -19,19 +19,19 @@ import { HEEDED } from './change-inputs.ts';
 import { nextOfPerson } from './change-steps.ts';
 
 /** A person in one project, and the role that the person should have there; without one, none. */
-interface Wish extends Names {
+interface WantedMembership extends Names {
   readonly project: string;
   readonly role?: Role;
 }
 
-interface PersonOperation<Wished extends Wish>
+interface PersonOperation<Wished extends WantedMembership>
   extends Pick<Operation, 'name' | 'summary' | 'inputs' | 'readsAnswers'> {
   prepare(row: RowInput, options: OperationOptions): Prepared<Wished>;
   actionOf(person: PersonInProject, wish: Wished): PersonAction;
 }
 
 /** An operation of the service whose rows are each about one person in one project. */
-export function personOperation<Wished extends Wish>({
+export function personOperation<Wished extends WantedMembership>({
   prepare,
   actionOf,
   ...described
@@ -56,7 +56,7 @@ export function personOperation<Wished extends Wish>({
 }
 
 /** Refuses a row that names nobody. @param id what may stand in the place of the e-mail address. */
-export function namingSomebody<Wished extends Wish>(
+export function namingSomebody<Wished extends WantedMembership>(
   id: string,
   prepared: Prepared<Wished>,
 ): Prepared<Wished> {

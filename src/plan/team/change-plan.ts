@@ -20,6 +20,7 @@ import { callsSentAgain } from '../known-calls.ts';
 import { againIn, type Plan, type Pricing, pricingOf, Reasons, type SentAgain } from '../plan.ts';
 import type { PlanContext } from '../row-walk.ts';
 import {
+  type ChangeTarget,
   cellsOf,
   conflictOutcomes,
   factsOf,
@@ -31,7 +32,6 @@ import {
   projectsOf,
   type ResolvedRow,
   resolved,
-  type Whom,
   type WorkableRow,
 } from './planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
@@ -285,7 +285,7 @@ class Draft {
   #end(
     { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
-    of: Whom & Pick<PlannedChangeObject, 'note'>,
+    of: ChangeTarget & Pick<PlannedChangeObject, 'note'>,
     work?: PlannedWork,
   ): void {
     this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });

@@ -23,7 +23,7 @@ import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } f
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
 /** The person that a row is about and the change that it asks for, in words for people. */
-export type Whom = Pick<PlannedChangeObject, 'email' | 'project' | 'from' | 'to'>;
+export type ChangeTarget = Pick<PlannedChangeObject, 'email' | 'project' | 'from' | 'to'>;
 
 /** A row after the team was consulted: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
@@ -96,7 +96,7 @@ export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
 }
 
 /** The person and project in the cells of an invalid row. */
-export function cellsOf({ email = '', project = '' }: RowInput = {}): Whom {
+export function cellsOf({ email = '', project = '' }: RowInput = {}): ChangeTarget {
   return { email: email.trim() || null, project: project.trim() || null, from: null, to: null };
 }
 
@@ -144,14 +144,14 @@ function changePartOf({ job }: PlanContext): ChangePart<unknown, PlannedWork> {
   return change;
 }
 
-export function factsOf({ email, project, subject, from, to }: PlannedWork): Whom {
+export function factsOf({ email, project, subject, from, to }: PlannedWork): ChangeTarget {
   return { email: email ?? null, project: project ?? subject.project ?? null, from: from ?? null, to };
 }
 
 // ---------------------------------------------------------------------------------- what a row does
 
 /** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
-interface Simulated {
+interface SimulatedRow {
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
 }
@@ -165,7 +165,7 @@ function idToCome(call: Call): string {
 }
 
 /** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
-function simulate(operation: Operation, work: PlannedWork, dialect: Dialect): Simulated {
+function simulate(operation: Operation, work: PlannedWork, dialect: Dialect): SimulatedRow {
   const { calls, outcome } = new RowWalk(operation, dialect, { input: work, repaired: work.repaired }).ahead(
     (call) => ({
       kind: 'found',
@@ -189,7 +189,7 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 
 type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
 
-interface Want {
+interface WantedChange {
   readonly row: RowNumber;
   readonly work: PlannedWork;
 }
@@ -215,8 +215,8 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNu
 }
 
 /** Groups of two or more rows about one person or project, in the order of the list. */
-function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
-  const byName = new Map<string, Want[]>();
+function crowdsOf(rows: readonly WantingRow[]): readonly (readonly WantedChange[])[] {
+  const byName = new Map<string, WantedChange[]>();
   for (const { row, work, calls } of rows) {
     for (const name of namesOf(work, calls)) {
       const crowd = byName.get(name);
@@ -227,7 +227,7 @@ function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
   return [...byName.values()].filter((crowd) => crowd.length > 1);
 }
 
-function isContradiction(crowd: readonly Want[]): boolean {
+function isContradiction(crowd: readonly WantedChange[]): boolean {
   return crowd.some(({ work }) => work.to !== crowd[0]?.work.to);
 }
 
@@ -245,7 +245,7 @@ function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<
 }
 
 /** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
-function contradictionWords(crowd: readonly Want[]): string {
+function contradictionWords(crowd: readonly WantedChange[]): string {
   const firstOf = new Map<string, RowNumber>();
   for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
   const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');

@@ -40,7 +40,7 @@ export interface OwnUser {
 }
 
 /** Which lists of a project the service gave in full, so that a person missing from one is surely not in it. */
-interface LookedAt {
+interface LookScope {
   readonly project: string;
   readonly users: boolean;
   readonly invites: boolean;
@@ -49,7 +49,7 @@ interface LookedAt {
 export interface RemoteMembers {
   /** All people in the lists, as members or invited. Only the ledger has sequence numbers, so they are 0 here. */
   readonly subjects: readonly KnownSubject[];
-  readonly projects: readonly LookedAt[];
+  readonly projects: readonly LookScope[];
   readonly ownUser?: OwnUser;
 }
 
@@ -106,13 +106,13 @@ const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
 
 // ------------------------------------------------------------------------------------------------ one project
 
-interface Looked {
-  readonly at: LookedAt;
+interface LookResult {
+  readonly at: LookScope;
   readonly subjects: readonly KnownSubject[];
 }
 
 /** Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none. */
-async function lookAt(context: LookContext, lookUps: LookUps, project: string): Promise<Looked> {
+async function lookAt(context: LookContext, lookUps: LookUps, project: string): Promise<LookResult> {
   const invites = await peopleOf(context, lookUps, 'list_invites', project);
   const users = await peopleOf(context, lookUps, 'list_users', project);
   const bySubject = new Map<string, KnownSubject>();
@@ -245,7 +245,7 @@ export function withLive(
   return [...corrected, ...live.subjects.filter(({ subject }) => !names.has(subjectText(subject)))];
 }
 
-function factsNow(known: KnownSubject, told: Team, at: LookedAt | undefined): SubjectFacts | undefined {
+function factsNow(known: KnownSubject, told: Team, at: LookScope | undefined): SubjectFacts | undefined {
   const { facts } = known;
   const now = sameIn(told, known)?.facts;
   if (now !== undefined) return { ...roleStillHeld(facts), ...now };
@@ -279,7 +279,7 @@ function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'rol
  * The facts about a person who is in none of the given lists. One list alone does not say whether a person who left it is
  * now in the other one.
  */
-function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookedAt): SubjectFacts {
+function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookScope): SubjectFacts {
   const { state, email, userId } = facts;
   const gone: SubjectFacts = {
     state: 'gone',

@@ -18,14 +18,14 @@ import { oldPageRoutes } from '../old-page/routes.ts';
 import { bodyOf, HttpRefusal, queryOf, refusalOf } from './answers.ts';
 import { commandRoutes } from './commands.ts';
 import { Downloads } from './downloads.ts';
-import { type Guarded, guard } from './guard.ts';
+import { type GuardContext, guard } from './guard.ts';
 import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
 import { taskRoutes } from './tasks.ts';
 
 export function appOf(
   server: Server,
-  guarded: Guarded,
+  guarded: GuardContext,
   files: ReadonlyMap<string, PageFile>,
   state: State,
 ): Hono {
@@ -60,11 +60,11 @@ export function appOf(
   return app;
 }
 
-export function openingOf({ address, admission }: Guarded): Opening {
+export function openingOf({ address, admission }: GuardContext): Opening {
   return { address: address.withWord(admission.issue()) };
 }
 
-function sessionRoutes(guarded: Guarded): Hono {
+function sessionRoutes(guarded: GuardContext): Hono {
   const app = new Hono();
   app.post('/session', async (context) => {
     const { opening: word } = await bodyOf(context, OpenRequest);

@@ -12,7 +12,7 @@ import { StoppedObject } from '../../objects/stop-object.ts';
  * request in doubt: what is in flight is still recorded, and nothing new is sent.
  */
 
-export interface Ended {
+export interface ChildEnd {
   readonly exitCode: number;
   /** The one object that the command printed under `--json`; undefined when it printed none. */
   readonly result: unknown;
@@ -21,7 +21,7 @@ export interface Ended {
 }
 
 export interface Child {
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ChildEnd>;
   /** Asks it to stop: nothing new is sent, and answers on their way are recorded. */
   stop(): void;
 }
@@ -81,14 +81,14 @@ export async function askChild(
 }
 
 /** What it printed of its work, which may have been stopped on its way. @throws StopError as `askChild` when it did none. */
-export function workIn(ended: Ended): object {
+export function workIn(ended: ChildEnd): object {
   const { result } = ended;
   if (result instanceof Object && Object.keys(result).some((name) => !(name in StoppedObject.shape)))
     return result;
   throw refusalIn(ended);
 }
 
-function refusalIn({ exitCode, result, said }: Ended): StopError {
+function refusalIn({ exitCode, result, said }: ChildEnd): StopError {
   const fact = said.at(-1) ?? `The command ended with ${exitCode}.`;
   return stopIn(result) ?? stop('usage', fact, 'Try it again.');
 }
@@ -111,7 +111,7 @@ function stopIn(result: unknown): StopError | undefined {
   });
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
+function endOf(child: ChildProcess): Promise<ChildEnd> {
   const printed: Buffer[] = [];
   let size = 0;
   child.stdout?.on('data', (chunk: Buffer) => {

@@ -40,7 +40,7 @@ export function commandRoutes(server: Server, downloads: Downloads): Hono {
 }
 
 /** What the entries of a request stand for. */
-interface Named {
+interface ResolvedInput {
   /** The input for the process, with paths of this machine. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly lists: readonly KeptList[];
@@ -55,7 +55,7 @@ async function namedIn(
   server: Server,
   { name: command, entries }: PageCommand,
   given: Readonly<Record<string, unknown>>,
-): Promise<Named> {
+): Promise<ResolvedInput> {
   const input = { ...given };
   const lists: KeptList[] = [];
   let batch: FoundBatch | undefined;
@@ -103,14 +103,14 @@ async function jobNamed({ jobs }: Server, command: string, word: string): Promis
   throw stop('usage', `${command}: there is no job ${foreignName(word)} on this page.`, next);
 }
 
-interface Asked {
+interface CommandRequest {
   readonly server: Server;
   readonly downloads: Downloads;
   readonly command: PageCommand;
-  readonly named: Named;
+  readonly named: ResolvedInput;
 }
 
-async function answerOf(context: Context, asked: Asked): Promise<object> {
+async function answerOf(context: Context, asked: CommandRequest): Promise<object> {
   const { server, command, named } = asked;
   if ([...command.entries.values()].includes('ticket')) return withTickets(asked);
   const words = wordsOf(asked);
@@ -128,14 +128,14 @@ async function answerOf(context: Context, asked: Asked): Promise<object> {
 }
 
 function wordsOf(
-  { command, named: { input, store } }: Asked,
+  { command, named: { input, store } }: CommandRequest,
   more: readonly string[] = [],
 ): readonly string[] {
   return [...command.wordsFor(input), ...more, ...(store === undefined ? [] : ['--store', store])];
 }
 
 /** What is written for a download is no batch's own output. */
-async function withTickets(asked: Asked): Promise<object> {
+async function withTickets(asked: CommandRequest): Promise<object> {
   const { server, downloads, named } = asked;
   const { batch, lists } = named;
   const name = batch === undefined ? mergedName(lists.at(-1)?.name ?? '') : outputName(batch.batch);

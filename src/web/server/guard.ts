@@ -20,13 +20,13 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-export interface Guarded {
+export interface GuardContext {
   readonly address: Address;
   readonly admission: Admission;
 }
 
 /** The middleware before everything else. A download has a ticket of its own in the place of the token. */
-export function guard({ address, admission }: Guarded) {
+export function guard({ address, admission }: GuardContext) {
   return async (context: Context, next: Next): Promise<Response | undefined> => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;

@@ -4,7 +4,7 @@ import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { WorkView } from '../api.ts';
-import { type Child, type Ended, type Program, startChild, stoppedIn } from './children.ts';
+import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 
 /**
  * What was started from the page and spends, changes or decides. A store has one spender at a time, so work on one store
@@ -29,9 +29,9 @@ interface Item extends Order {
   readonly id: string;
   readonly atMs: number;
   /** Resolves when it has ended, or was taken out of the line. */
-  readonly over: PromiseWithResolvers<Ended>;
+  readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
-  ended?: Ended;
+  ended?: ChildEnd;
   /** What its plan began. */
   batch?: string;
 }
@@ -54,7 +54,7 @@ export class Work {
   start(order: Order): WorkView {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const over = Promise.withResolvers<Ended>();
+    const over = Promise.withResolvers<ChildEnd>();
     const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
     this.#items.push(item);
     this.#advance(item.store);
@@ -88,7 +88,7 @@ export class Work {
     return item && viewOf(item);
   }
 
-  async ended(id: string): Promise<Ended> {
+  async ended(id: string): Promise<ChildEnd> {
     const item = this.#items.find((each) => each.id === id);
     invariant(item !== undefined, `work ${id} is not known`);
     return item.over.promise;
@@ -122,7 +122,7 @@ export class Work {
     void item.child.ended.then((ended) => this.#end(item, ended));
   }
 
-  #end(item: Item, ended: Ended): void {
+  #end(item: Item, ended: ChildEnd): void {
     item.ended = ended;
     item.over.resolve(ended);
     const over = this.#items.filter((each) => each.ended !== undefined);

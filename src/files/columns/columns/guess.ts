@@ -52,20 +52,20 @@ const RIVAL_SHARE = 0.1;
 /** Below this share, what looks right in a column is a remark and not what the column is for. */
 const LIKELY_SHARE = 0.5;
 
-export interface Said {
+export interface ColumnHints {
   readonly columns: ReadonlyMap<string, GuessedColumn>;
   /** Inputs that shall have no column. */
   readonly except: readonly string[];
 }
 
-const NOTHING_SAID: Said = { columns: new Map(), except: [] };
+const NOTHING_SAID: ColumnHints = { columns: new Map(), except: [] };
 
 /** @param content left out: by the header alone. */
 export function guessColumns(
   operation: Operation,
   header: readonly string[],
   content?: ColumnContent,
-  { columns, except }: Said = NOTHING_SAID,
+  { columns, except }: ColumnHints = NOTHING_SAID,
 ): Guess {
   const open = inputsBut(operation, [...columns.keys(), ...except]);
   const { sure, unclear } = byName(open, header, content, columns);
@@ -135,7 +135,7 @@ function byName(
   operation: Operation,
   header: readonly string[],
   content: ColumnContent | undefined,
-  said: Said['columns'],
+  said: ColumnHints['columns'],
 ): { readonly sure: Map<string, GuessedColumn>; readonly unclear?: StopError } {
   const sure = new Map(said);
   const taken = new Set([...said.values()].map(({ column }) => column));

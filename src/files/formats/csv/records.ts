@@ -95,7 +95,7 @@ export function readRecords(layout: Layout, columns?: NamedColumns): AsyncGenera
   return new RecordReader(layout, columns).records();
 }
 
-interface Found {
+interface ParsedRecord {
   readonly cells: string[];
   /** Where the record ends in the text. */
   readonly end: number;
@@ -107,7 +107,7 @@ class RecordReader {
   readonly #layout: Layout;
   readonly #columns: NamedColumns | undefined;
   readonly #parser: Parser;
-  #found: Found[] = [];
+  #found: ParsedRecord[] = [];
   /** What was read last; where in it the next record begins, and where that is in the file's text. */
   #text = Buffer.alloc(0);
   #at = 0;
@@ -177,7 +177,7 @@ class RecordReader {
     throw this.#stop(fault, this.#lineAt(this.#at + cell));
   }
 
-  #record({ cells: found, end, lines }: Found, isGood: boolean): CsvRecord {
+  #record({ cells: found, end, lines }: ParsedRecord, isGood: boolean): CsvRecord {
     const next = this.#at + end - this.#start;
     const bytes = this.#text.subarray(this.#at, next);
     if (!isGood && !isUtf8(bytes)) throw this.#notText(bytes);

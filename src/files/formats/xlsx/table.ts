@@ -64,7 +64,7 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
 
 // ------------------------------------------------------------------------------------------------ the table of a sheet
 
-interface Surveyed {
+interface SurveyedSheet {
   readonly tab: BookSheet;
   readonly top: readonly SheetRow[];
   /** Undefined where no row holds anything. */
@@ -84,7 +84,7 @@ interface Counts {
 }
 
 /** @throws StopError `input` for a row that does not fit. */
-async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<Surveyed> {
+async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<SurveyedSheet> {
   const top = await firstRows(book, tab, options);
   const where = whereOf(book, tab);
   const start = top.length === 0 ? undefined : startOf(where, top, options);
@@ -151,7 +151,7 @@ const MOST_ROWS = 200_000;
 
 function tableOf(
   book: Book,
-  { tab, top, start, counts, frame, leftOut }: Surveyed,
+  { tab, top, start, counts, frame, leftOut }: SurveyedSheet,
   options: ReadOptions,
 ): SheetTable {
   if (start === undefined) throw blank(book.archive.path, tab);

@@ -167,12 +167,15 @@ export function answerFields(
 }
 
 /** Is told an answer, and its fields where all of them become columns. */
-export type Told = (answer: JsonValue | undefined, fields: ReadonlyMap<string, string> | undefined) => void;
+export type AnswerReader = (
+  answer: JsonValue | undefined,
+  fields: ReadonlyMap<string, string> | undefined,
+) => void;
 
 /** What an answer has for each added column. @param add undefined: every field has become a column. */
 export function foundValues(
   add: Readonly<Record<string, string>> | undefined,
-  ...[answer, fields]: Parameters<Told>
+  ...[answer, fields]: Parameters<AnswerReader>
 ): Iterable<readonly [column: string, value: string]> {
   if (add === undefined) return fields ?? [];
   return Object.entries(add).map(([name, path]) => [name, cellText(valueAt(answer, path))]);
@@ -218,7 +221,7 @@ export function addedCells(
   answerBody: KeptBody | undefined,
   place: AnswerPlace,
   cells: CellWriter,
-  told?: Told,
+  told?: AnswerReader,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
   const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
@@ -346,7 +349,7 @@ export function resultsFilesOf({ operation }: Additions): readonly string[] {
   return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
 }
 
-interface Choosing {
+interface ColumnChoice {
   readonly ledger: Pick<LedgerReader, 'rows'>;
   readonly job: Additions;
   readonly answerPlace: AnswerPlace;
@@ -361,7 +364,7 @@ export function pageRowsOf(job: Additions): number {
 
 /** The columns of an output. Where the job names none, every answer is read for them. */
 export async function additionFor(
-  { ledger, job, answerPlace, safety, note }: Choosing,
+  { ledger, job, answerPlace, safety, note }: ColumnChoice,
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
@@ -389,7 +392,7 @@ export async function automaticNames(
 
 type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
 
-function fieldsIn(ledger: Choosing['ledger'], batch: Batch, job: FieldsOf): Promise<FieldSurvey> {
+function fieldsIn(ledger: ColumnChoice['ledger'], batch: Batch, job: FieldsOf): Promise<FieldSurvey> {
   return surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), resultsFilesOf(job).length > 0);
 }
 

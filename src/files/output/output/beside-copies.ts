@@ -138,7 +138,7 @@ export interface AttentionWriting {
   readonly note: (sentence: string) => void;
 }
 
-interface Listed {
+interface ListedColumns {
   readonly header: readonly string[];
   readonly ours: ReadonlySet<string>;
 }
@@ -151,7 +151,7 @@ interface Listed {
 export function attentionCopy(
   { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
   batch: Batch,
-  { header, ours }: Listed,
+  { header, ours }: ListedColumns,
 ): AsyncIterable<Buffer> {
   const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   // These reasons stand in the output as well, where they are counted.
