@@ -16,6 +16,7 @@ import {
 } from '../files/merging.ts';
 import { automaticNames } from '../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
+import { findOperation } from '../job/job.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { checkWritable } from '../lib/atomic-file.ts';
@@ -129,7 +130,9 @@ async function makersIn(ledger: LedgerReader, location: string, result: Result):
   const makers: Maker[] = [];
   for (const batch of await ledger.batches()) {
     const columns = settingsKept(batch.settings).columns;
-    const inputs = Object.keys(columns).map(inputOf);
+    // One that the list has no column for may have been read from another: a domain from a website.
+    const operation = await findOperation(batch.operation, {});
+    const inputs = operation?.inputs.map(({ name }) => inputOf(name)) ?? matchedBy;
     const isKin = matchedBy.every((word) => inputs.includes(word));
     if (!isKin || !Object.values(columns).every((column) => result.header.includes(column))) continue;
     const own = noted.filter((each) => each.batch === batch.id);

@@ -69,6 +69,12 @@ test('rows that were sorted, cut, added and noted on get what was found for them
     expect(stderr).toContain(`${gone} fits no row of your file for certain, so none of it was written.`);
 });
 
+test('what was found by a domain is merged as well where the list has a website, from which the domain was read', async () => {
+  const desk = await deskAfterRun('Website,Note', 'www.list.csv-1.example,', 'www.list.csv-2.example,');
+  expect(await cellsIn(desk, 'out.csv', '_matched_by')).toEqual([['domain'], ['domain']]);
+  expect(await desk.json(['merge', 'out.csv', 'list.csv'])).toMatchObject({ rows: 2, found: 2 });
+});
+
 test('what does not belong together is refused, with what to do', async () => {
   const desk = await deskAfterRun();
   await desk.write('other.csv', 'Company,Town\nA,B\n');
