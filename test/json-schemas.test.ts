@@ -11,7 +11,6 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
-import { MEANINGS } from '../src/client/dialect/dialect-schema.ts';
 import { checkDialectFile } from '../src/client/dialect/file.ts';
 import provider from '../src/client/dialects/provider.ts';
 import { jobSchema } from '../src/job/job-schema.ts';
@@ -34,42 +33,6 @@ if (process.env.UPDATE_SCHEMAS === '1') {
   }
 }
 
-const ENTRIES = join(ROOT, 'docs', 'dialect-entries.md');
-if (process.env.UPDATE_SCHEMAS === '1') writeFileSync(ENTRIES, dialectEntries());
-
-/** The page of the entries of a dialect: the parts of a rule, which are the same wherever it stands, and every other entry. */
-function dialectEntries(): string {
-  const members = membersOf(now.get('dialect') ?? {}, '');
-  const table = (
-    title: string,
-    rows: readonly (readonly [key: string, about: string | undefined])[],
-  ): string =>
-    `## ${title}\n\n| entry | holds |\n|---|---|\n${[...new Map(rows)].map(([key, about]) => `| \`${key}\` | ${about} |\n`).join('')}`;
-  const rule = /^answers\.(.+)$/;
-  const ofRules = members.flatMap(({ path, schema }) => {
-    const part = rule.exec(path)?.[1];
-    return part === undefined ? [] : [[part, schema.description] as const];
-  });
-  // What is the same in several places, such as the path of a free request, is explained in the first.
-  const seen = new Set<string>();
-  const entries = members.filter(({ path, schema }) => {
-    const same = `${path.split('.').at(-1)}: ${schema.description}`;
-    const isShown = !/\b(?:answers|repeated|accepted|list_invites)\./.test(path) && !seen.has(same);
-    seen.add(same);
-    return isShown;
-  });
-  const introduction = 'This page is made from the schema. [Dialects](dialects.md) says how to write one.';
-  const tables = [
-    table('The parts of a rule', ofRules),
-    table('Meanings', Object.entries(MEANINGS)),
-    table(
-      'Every entry',
-      entries.map(({ path, schema }) => [path, schema.description]),
-    ),
-  ];
-  return `# Entries of a dialect\n\n${introduction}\n\n${tables.join('\n')}`;
-}
-
 const shipped = (kind: Kind | 'output'): JsonSchema =>
   JSON.parse(readFileSync(join(FOLDER, `${kind}.json`), 'utf8'));
 
@@ -84,10 +47,6 @@ describe('the schemas that are shipped', () => {
       expect(shipped(kind)).toEqual(now.get(kind));
     },
   );
-
-  test('the page of its entries explains each as the schema of a dialect does (else: UPDATE_SCHEMAS=1)', () => {
-    expect(readFileSync(ENTRIES, 'utf8')).toBe(dialectEntries());
-  });
 
   test.each(KINDS)('%s explains every entry', (kind) => {
     const members = membersOf(shipped(kind), '');

@@ -1,11 +1,12 @@
 /**
- * The parts of docs/reference.md that follow from the program: its commands, the entries of a job and of the accounts file, the
- * operations. What stands between them is written by hand.
+ * The parts of docs/reference.md that follow from the program: its commands, the entries of a job, of the accounts file and of a
+ * dialect, the operations. What stands between them is written by hand.
  */
 import type { Option, Command as Typed } from 'commander';
 import { z } from 'zod';
 import { describeProgram } from '../src/cli/program.ts';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
+import { MEANINGS } from '../src/client/dialect/dialect-schema.ts';
 import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
 import { BATCH } from '../src/commands/shared/input.ts';
 import { COMMANDS, OPERATIONS } from '../src/core/families.ts';
@@ -13,7 +14,7 @@ import { loadFamily } from '../src/core/family.ts';
 import type { Operation } from '../src/core/operation.ts';
 import { jobSchema } from '../src/job/job-schema.ts';
 import { ACCEPTABLE } from '../src/plan/context.ts';
-import type { JsonSchema } from './json-schemas.ts';
+import { type JsonSchema, schemasNow } from './json-schemas.ts';
 
 /** Each stands between `<!-- NAME -->` and `<!-- end -->`. */
 export async function referenceParts(): Promise<Readonly<Record<string, string>>> {
@@ -24,6 +25,7 @@ export async function referenceParts(): Promise<Readonly<Record<string, string>>
     job: entriesTable(jobSchema),
     accounts: entriesTable(accountsSchema),
     operations: await operationsPart(),
+    ...(await dialectParts()),
   };
 }
 
@@ -216,6 +218,32 @@ function entriesIn(schema: JsonSchema, path: string): readonly (readonly [path: 
   const ofNames =
     typeof additionalProperties === 'object' ? entriesIn(additionalProperties, `${path}NAME.`) : [];
   return [...named, ...forms, ...ofNames];
+}
+
+/** The parts of a rule, which are the same wherever it stands, what it may mean, and every other entry. */
+async function dialectParts() {
+  const entries = entriesIn((await schemasNow()).get('dialect') ?? {}, '');
+  const ofRules = entries.flatMap(([path, about]) =>
+    path.startsWith('answers.') ? [[path.replace('answers.', ''), about] as const] : [],
+  );
+  // What is the same in several places, such as the path of a free request, is explained in the first.
+  const seen = new Set<string>();
+  const others = entries.filter(([path, about]) => {
+    const same = `${path.split('.').at(-1)}: ${about}`;
+    const isShown = !/\b(?:answers|repeated|accepted|list_invites)\./.test(path) && !seen.has(same);
+    seen.add(same);
+    return isShown;
+  });
+  const meansTable = (rows: readonly (readonly [string, string])[]): string =>
+    table(
+      ['entry', 'means'],
+      [...new Map(rows)].map(([name, about]) => [code(name), about]),
+    );
+  return {
+    dialect: meansTable(others),
+    rule: meansTable(ofRules),
+    meanings: meansTable(Object.entries(MEANINGS)),
+  };
 }
 
 async function operationsPart(): Promise<string> {

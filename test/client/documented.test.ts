@@ -51,4 +51,4 @@ test('the page of the table has every row as it is', () => {
 });
 
 const INTRODUCTION = `The rules of a [dialect](dialects.md) come first. Where none of them fits, the first row of this table does that holds. \`rowonce try\` and the reason of a
-row in doubt say which one it was. What each meaning leads to is under [meanings](dialect-entries.md#meanings). This page is made from the code.`;
+row in doubt say which one it was. What each meaning leads to is under [meanings](reference.md#meanings). This page is made from the code.`;
