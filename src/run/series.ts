@@ -145,7 +145,8 @@ export class AllSeries {
     }
     this.#stopped ??= { ...of, by: stopFor() };
     stopAll(this.#stopped.by);
-    if (word === undefined) await note(session, identity, of, 'stopped');
+    // An earlier program has noted that misses were taken back.
+    if (word !== 'stopped') await note(session, identity, of, 'stopped');
     return this.#stopped.by;
   }
 
@@ -200,6 +201,16 @@ export function countOdd(
 }
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs
+
+/** Takes back as many misses as stop a run, where that one was killed before it could: their rows would not wait for a corrected address. */
+export async function takeLeftMisses({
+  ledger,
+  account,
+}: Pick<RunContext, 'ledger' | 'account'>): Promise<void> {
+  const history = await historyOf(ledger, account);
+  if (onlyMissesYet(history) && history.misses >= MOST['no-match'])
+    await ledger.takeBack(account.identity, 'misses');
+}
 
 /**
  * Stops a run before it ends a row by matches for which an earlier run was stopped, and which nobody has accepted since. A corrected

@@ -143,3 +143,14 @@ test('what stood before the vendor and said 404 to everything is no answer: once
   expect(await brokenPromises(workplace)).toMatchObject({ rowsLost: 0, chargedTwice: 0, booksDisagree: 0 });
   expect((await workplace.vendor.book()).credits).toBe(40);
 });
+
+test('a run that is killed at the twentieth such answer leaves no row ended by them, also where the vendor is reached by then', async () => {
+  await using workplace = await Workplace.open({ concurrency: 1 });
+  const page = { status: 404, body: '{"message":"nothing here"}' };
+  await using gateway = await Gateway.before(workplace.vendor.url, () => page);
+  workplace.writeAccount(gateway.url);
+  workplace.writeList(domainsOf('killed', 30));
+  expect(await workplace.start({ crashAt: 'after-close:20' }).ended).toMatchObject({ signal: 'SIGKILL' });
+  gateway.weather = () => undefined;
+  expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+});
