@@ -112,7 +112,7 @@ const SANDBOX = 'sandbox';
 /** Folders in which every file has the same shape; nothing lists their members. */
 const FAMILIES = ['operations', 'client/dialects', 'files/formats', 'commands'];
 
-/** Paths below `src/`, such as `stores/sqlite/lock.ts`. */
+/** Paths below `src/`, such as `ledger/stores/sqlite.ts`. */
 const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();
 
 interface Import {

@@ -1,6 +1,6 @@
 /**
  * Goal: an output can be opened in any spreadsheet program, whatever a vendor answers; and what the user wrote stays as it was.
- * Method: the real command before a vendor whose answers are formulas. Odd strings in the user's own list: `files/matrix/naughty.test.ts`.
+ * Method: the real command before a vendor whose answers are formulas.
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';

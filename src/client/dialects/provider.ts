@@ -24,7 +24,7 @@ const provider: Dialect = {
     },
     // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
-    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a page.
+    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a search.
     'search-people': {
       method: 'POST',
       path: '/search/people',

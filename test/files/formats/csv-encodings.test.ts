@@ -9,8 +9,8 @@ import { type CellsOfRow, copied, inputFolder, rowsOf, stopOf } from './sheets.t
 /**
  * Goal: whatever program and country a file comes from, its cells are read as they were typed, and it goes back to that
  * program with every byte in place.
- * Method: small files as programs write them, and what is said of each. Every encoding with every delimiter is the matter of
- * `matrix/naughty.test.ts`, line ends and byte-order marks that of `csv-copy.test.ts`.
+ * Method: small files as programs write them, and what is said of each. Line ends and byte-order marks are the matter
+ * of `csv-copy.test.ts`.
  */
 
 async function open(path: string, options: ReadOptions = {}) {
