@@ -5,7 +5,7 @@
  * - A bug of ours is an `invariant`: exit code 1.
  */
 
-/** What a stop means to the caller of the command; README and `docs/errors.md` list them. */
+/** What a stop means to the caller of the command; `docs/errors.md` lists them. */
 export const EXIT = {
   done: 0,
   bug: 1,
