@@ -102,17 +102,10 @@ export async function runCommandLine(
       },
       writeError: (text) => terminal.say(text),
     });
-    const words = await load(program, argv, run).finally(loaded);
-    await program.parseAsync(words, { from: 'user' });
+    await load(program, argv, run).finally(loaded);
+    await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    const chosen = await chosenFlag(terminal, error);
-    if (chosen !== undefined) {
-      // What is printed to go on with is what was typed, and what was answered.
-      const words = [...argv.slice(0, behindOptions(argv)), ...chosen, ...argv.slice(behindOptions(argv))];
-      process.argv = [...process.argv.slice(0, 2), ...words];
-      return runCommandLine(words, streams);
-    }
     const isAsked = asksForVersion(error);
     if (isAsked) help = version();
     else if (!isAnswerOfCommander(error))
@@ -122,18 +115,6 @@ export async function runCommandLine(
     terminal.result(isVersion ? { version: help.trim() } : { help });
     return EXIT.done;
   }
-}
-
-/** Asks a person which of several flags is meant. @returns undefined where nothing is to be asked, or nobody answers. */
-async function chosenFlag(terminal: Terminal, error: unknown): Promise<readonly string[] | undefined> {
-  if (!(error instanceof StopError) || !terminal.interactive) return undefined;
-  const { choices = [], message } = error.detail;
-  if (choices.length === 0) return undefined;
-  const lines = choices.map(({ value, says }) => `  ${value}: ${says}`);
-  const question = [message, ...lines, `${choices.map(({ value }) => value).join(' or ')}? `].join('\n');
-  const answer = (await terminal.ask(question))?.trim();
-  const chosen = choices.find(({ value }) => value === answer);
-  return chosen && [chosen.flag, chosen.value];
 }
 
 /** Where options end and what follows is none, whatever it looks like. */

@@ -40,30 +40,14 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
   return program;
 }
 
-/** @returns the command line's words as `program` is to read them. */
-export async function load(program: Command, argv: readonly string[], run: Run): Promise<readonly string[]> {
-  const words = withoutHelpCommand(program, argv);
-  const { operands, unknown } = program.parseOptions([...words]);
+/** Configures what answers the words, so that commander can read them. */
+export async function load(program: Command, argv: readonly string[], run: Run): Promise<void> {
+  const { operands, unknown } = program.parseOptions([...argv]);
   const typed = commandNamed(program, operands[0]);
   if (typed !== undefined) await configure(typed, run);
   else if (listsCommands(operands, unknown))
     for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
-  return words;
 }
-
-/**
- * `help run` as `run --help`: commander would answer it before the command is loaded, and so without its options. Options are left
- * out, because `--help` behind one that takes a value would be that value. A word that is no command is answered as a wrong one.
- */
-function withoutHelpCommand(program: Command, argv: readonly string[]): readonly string[] {
-  const [first, ...rest] = program.parseOptions([...argv]).operands;
-  if (first !== HELP) return argv;
-  const words = rest.filter((word) => word !== HELP && !word.startsWith('-'));
-  const isKnown = words.length === 0 || commandNamed(program, words[0]) !== undefined;
-  return isKnown ? [...words, '--help'] : words;
-}
-
-const HELP = 'help';
 
 const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
   program.commands.find((command) => command.name() === name);
@@ -89,6 +73,7 @@ function bareProgram(output: HelpOutput): Command {
   const program = new Command('rowonce')
     .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
     .version(version())
+    .helpCommand(false)
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({

@@ -8,7 +8,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openDesk } from './desk.ts';
-import { typed } from './typed.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
 
@@ -105,9 +104,4 @@ test('where only a person knows whether a row names the columns, nothing is sent
     ]);
   }
   expect(await desk.requests()).toBe(0);
-  const path = desk.place.path('list.csv');
-  const answered = await typed(['plan', path, '--json'], { answer: '0' });
-  expect(answered.stderr).toContain('no row names the columns');
-  expect(JSON.parse(answered.stdout).columns.map(({ name }: { name: string }) => name)).toEqual(['A', 'B']);
-  expect(await typed(['plan', path], { answer: 'what?' })).toMatchObject({ code: 2 });
 });

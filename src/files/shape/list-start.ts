@@ -100,7 +100,7 @@ function readingOf(header: RowRange, rows: readonly SampledRow[]): StartReading 
   return { header, row: row?.number ?? 1, text: rowWords(row?.cells ?? []) };
 }
 
-/** What a command ends with, or asks on a terminal, where nobody but a person can say which row is the header. */
+/** What a command ends with where nobody but a person can say which row is the header. */
 export function unclearStart(path: string, readings: readonly StartReading[]): StopError {
   const choices = readings.map(({ header, row, text }) => {
     const value = rowRangeText(header);
