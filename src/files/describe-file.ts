@@ -5,7 +5,7 @@ import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { rowRangeText } from '../core/row-range.ts';
 import { shellWord } from '../lib/command-line.ts';
-import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
+import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
 import {
   type CellLook,
@@ -30,9 +30,6 @@ const EXAMPLES_SHOWN = 3;
 const LONGEST_EXAMPLE = 100;
 const FIRST_ROWS_SHOWN = 5;
 
-/** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
-const ROWS_COMPARED = 1_000_000;
-
 /** Reads the file once. Nothing is sent. @throws StopError `input` where it is damaged. */
 export async function describeFile(
   { sheet, read }: OpenedFile,
@@ -42,7 +39,7 @@ export async function describeFile(
   const issueOf = await issuesAsRead(read);
   const known = [...operations];
   const columns = header.map((name) => columnTally(name, kindByName(name, known), issueOf));
-  const different = new FingerprintSet(ROWS_COMPARED);
+  const different = new SeenTexts();
   const same = new RowCount();
   const finder = fitFinder(header, known);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
@@ -53,7 +50,7 @@ export async function describeFile(
       return;
     }
     finder.add(cells);
-    if (!different.add(textFingerprint(cells.join('\0')))) same.add(row);
+    if (!different.add(cells.join('\0'))) same.add(row);
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
   return {

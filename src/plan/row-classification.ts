@@ -5,7 +5,7 @@ import type { Call, Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
-import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
+import { SeenTexts } from '../lib/seen-texts.ts';
 import { asksErasedAgain, callsSentAgain, findCalls, isFreshFor } from './known-calls.ts';
 import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
 
@@ -61,12 +61,6 @@ export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'c
 const ROWS_PER_GROUP = 200;
 
 /**
- * Equal rows are found among the first two million different ones, which takes 16 MB, whatever the file's length. Equal
- * rows after these count as different, so the plan then shows too high a cost and never too low a one.
- */
-const ROWS_COMPARED = 2_000_000;
-
-/**
  * Yields every row of the file once, in groups. Within a group the order of the rows is not kept.
  * @throws StopError `input` where the file is damaged.
  */
@@ -90,8 +84,8 @@ class Sorter {
   readonly #dialect: Dialect;
   readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #context: PlanContext;
-  readonly #different = new FingerprintSet(ROWS_COMPARED);
-  readonly #steps: FingerprintSet | undefined;
+  readonly #different = new SeenTexts();
+  readonly #steps: SeenTexts | undefined;
   #placed: RowClassification[] = [];
   #walks: RowInWalk[] = [];
 
@@ -99,7 +93,7 @@ class Sorter {
     const { job, dialect } = context;
     this.#operation = job.operation;
     this.#dialect = dialect;
-    if (job.operation.steps !== undefined) this.#steps = new FingerprintSet(ROWS_COMPARED);
+    if (job.operation.steps !== undefined) this.#steps = new SeenTexts();
     this.#prepare = rowPreparer(context, input.columns);
     this.#context = context;
   }
@@ -116,7 +110,7 @@ class Sorter {
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);
     const calls = walk.callsAtWorst();
-    if (this.#different.add(textFingerprint(identityOf(calls))))
+    if (this.#different.add(identityOf(calls)))
       this.#walks.push({ row: row.row, walk, shared: this.#sharedIn(calls) });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
@@ -126,7 +120,7 @@ class Sorter {
     if (this.#steps === undefined) return undefined;
     const shared = new Set<number>();
     for (const [at, own] of Map.groupBy(calls, (met) => met.at))
-      if (!this.#steps.add(textFingerprint(identityOf(own)))) shared.add(at);
+      if (!this.#steps.add(identityOf(own))) shared.add(at);
     return shared;
   }
 
