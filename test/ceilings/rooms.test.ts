@@ -10,18 +10,18 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 769,
+  cli: 735,
   client: 6_503,
-  commands: 7_727,
+  commands: 7_686,
   core: 2_206,
-  files: 8_429,
+  files: 8_426,
   index: 338,
   job: 1_060,
   ledger: 8_675,
-  lib: 1_706,
+  lib: 1_669,
   objects: 879,
   operations: 2_866,
-  plan: 3_520,
+  plan: 3_514,
   run: 4_817,
   sandbox: 2_374,
   web: 9_081,
