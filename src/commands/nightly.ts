@@ -158,8 +158,10 @@ class SweepRun {
         return shown;
       });
       if (stopped === null) return undefined;
-      if (OF_SWEEP.has(stopped.code)) this.#stopping.abort();
-      return OF_SWEEP.has(stopped.code) || OF_ACCOUNT.has(stopped.code) ? stopped : undefined;
+      const { code, message, next } = stopped;
+      // A run that is stopped for anything but a stop has met a bug.
+      if (OF_SWEEP.has(code)) this.#stopping.abort(stop(code as StopCode, message, next));
+      return OF_SWEEP.has(code) || OF_ACCOUNT.has(code) ? stopped : undefined;
     } catch (error) {
       this.#stopping.abort(error);
       throw error;

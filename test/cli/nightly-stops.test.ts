@@ -72,6 +72,22 @@ describe('budgets', () => {
   });
 });
 
+test('what stops the whole sweep stops another account in the middle of its file, in the same words', async () => {
+  const nights = await openNightDesk({ latencyMs: 100, concurrency: 1 });
+  const late = await vendorThat(200, { date: new Date(Date.now() - 3 * 86_400_000).toUTCString() });
+  addAccount(nights, 'late', late.url);
+  nights.writeJob('', { name: 'late.yaml', inbox: 'late', account: 'late' });
+  nights.drop('a.csv', 'a', 100);
+  nights.drop('b.csv', 'b', 3, 'late');
+  const { code, said, stderr } = await nights.sweep(['night.yaml', 'late.yaml']);
+  expect(code, stderr).toBe(2);
+  expect(said).toMatchObject({ stopped: { code: 'clock' } });
+  expect(said.files.map(({ stopped }: { stopped: { code: string } }) => stopped.code)).toEqual([
+    'clock',
+    'clock',
+  ]);
+});
+
 describe('what is wrong before the first file is said at once, and nothing is sent', () => {
   test.each<[string, string, string, (nights: NightDesk) => void]>([
     [
