@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CreditPrice } from '../../../client/account/price.ts';
 import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
 import { settingsKept } from '../../../job/job-settings.ts';
@@ -10,11 +9,7 @@ import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 
 /** In parts of some milliseconds, because a server answers others in between. */
-export async function readFigures(
-  ledger: LedgerReader,
-  batch: Batch,
-  price: CreditPrice | undefined,
-): Promise<BatchFigures> {
+export async function readFigures(ledger: LedgerReader, batch: Batch): Promise<BatchFigures> {
   const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const [tally, survey] = [new Tally(), new FieldSurvey()];
   const isApart = resultsFilesOf(job).length > 0;
@@ -34,7 +29,7 @@ export async function readFigures(
     await setImmediate();
   }
   tally.columns = add === undefined ? survey.names : Object.keys(add);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id));
 }
 
 /** The rows of the list: a plan may have others behind them, which no output copies. */
