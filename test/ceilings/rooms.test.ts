@@ -11,20 +11,20 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 735,
-  client: 6_503,
-  commands: 7_689,
+  client: 6_442,
+  commands: 7_681,
   core: 2_206,
-  files: 8_426,
+  files: 8_404,
   index: 338,
   job: 1_060,
   ledger: 8_675,
   lib: 1_669,
-  objects: 879,
+  objects: 875,
   operations: 2_866,
   plan: 3_514,
-  run: 4_817,
+  run: 4_812,
   sandbox: 2_374,
-  web: 9_081,
+  web: 9_079,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
