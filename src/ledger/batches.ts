@@ -29,15 +29,13 @@ interface BatchRow
   readonly heldSinceMs: number | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
-  readonly doubts: number | null;
   /** JSON: all of a batch by which nothing is looked up. */
   readonly facts: string;
 }
 
 const BATCHES = `
 SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.facts,
-  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS "heldSinceMs",
-  CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 END AS doubts
+  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS "heldSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
 async function batchesWhere(
@@ -48,10 +46,10 @@ async function batchesWhere(
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, doubts, facts, ...batch }: BatchRow): Batch {
+function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, facts, ...batch }: BatchRow): Batch {
   const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
-    ...{ ...batch, ...known({ heldSinceMs }), ...(doubts === 1 ? { hasDoubts: true } : {}) },
+    ...{ ...batch, ...known({ heldSinceMs }) },
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };

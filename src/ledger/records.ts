@@ -74,8 +74,6 @@ export interface Batch extends BatchSpec {
   readonly state: BatchState;
   /** Since when a person has paused it; absent once it has ended. */
   readonly heldSinceMs?: number;
-  /** Whether rows of it are in doubt: an ended batch without any moves no more. */
-  readonly hasDoubts?: true;
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
   readonly outputSha256?: string;

@@ -155,10 +155,6 @@ export class ProjectAccess {
     this.#open = new Set(projects);
   }
 
-  get hasWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
   /** Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row then stays pending. */
   hear(call: Call, verdict: Verdict): HeardVerdict {
     const { project } = call;

@@ -112,8 +112,6 @@ export const SummaryView = z.object({
   needs: z.string(),
   /** Blank for a batch that asks by no identifier. */
   identifiers: z.string(),
-  /** `94 %`, in the order of the columns. */
-  shares: z.array(z.string()),
   /** `rows 12 and 15`, in the order of the reasons. */
   rows: z.array(z.string()),
 });
@@ -136,8 +134,6 @@ export const WorkView = z.object({
   about: z.string(),
   /** The batch that its plan began, as soon as there is one. */
   batch: z.string().nullable(),
-  /** Ms since 1970. */
-  at_ms: z.number(),
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.nullable(),
@@ -180,9 +176,8 @@ export { DamageObject, ListDescription } from '../objects/list-object.ts';
 
 export { ReadWords };
 
-/** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
+/** How many of the first rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
 export const ListRowsQuery = ReadWords.extend({
-  from: z.coerce.number().int().min(0).default(2),
   limit: z.coerce.number().int().min(0).default(100),
 });
 
@@ -221,15 +216,13 @@ export type ListRow = z.infer<typeof ListRow>;
 export const ListRows = z.object({
   header: z.array(z.string()),
   rows: z.array(ListRow),
-  /** The number of the row after these; null where the list ends, or where no more of a long one is shown. */
-  next: z.number().nullable(),
 });
 export type ListRows = z.infer<typeof ListRows>;
 
 /** Rows of a batch, and doubts. */
 
-/** A filter: an outcome, `pending`, `finished` for any other, or `attention` for the three outcomes to look at. */
-export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'finished', 'attention']);
+/** A filter: an outcome, `pending`, or `attention` for the three outcomes to look at. */
+export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
 
 const USUAL_ROWS = 100;
@@ -315,8 +308,6 @@ export const AccountChoice = z.object({
   name: z.string(),
   vendor: z.enum(['provider', 'service']),
   sandbox: z.boolean(),
-  /** A limit per day, so that a start needs none. */
-  has_budget: z.boolean(),
   region: z.string().nullable(),
 });
 export type AccountChoice = z.infer<typeof AccountChoice>;

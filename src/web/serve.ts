@@ -80,7 +80,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const { store, version, script, operator, jobs, answers, tell, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
-  const work = new Work(program, systemClock.wallMs);
+  const work = new Work(program);
   const sweeps = await openSweeps({ jobs, answers, store, work, tell });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);

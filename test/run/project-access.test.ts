@@ -33,9 +33,7 @@ test('where a change of the project has worked, a refusal is of its row', () => 
 
 test('the first refusal waits; once the next row works, it is of its row', () => {
   const access = new ProjectAccess(['p1']);
-  expect(access.hasWaiting).toBe(false);
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(WAITS);
-  expect(access.hasWaiting).toBe(true);
   access.hear(callOn('p1', 'u-2'), settled('found'));
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toBe(FORBIDDEN);
 });

@@ -36,7 +36,7 @@ beforeEach(() => {
 /** Each start of the page has one. */
 function lineOfWork(): Work {
   const env = { ...process.env, ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
-  return new Work({ script: PROGRAM, env }, Date.now);
+  return new Work({ script: PROGRAM, env });
 }
 afterEach(async () => {
   await work.close();

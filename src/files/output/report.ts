@@ -34,7 +34,7 @@ export function reportHtml(options: ReportOptions): string {
   const sections = [
     headSection(options, summary),
     ...(changes === undefined
-      ? [funnelSection(figures, summary), columnsSection(figures, summary)]
+      ? [funnelSection(figures, summary), columnsSection(figures)]
       : [changeSection(changes)]),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
@@ -113,9 +113,10 @@ function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifie
   return `<ol class="funnel">\n${shown.join('\n')}\n</ol>${identifiers === '' ? '' : `\n<p>${plainHtml(identifiers)}</p>`}`;
 }
 
-function columnsSection({ columns, found }: BatchFigures, { shares }: BatchSummary): string {
-  const lines = columns.map(({ name, filled }, at): Line => {
-    return [name, { bar: found === 0 ? 0 : filled / found, words: shares[at] ?? '' }];
+function columnsSection({ columns, found }: BatchFigures): string {
+  const lines = columns.map(({ name, filled }): Line => {
+    const words = `${grouped(filled)} of ${grouped(found)}`;
+    return [name, { bar: found === 0 ? 0 : filled / found, words }];
   });
   return section('What came back', ['column', 'filled'], lines);
 }

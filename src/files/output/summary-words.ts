@@ -11,8 +11,6 @@ export interface BatchSummary {
   readonly needs: string;
   /** Blank for a batch that asks by no identifier. */
   readonly identifiers: string;
-  /** How many of the rows that were found have each column, in the order of the columns. */
-  readonly shares: readonly string[];
   /** Which rows need a person, in the order of the reasons. */
   readonly rows: readonly string[];
 }
@@ -23,7 +21,7 @@ export function summaryOf(
   figures: BatchFigures,
   changed: string | undefined,
 ): BatchSummary {
-  const { attention, identifiers, columns, reasons, found } = figures;
+  const { attention, identifiers, reasons } = figures;
   const asked = changed === undefined ? identifiers.filter(({ name }) => !name.startsWith('/')) : [];
   return {
     headline: changed === undefined ? foundWords(figures) : capital(sentence(changed)),
@@ -32,7 +30,6 @@ export function summaryOf(
     identifiers: asked
       .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
       .join(' · '),
-    shares: columns.map(({ filled }) => `${grouped(filled)} of ${grouped(found)}`),
     rows: reasons.map(({ rows, first_rows: first }) => {
       const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
       return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;

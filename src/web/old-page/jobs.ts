@@ -106,7 +106,6 @@ export async function accountChoices(): Promise<readonly AccountChoice[]> {
   return [...configured, sandboxAccount('provider'), sandboxAccount('service')].map(accountChoice);
 }
 
-export function accountChoice({ name, vendor, sandbox, budget, region }: Account): AccountChoice {
-  const hasBudget = budget.perDay !== undefined;
-  return { name, vendor, sandbox, has_budget: hasBudget, region: region ?? null };
+export function accountChoice({ name, vendor, sandbox, region }: Account): AccountChoice {
+  return { name, vendor, sandbox, region: region ?? null };
 }

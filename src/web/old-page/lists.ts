@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import type { Sheet } from '../../core/format.ts';
-import type { RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
 import {
@@ -29,38 +27,26 @@ export function readingRoutes(server: Server): Hono {
       return context.json(viewOf(await keepReading(server, list, reading)));
     })
     .get('/lists/:id/rows', async (context) => {
-      const { from, limit, ...words } = queryOf(context, ListRowsQuery);
+      const { limit, ...words } = queryOf(context, ListRowsQuery);
       const list = await listOf(server, context);
       const read = Object.keys(words).length > 0 ? words : (list.reading?.read ?? {});
-      const rows = await inWordsOf(list, () => rowsOf(list, read, from, limit));
+      const rows = await inWordsOf(list, () => rowsOf(list, read, limit));
       return context.json(rows satisfies ListRows);
     });
 }
 
 const MOST_ROWS_AT_ONCE = 500;
 
-/** Of a longer list only the beginning is shown: reading on to a row in its middle takes too long here. */
-const LONG_LIST = { bytes: 32 << 20, rows: 1_000 };
-
-async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: number): Promise<ListRows> {
+async function rowsOf(list: KeptList, words: ReadWords, limit: number): Promise<ListRows> {
   const { sheet } = await openFile(list.path, words);
   const header = [...(await sheet.header())];
-  const most = list.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
   const rows: ListRow[] = [];
-  let passed = 0;
-  for await (const row of eachRow(sheet)) {
-    passed += 1;
-    if (row.row < from) continue;
-    if (rows.length >= Math.min(limit, MOST_ROWS_AT_ONCE) || passed > most)
-      return { header, rows, next: passed > most ? null : row.row };
-    rows.push(row);
-  }
-  return { header, rows, next: null };
-}
-
-async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
   for await (const group of sheet.groups())
-    for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
+    for (const { cells, ...row } of group) {
+      if (rows.length >= Math.min(limit, MOST_ROWS_AT_ONCE)) return { header, rows };
+      rows.push({ ...row, cells: [...cells] });
+    }
+  return { header, rows };
 }
 
 /** The flags by which a command reads the file as it was chosen. */

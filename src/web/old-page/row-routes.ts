@@ -1,11 +1,5 @@
 import { Hono } from 'hono';
-import {
-  ATTENTION_KINDS,
-  type InputRow,
-  OUTCOME_KINDS,
-  type RowNumber,
-  type RowStatus,
-} from '../../core/row.ts';
+import { ATTENTION_KINDS, type InputRow, type RowNumber, type RowStatus } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import { identifierNames } from '../../files/columns/column-kind.ts';
 import {
@@ -100,7 +94,6 @@ async function rowsOfPage(
 
 function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {
   if (filter === undefined) return [];
-  if (filter === 'finished') return OUTCOME_KINDS;
   return filter === 'attention' ? [...ATTENTION_KINDS] : [filter];
 }
 

@@ -44,11 +44,7 @@ export class Downloads {
   }
 
   /** @param write an output of that name, and what belongs beside it. @returns tickets for what is there then. */
-  async ticketsFor(
-    name: string,
-    write: (path: string) => Promise<unknown>,
-    _kinds = KINDS,
-  ): Promise<Tickets> {
+  async ticketsFor(name: string, write: (path: string) => Promise<unknown>): Promise<Tickets> {
     const folder = await this.#newFolder();
     try {
       await write(join(folder, name));

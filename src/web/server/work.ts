@@ -27,7 +27,6 @@ export interface Order {
 
 interface Item extends Order {
   readonly id: string;
-  readonly atMs: number;
   /** Resolves when it has ended, or was taken out of the line. */
   readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
@@ -41,13 +40,11 @@ const MOST_ENDED = 200;
 
 export class Work {
   readonly #program: Program;
-  readonly #nowMs: () => number;
   readonly #items: Item[] = [];
   #isClosed = false;
 
-  constructor(program: Program, nowMs: () => number) {
+  constructor(program: Program) {
     this.#program = program;
-    this.#nowMs = nowMs;
   }
 
   /** Begins it now, or when the work before it on the same store has ended. */
@@ -55,7 +52,7 @@ export class Work {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
     const over = Promise.withResolvers<ChildEnd>();
-    const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
+    const item: Item = { ...order, id: randomUUID(), over };
     this.#items.push(item);
     this.#advance(item.store);
     return viewOf(item);
@@ -133,14 +130,13 @@ export class Work {
 
 const Printed = z.object({ batch: z.string() });
 
-function viewOf({ id, kind, about, atMs, child, ended, batch }: Item): WorkView {
+function viewOf({ id, kind, about, child, ended, batch }: Item): WorkView {
   const { stopped = null } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
     about,
     batch: batch ?? Printed.safeParse(ended?.result).data?.batch ?? null,
-    at_ms: atMs,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,

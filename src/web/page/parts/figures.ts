@@ -58,9 +58,9 @@ const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
 };
 
-/** `Nov 20, 2026, 14:05`, where the reader is or in the zone. */
-export function dateAndTime(at: string | number, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeZone }).format(new Date(at));
+/** `Nov 20, 2026, 14:05`, where the reader is. */
+export function dateAndTime(at: string): string {
+  return new Intl.DateTimeFormat('en', TO_THE_MINUTE).format(new Date(at));
 }
 
 const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyle: 'medium' });
