@@ -31,7 +31,6 @@ function terminal(interactive: boolean): Console {
     json: false,
     quiet: false,
     interactive,
-    color: false,
     print: () => {},
     say: (line) => said.push(line),
     warn: () => {},
