@@ -10,16 +10,16 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 735,
+  cli: 731,
   client: 6_442,
-  commands: 7_681,
-  core: 2_206,
+  commands: 7_615,
+  core: 2_198,
   files: 8_402,
   index: 338,
   job: 1_060,
   ledger: 8_671,
   lib: 1_669,
-  objects: 875,
+  objects: 873,
   operations: 2_866,
   plan: 3_514,
   run: 4_808,
