@@ -18,7 +18,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   index: 338,
   job: 1_060,
   ledger: 8_671,
-  lib: 1_669,
+  lib: 1_677,
   objects: 873,
   operations: 2_866,
   plan: 3_514,
