@@ -51,7 +51,7 @@ import { chooseStore } from '../run/store-choice.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
 import { accept, COMMON, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
-import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './shared/plan-lines.ts';
+import { changePlanLines, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
 const output = z.union([PlanObject, ListDescription]);
 
@@ -172,7 +172,6 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
         : changePlanLines(changes, plan, object.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(object.damage, repairableRows, repairs),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
-      known && knownFieldLine(known),
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
       `  id             ${object.id}`,

@@ -1,5 +1,4 @@
-import type { PathSearch } from '../../core/answer-fields.ts';
-import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { PlanObject, ReasonObject } from '../../objects/plan-object.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -71,17 +70,3 @@ function reasonLine({ reason, count, first_rows: rows }: ReasonObject): string {
   const more = count > rows.length ? ', …' : '';
   return `  row ${rows.join(', ')}${more}: ${reason}`;
 }
-
-export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
-  const shown = paths
-    .slice(0, FIELDS_SHOWN)
-    .map((path) => foreignWords(path, LONGEST_FIELD))
-    .join(', ');
-  const more = paths.length > FIELDS_SHOWN ? ` and ${paths.length - FIELDS_SHOWN} others` : '';
-  return `  fields         ${shown}${more}, in ${counted(answers, 'answer')} so far`;
-}
-
-/** With \`--json\` all of them are told. */
-const FIELDS_SHOWN = 30;
-/** Each as far as somebody would type it. */
-const LONGEST_FIELD = 80;
