@@ -2,7 +2,6 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import type { Report } from '../commands/shared/command.ts';
 import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../core/errors.ts';
-import { version } from '../core/families.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
 import { nameStore, withArgument } from '../lib/command-line.ts';
@@ -106,13 +105,9 @@ export async function runCommandLine(
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    const isAsked = asksForVersion(error);
-    if (isAsked) help = version();
-    else if (!isAnswerOfCommander(error))
-      return reportError(terminal, error, commandIn(argv, program), streams);
+    if (!isAnswerOfCommander(error)) return reportError(terminal, error, commandIn(argv, program), streams);
     terminal.print(help.trimEnd());
-    const isVersion = isAsked || hasCode(error, 'commander.version');
-    terminal.result(isVersion ? { version: help.trim() } : { help });
+    terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
     return EXIT.done;
   }
 }
@@ -139,14 +134,6 @@ export function report(terminal: Terminal, ended: Report): ExitCode {
 function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
-
-/** Behind a command as well, because `npm start` puts one before whatever it is given. */
-function asksForVersion(error: unknown): boolean {
-  return hasCode(error, 'commander.unknownOption') && messageOf(error).includes("'--version'");
-}
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof CommanderError && error.code === code;
 
 function reportError(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
   if (error instanceof StopError) return reportStop(terminal, error);
