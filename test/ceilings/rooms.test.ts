@@ -10,9 +10,9 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 731,
+  cli: 718,
   client: 6_442,
-  commands: 7_615,
+  commands: 7_599,
   core: 2_198,
   files: 8_402,
   index: 338,
