@@ -8,9 +8,6 @@ import { invariant } from './errors.ts';
  * the file's name without its ending. Members are discovered, so a new one is a new file and no other edit.
  */
 
-/** Turns a default export into a member; throws when it is none. */
-type ReadMember<T> = (exported: unknown) => T;
-
 /**
  * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside them:
  * `csv.d.ts` and `csv.js.map`.
@@ -27,15 +24,15 @@ export async function familyNames(folder: URL): Promise<readonly string[]> {
  * the name may come from a user, and can never lead out of the folder.
  * @throws a bug when the file does not export what its name says.
  */
-export async function loadMember<T>(folder: URL, name: string, read?: ReadMember<T>): Promise<T | undefined> {
+export async function loadMember<T>(folder: URL, name: string): Promise<T | undefined> {
   const file = (await memberFiles(folder)).get(name);
-  return file === undefined ? undefined : importMember(file, name, read);
+  return file === undefined ? undefined : importMember(file, name);
 }
 
 /** Every member of a family by name, in name order. @throws a bug when a file does not export what its name says. */
-export async function loadFamily<T>(folder: URL, read?: ReadMember<T>): Promise<ReadonlyMap<string, T>> {
+export async function loadFamily<T>(folder: URL): Promise<ReadonlyMap<string, T>> {
   const files = [...(await memberFiles(folder))];
-  const members = files.map(async ([name, file]) => [name, await importMember(file, name, read)] as const);
+  const members = files.map(async ([name, file]) => [name, await importMember<T>(file, name)] as const);
   return new Map(await Promise.all(members));
 }
 
@@ -50,13 +47,13 @@ async function memberFiles(folder: URL): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-async function importMember<T>(file: string, name: string, read: ReadMember<T> | undefined): Promise<T> {
+async function importMember<T>(file: string, name: string): Promise<T> {
   const module: { readonly default?: unknown } = await import(pathToFileURL(file).href);
   const exported = module.default;
   invariant(isNamed(exported), `${file} has no default export with a name`);
   invariant(exported.name === name, `${file} exports a member that is named "${exported.name}"`);
-  // Without a reader the caller states the type; the family's contract suite is what checks the shape.
-  return read === undefined ? (exported as T) : read(exported);
+  // The caller states the type; the family's contract suite is what checks the shape.
+  return exported as T;
 }
 
 function isNamed(value: unknown): value is { readonly name: string } {

@@ -10,18 +10,12 @@ const LONGEST_WORD = 200;
 /** The most characters of a list that are shown: nobody reads more. */
 const LONGEST_LIST = 700;
 
-/**
- * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
- * @param maxDistance letters by which they may differ; left out: half of them.
- */
-export function nearest(
-  word: string,
-  known: readonly string[],
-  maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS)),
-): string | undefined {
+/** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const near = known.filter((each) => each.length <= LONGEST_WORD);
   const spellings = new Map(near.map((each) => [each.toLowerCase(), each]));
+  const maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS));
   const match = closestMatch(word.toLowerCase(), [...spellings.keys()], { maxDistance });
   return match === undefined ? undefined : spellings.get(match);
 }

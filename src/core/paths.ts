@@ -8,7 +8,8 @@ import { PACKAGE } from './families.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The accounts file: in `$ROWONCE_CONFIG`, else in the XDG config folder. */
-export function accountsPath(env: Environment = process.env): string {
+export function accountsPath(): string {
+  const { env } = process;
   return join(env.ROWONCE_CONFIG || xdgFolder(env.XDG_CONFIG_HOME, '.config'), 'accounts.yaml');
 }
 
@@ -20,13 +21,13 @@ export function stateFolder(env: Environment = process.env): string {
  * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not in it, so that
  * a copy of that store which is restored does not bring its old notes back with it.
  */
-export function ledgersFolder(env: Environment = process.env): string {
-  return `${stateFolder(env)}-ledgers`;
+export function ledgersFolder(): string {
+  return `${stateFolder()}-ledgers`;
 }
 
 /** Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers. */
-export function spoolFolder(store: string, env: Environment = process.env): string {
-  return resolve(besideFolder(store, env), 'spool');
+export function spoolFolder(store: string): string {
+  return resolve(besideFolder(store), 'spool');
 }
 
 /** Where the lists are that were brought to the page: each in a folder of its own, with what it was first. */

@@ -160,9 +160,9 @@ UPDATE calls SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retrie
   AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR calls.request = v.request)`);
 
 /** What was taken for an answer and is none is bought again by whoever names it, and by nobody else. */
-export const unansweredSql = (key: string, named: string): string => `
-SELECT x.id FROM calls x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = 'retracted' AND x.said NOT IN ('found', 'no_match', 'refused')
-  AND x.sent_at > coalesce((SELECT n.sent_at FROM calls n WHERE n.id = ${named}), -1)`;
+export const UNANSWERED = `
+SELECT x.id FROM calls x WHERE x.key = v.key AND ${isPast('x')} AND x.state = 'retracted' AND x.said NOT IN ('found', 'no_match', 'refused')
+  AND x.sent_at > coalesce((SELECT n.sent_at FROM calls n WHERE n.id = v.replaces), -1)`;
 
 /** @param place its kind, prior, payer, decision, subject and after. */
 const intentSql = (place: string, from: string, when: string): string => `
@@ -179,7 +179,7 @@ const INTENT = eachWriting(IN_GROUP, 'id')(
   intentSql(
     `'first', NULL, NULL, NULL, NULL, NULL`,
     'v',
-    `${FITS} AND ${RESERVES_PRICE} AND NOT EXISTS (${unansweredSql('v.key', 'v.replaces')})`,
+    `${FITS} AND ${RESERVES_PRICE} AND NOT EXISTS (${UNANSWERED})`,
   ),
   ADMITTED,
 );

@@ -6,7 +6,7 @@ import { each } from './db.ts';
 import { endOf } from './ends.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { type Intent as Draft, INTENT_COLUMNS, unansweredSql } from './group.ts';
+import { type Intent as Draft, INTENT_COLUMNS, UNANSWERED } from './group.ts';
 import { moneyOf } from './money.ts';
 import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
@@ -157,7 +157,7 @@ interface CallStanding {
 }
 
 const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
-SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${unansweredSql('v.key', 'v.replaces')} LIMIT 1) AS none,
+SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${UNANSWERED} LIMIT 1) AS none,
   (SELECT c.batch FROM calls c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
 FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max

@@ -5,7 +5,7 @@ import { grouped } from './figures.ts';
 
 type Tone = 'good' | 'none' | 'warn' | 'bad';
 
-const OUTCOMES: readonly (readonly [kind: keyof typeof text.batch.outcomes, tone: Tone])[] = [
+const OUTCOMES: readonly (readonly [kind: keyof typeof text.rows.status, tone: Tone])[] = [
   ['matched', 'good'],
   ['applied', 'good'],
   ['unchanged', 'good'],
@@ -61,7 +61,7 @@ export function OutcomeLegend({ counts, rows }: Counted) {
     <ul class="legend">
       {shown.map(([kind, tone]) => (
         <li key={kind}>
-          <span class={`swatch tone-${tone}`} /> {text.batch.outcomes[kind]}{' '}
+          <span class={`swatch tone-${tone}`} /> {text.rows.status[kind]}{' '}
           <strong>{grouped(counts[kind] ?? 0)}</strong>
         </li>
       ))}
