@@ -3,6 +3,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
 import { type AnswerRule, type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
+import { leavesOf, pathOf } from './names.ts';
 import { headerOf, type ParsedReply } from './reply.ts';
 import type { PlainMeaning } from './table.ts';
 
@@ -16,7 +17,7 @@ export function chargedCredits(
   operation: DialectOperation,
 ): Credits {
   // The ledger counts in whole credits, and no bill exceeds the largest exact one.
-  const amount = Math.ceil(statedAmount(parsed, dialect) ?? Number.NaN);
+  const amount = Math.ceil(statedAmount(parsed, dialect, operation) ?? Number.NaN);
   const isStated = Number.isSafeInteger(amount);
   if (!(rule?.charged ?? (isStated || means === 'found'))) return credits(0);
   return credits(isStated ? amount : assumedCredits(parsed, means, dialect, operation));
@@ -46,24 +47,45 @@ export function isExactCharge(
   operation: DialectOperation,
 ): boolean {
   const raw = reply && (vendorReply(reply, dialect) ?? reply);
-  const stated = raw && statedAmount({ raw, body: readBodyOnce(raw.body) }, dialect);
+  const stated = raw && statedAmount({ raw, body: readBodyOnce(raw.body) }, dialect, operation);
   if (stated !== undefined) return stated === charged;
   const { found, exact, per_result: perResult } = operation.credits;
   const isPublished = raw !== undefined && exact === true && perResult === undefined;
   return charged === 0 || (isPublished && charged === found);
 }
 
-/** The cost that the answer states where the dialect says, which may be a part of a credit. */
+/** The cost that the answer states, which may be a part of a credit. What the dialect names is believed whatever it says. */
 function statedAmount(
   { raw, body }: Pick<ParsedReply, 'raw' | 'body'>,
-  { credits_charged: { header, path } = {} }: Dialect,
+  { credits_charged: named }: Dialect,
+  { credits: { most } }: DialectOperation,
 ): number | undefined {
+  const value = body.kind === 'json' ? body.value : null;
+  if (named === undefined) {
+    const usual = usualAmount(value);
+    // Such a name is often that of an account's total.
+    return usual !== undefined && usual <= most ? usual : undefined;
+  }
   const stated = [
-    header === undefined ? undefined : amountOf(headerOf(raw, header)),
-    path === undefined || body.kind !== 'json' ? undefined : amountOf(valueAt(body.value, path)),
+    named.header === undefined ? undefined : amountOf(headerOf(raw, named.header)),
+    named.path === undefined ? undefined : amountOf(valueAt(value, named.path)),
   ].filter((amount) => amount !== undefined);
   // Where both say it and differ, the bill is by the one that is dearer for all that we know.
   return stated.length === 0 ? undefined : Math.max(...stated);
+}
+
+const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
+
+/** What an answer says under the names that most vendors have for it. What stands in a list is the price of a part. */
+function usualAmount(value: JsonValue): number | undefined {
+  for (const leaf of leavesOf(value)) {
+    const { plain } = leaf.name;
+    if (plain === 'iscreditcharged' && leaf.value === false) return 0;
+    if (plain === 'freeenrichment' && leaf.value === true) return 0;
+    const amount = AMOUNTS.test(plain) ? amountOf(leaf.value) : undefined;
+    if (amount !== undefined && !/\b\d+\./.test(pathOf(leaf))) return amount;
+  }
+  return undefined;
 }
 
 function amountOf(stated: JsonValue | undefined): number | undefined {
