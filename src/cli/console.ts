@@ -80,6 +80,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     json: options.json,
     quiet: options.quiet,
     interactive,
+    color: colored(stdout) || colored(stderr),
     print: (line) => {
       if (!options.json) write(stdout, line);
     },

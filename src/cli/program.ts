@@ -149,10 +149,7 @@ export function usageStop(error: CommanderError, command: string): StopError {
   if (error.code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
   const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
-  if (choice !== undefined) {
-    const { flag, word = '', known = '' } = choice;
-    return stop('usage', `${flag} ${word} is not known.`, suggestion(word, known.split(', ')));
-  }
+  if (choice !== undefined) return wrongChoice(choice);
   const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
   return stop(
     'usage',
@@ -166,9 +163,14 @@ function capitalized(fact: string): string {
   return fact.charAt(0).toUpperCase() + fact.slice(1);
 }
 
-/** Commander's words for a value that is none of an option's list. */
+/** Commander's words for a value that is none of a list, of an option or of an argument. */
 const WRONG_CHOICE =
-  /^option '(?<flag>--[\w-]+).*' argument '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
+  /^(?:option '(?<flag>--[\w-]+).*' argument|command-argument value) '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
+
+function wrongChoice({ flag, word = '', known = '' }: Record<string, string | undefined>): StopError {
+  const fact = flag === undefined ? `"${word}" is not known.` : `${flag} ${word} is not known.`;
+  return stop('usage', fact, suggestion(word, known.split(', ')));
+}
 
 /** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
 function withoutValue(fact: string): string {

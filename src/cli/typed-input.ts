@@ -38,7 +38,8 @@ export function declare(typed: Command, of: OurCommand): void {
   for (const { name, schema, how } of argumentsIn(entries)) {
     const isOptional = of.entriesOf !== undefined || schema.safeParse(undefined).success;
     const word = ['array', 'record'].includes(kindOf(schema)) ? `${name}...` : name;
-    typed.addArgument(new Argument(isOptional ? `[${word}]` : `<${word}>`, how.about));
+    const declared = new Argument(isOptional ? `[${word}]` : `<${word}>`, how.about);
+    typed.addArgument(kindOf(schema) === 'enum' ? declared.choices(wordsOf(schema)) : declared);
   }
   for (const [flag, sharing] of byFlag(entries)) {
     for (const option of optionsOf(flag, sharing)) typed.addOption(option);

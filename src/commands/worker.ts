@@ -32,9 +32,8 @@ export default command({
   async run({ health: port, ...input }, host) {
     const { words, own } = host;
     const say = logOn(host.console);
-    let beatenMs = Number.NEGATIVE_INFINITY;
-    const isAlive = (): boolean => systemClock.monotonicMs() - beatenMs < ALIVE_MS;
-    const server = port === undefined ? undefined : await healthAt(port, isAlive, say);
+    const health = new Health();
+    const server = port === undefined ? undefined : await healthAt(port, health, say);
     const tell = toldOn(say);
     const typed = commandLine(words);
     try {
@@ -49,7 +48,7 @@ export default command({
             ...{ store, accept, askAgreement, signal, command: typed },
             operations: own.operations,
             onEvent(event) {
-              if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
+              health.hear(event);
               tell(event);
               if (event.kind === 'within') own.onEvent?.(event.event);
             },
@@ -111,12 +110,36 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 
-async function healthAt(port: number, isAlive: () => boolean, say: Log): Promise<Server> {
+/** Whether it is alive, as `/healthz` tells it. */
+class Health {
+  #beatenMs = Number.NEGATIVE_INFINITY;
+  #ranges = 0;
+  #movedMs = systemClock.monotonicMs();
+
+  hear(event: WorkerEvent): void {
+    if (event.kind === 'beat') this.#beatenMs = systemClock.monotonicMs();
+    if (event.kind === 'taken') this.#ranges += 1;
+    if (event.kind === 'done' || event.kind === 'handed_back' || event.kind === 'failed') this.#ranges -= 1;
+    if (event.kind !== 'beat') this.#movedMs = systemClock.monotonicMs();
+  }
+
+  /** Waiting is told in whole seconds once a range waits for a permit for longer than a minute. */
+  now(): { readonly alive: boolean; readonly waiting_seconds: number } {
+    const nowMs = systemClock.monotonicMs();
+    const stillMs = this.#ranges > 0 ? nowMs - this.#movedMs : 0;
+    return {
+      alive: nowMs - this.#beatenMs < ALIVE_MS,
+      waiting_seconds: stillMs > 60_000 ? Math.round(stillMs / 1000) : 0,
+    };
+  }
+}
+
+async function healthAt(port: number, health: Health, say: Log): Promise<Server> {
   const server = createServer(({ method, url }, response) => {
     if (method === 'GET' && url === '/healthz') {
-      const alive = isAlive();
-      response.writeHead(alive ? 200 : 503, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ alive }));
+      const now = health.now();
+      response.writeHead(now.alive ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(now));
     } else response.writeHead(404).end();
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');

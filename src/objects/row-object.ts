@@ -100,6 +100,8 @@ export const RowObject = z.object({
   row: z.number(),
   /** Null while the row is pending. */
   outcome: OutcomeObject.nullable(),
+  /** Paths in the row's answer, for `add`. */
+  fields: z.array(z.string()).exactOptional(),
   /** What was planned for a row of changes, as it was kept. */
   planned: z.record(z.string(), z.unknown()).nullable(),
   attempts: z.array(AttemptObject),

@@ -212,7 +212,7 @@ test('a worker says whether it lives, and when it said so', async () => {
   });
   const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
   await expect.poll(async () => (await ask('/healthz')).status).toBe(200);
-  expect(await (await ask('/healthz')).json()).toEqual({ alive: true });
+  expect(await (await ask('/healthz')).json()).toEqual({ alive: true, waiting_seconds: 0 });
   expect((await ask('/')).status).toBe(404);
   const [line = ''] = worker.stderr.split('\n');
   expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z info .*\/healthz$/);

@@ -71,6 +71,7 @@ export interface Console {
   readonly quiet: boolean;
   /** A person sits in front of stdin and stderr. */
   readonly interactive: boolean;
+  readonly color: boolean;
   /** A line of results on stdout. Silent under `--json`. */
   print(line: string): void;
   /** A line of words on stderr. Silent under `--quiet`. */

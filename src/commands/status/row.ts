@@ -1,5 +1,7 @@
 import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
@@ -7,6 +9,8 @@ import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
+import { shownBody } from '../../files/output/output.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type {
   AttemptRecord,
   Batch,
@@ -31,7 +35,7 @@ export async function rowReport(
   text: string,
 ): Promise<Report<RowObject>> {
   const object = await rowObject(ledger, batch, text);
-  const { row, outcome, planned, attempts } = object;
+  const { row, outcome, planned, attempts, fields } = object;
   const reason = outcome?.reason;
   return {
     object,
@@ -39,6 +43,7 @@ export async function rowReport(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
       planned && `  ${plannedWords(planned as JsonObject)}`,
       attempts.flatMap(attemptLines),
+      fields && `  fields for add: ${fields.join(', ')}`,
     ),
   };
 }
@@ -61,10 +66,12 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   const [planned] = await ledger.plannedRows(batch.id, row, 1);
   const history = await ledger.history(batch.id, row);
   const dialect = await dialectOfBatch(batch);
+  const fields = fieldsShown(batch, record);
   return {
     ...{ batch: batch.id, row, outcome: record ? outcomeObject(record) : null },
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
     attempts: history.map((each) => attemptObject(each, dialect, decidedAbout(each, batch, history))),
+    ...(fields.length > 0 && { fields: [...fields] }),
   };
 }
 
@@ -124,6 +131,15 @@ function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Diale
   if (closure?.kind !== 'answered' || reply === undefined) return false;
   if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
   return isExactCharge(closure.charged, reply, dialect, dialectOperationOf(dialect, call));
+}
+
+function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
+  const { answer_at: answerPlace } = settingsKept(settings);
+  const body = shownBody(record?.answers ?? [], answerPlace);
+  if (body === undefined) return [];
+  const paths = new PathSearch([]);
+  paths.look(fieldsOf(body, answerPlace));
+  return paths.paths;
 }
 
 function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {

@@ -31,6 +31,7 @@ function terminal(interactive: boolean): Console {
     json: false,
     quiet: false,
     interactive,
+    color: false,
     print: () => {},
     say: (line) => said.push(line),
     warn: () => {},
