@@ -55,6 +55,7 @@ const addInput = z.strictObject({
   concurrency: requests('most requests at the same time; a kill may leave this many in doubt'),
   budget_per_day: credits('most credits in one day (UTC), all runs together'),
   budget_per_month: credits('most credits in one month (UTC), all runs together'),
+  price: text('what one credit costs you, such as "0.04 AUD"', '<price>'),
 });
 type Add = z.output<typeof addInput>;
 
@@ -125,7 +126,7 @@ async function entryFrom(console: Console, input: Add, name: string) {
   const vendor = VENDORS.find((known) => known === asked);
   if (vendor === undefined)
     throw stop('usage', `--vendor ${asked} is not known.`, suggestion(asked, VENDORS));
-  const { dialect, exclusive_key, id } = input;
+  const { dialect, exclusive_key, id, price } = input;
   return present({
     vendor,
     dialect: dialect && (shippedDialect(dialect) ? dialect : resolve(dialect)),
@@ -135,6 +136,7 @@ async function entryFrom(console: Console, input: Add, name: string) {
     project_id: input.project,
     id,
     exclusive_key,
+    price,
     ...numbersOf(input),
   });
 }
@@ -263,6 +265,7 @@ function detailLines(account: AccountObject): readonly string[] {
     via: account.via && `${account.via}, as ${account.connected_account}`,
     dialect: account.dialect,
     limits: [...per(within, ''), `${concurrency} at once`].join(', '),
+    price: account.price && `${account.price} a credit`,
     budget: per(budget, ' credits').join(', '),
     key: account.key,
     problem: problem && sentence(problem.message),

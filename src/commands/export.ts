@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { priceOfAccount } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
@@ -107,8 +108,10 @@ async function exported(
       sandbox: batch.sandbox,
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
+    const price = await priceOfAccount(batch.accountIdentity);
     const kept = { job: settings, answerPlace: settings.answer_at };
-    return await writeOutput({ ledger, ...kept, emit, ...notes }, input, batch, destination);
+    const order = { ledger, ...kept, emit, ...notes, ...present({ price }) };
+    return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();
   }

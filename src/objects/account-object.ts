@@ -31,6 +31,8 @@ export const AccountObject = z.object({
   problem: z.object({ message: z.string(), next: z.string() }).nullable(),
   limits: LimitsObject,
   budget: BudgetObject,
+  /** What a credit costs its owner, such as `0.04 AUD`. */
+  price: z.string().nullable(),
   key: z.string(),
 });
 export type AccountObject = z.infer<typeof AccountObject>;

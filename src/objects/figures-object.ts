@@ -26,5 +26,7 @@ export const FiguresObject = z.object({
   columns: z.array(z.object({ name: z.string(), filled: z.number() })),
   /** What answers that were shared or bought before would have cost. */
   saved: z.number(),
+  /** What the spent credits cost. */
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

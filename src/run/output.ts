@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { answerPlaceOf } from '../client/dialect.ts';
 import type { StopCode, StopError } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
   additionOf,
@@ -46,7 +47,11 @@ export function writeRows(
 ): Promise<OutputFiles> {
   const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
-  return writeOutput({ ...context, answerPlace, ...notesIn(ledger, batch) }, input, batch, destination);
+  const writing = {
+    ...{ ...context, answerPlace, ...notesIn(ledger, batch) },
+    ...present({ price: context.account.price }),
+  };
+  return writeOutput(writing, input, batch, destination);
 }
 
 export function wantedOutput({ output, account }: RunContext, name: string | undefined): WantedOutput {

@@ -37,7 +37,16 @@ function accounts(
 const ADD = ['add', '--name', 'data', '--vendor', 'provider', '--base-url', 'https://api.example.com'];
 
 test('add writes what was said into a file that only the user can read', async () => {
-  const limits = ['--per-second', '20', '--concurrency', '4', '--budget-per-day', '2000'];
+  const limits = [
+    '--per-second',
+    '20',
+    '--concurrency',
+    '4',
+    '--budget-per-day',
+    '2000',
+    '--price',
+    '0.04 AUD',
+  ];
   const added = await accounts([...ADD, ...limits, '--key-env', 'DATA_KEY']);
   expect(added).toMatchObject({ code: 0, stdout: `Added account data to ${file()}.\n` });
   expect(await readFile(file(), 'utf8')).toBe(`${schemaLine()}accounts:
@@ -45,6 +54,7 @@ test('add writes what was said into a file that only the user can read', async (
     vendor: provider
     base_url: https://api.example.com
     key_env: DATA_KEY
+    price: 0.04 AUD
     limits:
       per_second: 20
       concurrency: 4

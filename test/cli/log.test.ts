@@ -10,14 +10,14 @@ async function sharedDesk(): Promise<Desk> {
   const desk = await openDesk({
     faults: 'charged-reset:x1',
     concurrency: 1,
-    account: { budget: { per_month: 500 } },
+    account: { price: '0.04 AUD', budget: { per_month: 500 } },
   });
   desk.list(3);
   await desk.type(desk.run('--as', 'Ann'));
   await desk.type(['settle', 'last', '--skip', '--as', 'Bob']);
   desk.list(4);
   const run = await desk.type(desk.run('--as', 'Bob'));
-  expect(run.stdout).toContain('Credits    1 spent');
+  expect(run.stdout).toContain('Credits    1 spent (A$0.04), ');
   return desk;
 }
 

@@ -25,6 +25,7 @@ import {
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
+import type { CreditPrice } from './price.ts';
 
 export { describeKey, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
@@ -71,6 +72,8 @@ export interface Account {
   /** How long bought answers are kept; without it for ever. */
   readonly retentionMs?: number;
   readonly budget: AccountCaps;
+  /** What a credit costs its owner, for what is shown beside credits. */
+  readonly price?: CreditPrice;
   readonly region?: Region;
   readonly organizationId?: string;
   /** The project for invites that name none. */
@@ -131,7 +134,7 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
 
 /** What a person or a program is told of an account. @param problem what is wrong with its dialect. */
 export function accountObject(account: Account, problem?: StopError): AccountObject {
-  const { name, vendor, sandbox, via, limits, budget } = account;
+  const { name, vendor, sandbox, via, limits, budget, price } = account;
   const within = (ms: number) => limits.windows.find(({ windowMs }) => windowMs === ms)?.requests ?? null;
   return {
     ...{ name, vendor, sandbox, address: account.baseUrl?.href ?? null, region: account.region ?? null },
@@ -147,8 +150,15 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
       ...{ per_hour: within(3_600_000), per_day: within(86_400_000), concurrency: limits.concurrency },
     },
     budget: { per_day: budget.perDay ?? null, per_month: budget.perMonth ?? null },
+    price: price ? `${price.amount} ${price.currency}` : null,
     key: describeKey(account.key),
   };
+}
+
+/** What a credit costs. A file of accounts that cannot be read has no prices, which another command says. */
+export async function priceOfAccount(identity: string): Promise<CreditPrice | undefined> {
+  const accounts = await loadAccounts().catch(() => undefined);
+  return accounts?.configured.find((account) => account.identity === identity)?.price;
 }
 
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
@@ -260,7 +270,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
 }
 
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
-  const { vendor, limits = {}, budget = {}, dialect, retention: retentionMs } = entry;
+  const { vendor, limits = {}, budget = {}, dialect, retention: retentionMs, price } = entry;
   const windows = WINDOWS.flatMap(({ name: window, windowMs }) => {
     const requests = limits[window];
     return requests === undefined ? [] : [{ requests, windowMs }];
@@ -275,6 +285,7 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     ...present({
       timeoutMs: limits.timeout,
       retentionMs,
+      price,
       dialectPath: dialect && (shippedDialect(dialect) ?? resolve(dirname(path), dialect)),
       exclusiveKey: entry.exclusive_key === true ? (true as const) : undefined,
     }),

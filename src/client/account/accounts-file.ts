@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDurationMs } from '../../lib/duration.ts';
+import { PRICE, priceOf } from './price.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -30,6 +31,11 @@ const timeout = durationMs('write a timeout as 30s or 2m, from 1s to 1h', 1_000,
 
 /** The next run of the same list needs answers that are younger than a day. */
 const retention = durationMs('write a retention as 400d, at least one day', 86_400_000);
+
+const price = z
+  .string()
+  .regex(PRICE, { error: 'write the price of a credit as 0.04 AUD' })
+  .transform(priceOf);
 
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
@@ -107,6 +113,9 @@ const shared = {
     .describe(
       'how long what was bought is kept, such as `400d`, a day at least: what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: for ever',
     ),
+  price: price
+    .optional()
+    .describe('what a credit costs you, such as `0.04 AUD`, which a report then says in money'),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;

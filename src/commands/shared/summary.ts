@@ -1,3 +1,4 @@
+import { moneyWords } from '../../client/account/price.ts';
 import { atMost, counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -28,7 +29,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ credits, changes }: RunObject): string | undefined {
+function creditsLine({ credits, figures, changes }: RunObject): string | undefined {
   const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
   if (changes !== undefined && spent + inDoubt === 0) return undefined;
   const isAtMost = credits.exact ? undefined : true;
@@ -36,7 +37,8 @@ function creditsLine({ credits, changes }: RunObject): string | undefined {
   const asked = saved === null ? '' : `, ${saved} saved by asking once`;
   const now = atMost(spentNow, isAtMost, `${spentNow} spent`);
   const all = atMost(spent, isAtMost, `${spent} in all`);
-  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${doubt}${asked}`;
+  const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
+  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${cost}${doubt}${asked}`;
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {

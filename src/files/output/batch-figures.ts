@@ -1,3 +1,4 @@
+import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { needingAttention, type RowStatus } from '../../core/row.ts';
 import type { Batch, Money } from '../../ledger/ledger.ts';
 import { hasCosts, type Tally } from '../../ledger/tally.ts';
@@ -11,7 +12,13 @@ export interface BatchFigures extends FiguresObject {
   readonly hasCosts: boolean;
 }
 
-export function figuresOf(batch: Batch, tally: Tally, money: Money): BatchFigures {
+/** @param price of a credit of the batch's account. */
+export function figuresOf(
+  batch: Batch,
+  tally: Tally,
+  money: Money,
+  price: CreditPrice | undefined,
+): BatchFigures {
   const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');
   const pending = batch.inputRows - ended.reduce((sum, [, count]) => sum + count, 0);
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
@@ -31,6 +38,7 @@ export function figuresOf(batch: Batch, tally: Tally, money: Money): BatchFigure
     })),
     money,
     saved: tally.saved,
+    cost: price === undefined || batch.sandbox ? null : moneyFor(money.spent, price),
     hasCosts: hasCosts(batch, money),
   };
 }

@@ -1,3 +1,4 @@
+import type { CreditPrice } from '../../client/account/price.ts';
 import type { AnswerPlace } from '../../core/answer-body.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -93,6 +94,8 @@ export interface OutputOrder {
   readonly job: Additions;
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
+  /** Of a credit of the account; left out: it names none. */
+  readonly price?: CreditPrice;
   /** Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted now. */
   readonly noteWritten?: NoteWritten;
   /** Notes what was written as the output itself, which its batch knows as well. */
@@ -173,7 +176,7 @@ async function writeFrom(
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
-    const figures = figuresOf(batch, tally, await writing.ledger.batchMoney(batch.id));
+    const figures = await figuresIn(writing, batch, tally);
     return { figures, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
@@ -234,7 +237,7 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const figures = figuresOf(kept, tally, await order.ledger.batchMoney(kept.id));
+  const figures = await figuresIn(order, kept, tally);
   const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
@@ -242,6 +245,10 @@ async function writeFiles(
     figures,
     ...present({ report, attention, results, changes }),
   };
+}
+
+async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
 interface CopyContext {

@@ -1,3 +1,4 @@
+import { moneyWords } from '../../client/account/price.ts';
 import { atMost, grouped, listed, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchFigures } from './batch-figures.ts';
@@ -45,14 +46,15 @@ function foundWords({ rows, found, counts: { pending = 0 } }: BatchFigures): str
   return pending === 0 ? `We ${what}.` : `So far we ${what}; ${many(pending, 'row')} to go.`;
 }
 
-function costWords({ money, saved }: BatchFigures, sandbox: boolean): string {
+function costWords({ money, saved, cost }: BatchFigures, sandbox: boolean): string {
   const { spent, isAtMost, inDoubt } = money;
+  const paid = cost === null || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const also = [
     saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
-  return `It cost ${atMost(spent, isAtMost, many(spent, 'credit'))}${also.join('')}.`;
+  return `It cost ${atMost(spent, isAtMost, many(spent, 'credit'))}${paid}${also.join('')}.`;
 }
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { priceOfAccount } from '../../client/account/account.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
@@ -41,9 +42,10 @@ function summaryRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/summary', async (context) => {
     const found = await batchOf(context, server);
     const { batch, location } = found;
+    const price = await priceOfAccount(batch.accountIdentity);
     const summary = await lookInto(location, async (ledger) => {
       const counts = await ledger.counts(batch.id);
-      const read = () => readFigures(ledger, batch);
+      const read = () => readFigures(ledger, batch, price);
       const of = await figures.of(batch.id, JSON.stringify(counts), read);
       const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));

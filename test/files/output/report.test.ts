@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { CreditPrice } from '../../../src/client/account/price.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
@@ -71,11 +72,12 @@ function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...Answer
 interface Said {
   readonly of?: Batch;
   readonly spent?: Money;
+  readonly price?: CreditPrice;
 }
 
-function report(tally: Tally, { of = batch, spent = money }: Said = {}): string {
+function report(tally: Tally, { of = batch, spent = money, price }: Said = {}): string {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
-  const figures = figuresOf(of, tally, spent);
+  const figures = figuresOf(of, tally, spent, price);
   return reportHtml({ batch: of, figures, changes: undefined, files });
 }
 
@@ -125,7 +127,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
     ['phone', '1'],
     ['city', ''],
   ]);
-  const html = report(tally);
+  const html = report(tally, { price: { amount: 0.04, currency: 'AUD' } });
   expect(html).toContain('<title>leads.csv</title>');
   expect(
     aboveTheFold(html)
@@ -135,7 +137,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
     'leads.csv',
     'THEN',
     'We found 2 of 4 rows.',
-    'It cost 1,200 credits; 1 saved by asking once; 3 in doubt, for answers that were lost.',
+    'It cost 1,200 credits (A$48.00); 1 saved by asking once; 3 in doubt, for answers that were lost.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
     ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { CreditPrice } from '../../../client/account/price.ts';
 import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
 import { settingsKept } from '../../../job/job-settings.ts';
@@ -9,7 +10,11 @@ import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 
 /** In parts of some milliseconds, because a server answers others in between. */
-export async function readFigures(ledger: LedgerReader, batch: Batch): Promise<BatchFigures> {
+export async function readFigures(
+  ledger: LedgerReader,
+  batch: Batch,
+  price: CreditPrice | undefined,
+): Promise<BatchFigures> {
   const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const [tally, survey] = [new Tally(), new FieldSurvey()];
   const isApart = resultsFilesOf(job).length > 0;
@@ -29,7 +34,7 @@ export async function readFigures(ledger: LedgerReader, batch: Batch): Promise<B
     await setImmediate();
   }
   tally.columns = add === undefined ? survey.names : Object.keys(add);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id));
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
 /** The rows of the list: a plan may have others behind them, which no output copies. */
