@@ -4,7 +4,7 @@ import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, type Console, command, flag } from './shared/command.ts';
-import { accept, COMMON, logOn } from './shared/input.ts';
+import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { pageCommands } from './shared/page.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
@@ -22,6 +22,7 @@ export default command({
       'YAML files of jobs whose inboxes are swept on a schedule',
     ),
     accept: accept(),
+    log: LOG,
     port: flag(
       z.int().max(65_535).default(0),
       'where to listen on this machine; 0: any free port',
@@ -37,7 +38,7 @@ export default command({
     ),
   }),
   async run(input, { console }) {
-    const say = logOn(console);
+    const say = logOn(console, input.log);
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const opened = await openPage({
       port: input.port,

@@ -8,7 +8,7 @@ import { stopObject } from '../core/stop-object.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { StopObject } from '../objects/stop-object.ts';
 import { command, flag, type WorkerEvent } from './shared/command.ts';
-import { accept, COMMON, type Log, logOn } from './shared/input.ts';
+import { accept, COMMON, LOG, type Log, logOn } from './shared/input.ts';
 import { spend, withNext } from './shared/spending.ts';
 import { runWorker } from './worker/work.ts';
 
@@ -23,17 +23,18 @@ export default command({
     ...COMMON,
     health: flag(
       z.int().max(65_535, 'Give a whole number from 0 to 65535.').optional(),
-      'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; 0: any free port',
+      'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; /metrics for Prometheus; 0: any free port',
       '<port>',
     ),
+    log: LOG,
     accept: accept(),
   }),
   output: z.object({ ranges: z.number(), rows: z.number(), stopped: StopObject.nullable() }),
-  async run({ health: port, ...input }, host) {
+  async run({ health, log, ...input }, host) {
     const { words, own } = host;
-    const say = logOn(host.console);
-    const health = new Health();
-    const server = port === undefined ? undefined : await healthAt(port, health, say);
+    const say = logOn(host.console, log);
+    const figures = new Figures();
+    const server = health === undefined ? undefined : await figuresAt(health, figures, say);
     const tell = toldOn(say);
     const typed = commandLine(words);
     try {
@@ -48,9 +49,9 @@ export default command({
             ...{ store, accept, askAgreement, signal, command: typed },
             operations: own.operations,
             onEvent(event) {
-              health.hear(event);
+              figures.count(event);
               tell(event);
-              if (event.kind === 'within') own.onEvent?.(event.event);
+              own.onWorkerEvent?.(event);
             },
           });
         },
@@ -110,21 +111,30 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 
-/** Whether it is alive, as `/healthz` tells it. */
-class Health {
+/** What it has done since it began, as `/healthz` and `/metrics` tell it: figures alone, and no name of a list or a person. */
+class Figures {
+  #asked = 0;
+  #spent = 0;
+  #inDoubt = 0;
+  #pausedUntilMs = 0;
   #beatenMs = Number.NEGATIVE_INFINITY;
   #ranges = 0;
   #movedMs = systemClock.monotonicMs();
 
-  hear(event: WorkerEvent): void {
+  count(event: WorkerEvent): void {
     if (event.kind === 'beat') this.#beatenMs = systemClock.monotonicMs();
     if (event.kind === 'taken') this.#ranges += 1;
     if (event.kind === 'done' || event.kind === 'handed_back' || event.kind === 'failed') this.#ranges -= 1;
     if (event.kind !== 'beat') this.#movedMs = systemClock.monotonicMs();
+    if (event.kind !== 'within') return;
+    if (event.event.kind === 'sent') this.#asked += 1;
+    if (event.event.kind === 'answered') this.#spent += event.event.credits;
+    if (event.event.kind === 'in_doubt') this.#inDoubt += 1;
+    if (event.event.kind === 'paused') this.#pausedUntilMs = event.event.untilMs;
   }
 
   /** Waiting is told in whole seconds once a range waits for a permit for longer than a minute. */
-  now(): { readonly alive: boolean; readonly waiting_seconds: number } {
+  health(): { readonly alive: boolean; readonly waiting_seconds: number } {
     const nowMs = systemClock.monotonicMs();
     const stillMs = this.#ranges > 0 ? nowMs - this.#movedMs : 0;
     return {
@@ -132,14 +142,33 @@ class Health {
       waiting_seconds: stillMs > 60_000 ? Math.round(stillMs / 1000) : 0,
     };
   }
+
+  /** In the text format of Prometheus. */
+  metrics(): string {
+    const paused = this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0;
+    const figures = [
+      ['asked_total', 'counter', 'Requests that were sent.', this.#asked],
+      ['spent_credits_total', 'counter', 'Credits that answers have cost.', this.#spent],
+      ['in_doubt_total', 'counter', 'Calls whose answer was lost.', this.#inDoubt],
+      ['paused', 'gauge', 'Whether the account is told to wait.', paused],
+    ] as const;
+    return figures
+      .map(([name, type, help, value]) => {
+        const full = `rowonce_${name}`;
+        return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${full} ${value}\n`;
+      })
+      .join('');
+  }
 }
 
-async function healthAt(port: number, health: Health, say: Log): Promise<Server> {
+async function figuresAt(port: number, figures: Figures, say: Log): Promise<Server> {
   const server = createServer(({ method, url }, response) => {
     if (method === 'GET' && url === '/healthz') {
-      const now = health.now();
-      response.writeHead(now.alive ? 200 : 503, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(now));
+      const health = figures.health();
+      response.writeHead(health.alive ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(health));
+    } else if (method === 'GET' && url === '/metrics') {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(figures.metrics());
     } else response.writeHead(404).end();
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -200,11 +200,11 @@ test('status and a program see who works, what each has on its way, and which ra
   expect(await workersAt(store)).toEqual([]);
 });
 
-test('a worker says whether it lives, and when it said so', async () => {
+test('a worker says whether it lives, what it has asked and spent, and when it said so', async () => {
   const host = await openHost();
   host.place.writeList(domainsOf('told', 7));
   await detach(host);
-  const worker = startWorker(host, '--health', '0');
+  const worker = startWorker(host, '--health', '0', '--log', 'json');
   let port = '';
   await worker.until(() => {
     port = /healthz?: http:\/\/127\.0\.0\.1:(\d+)/.exec(worker.stderr)?.[1] ?? '';
@@ -213,9 +213,16 @@ test('a worker says whether it lives, and when it said so', async () => {
   const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
   await expect.poll(async () => (await ask('/healthz')).status).toBe(200);
   expect(await (await ask('/healthz')).json()).toEqual({ alive: true, waiting_seconds: 0 });
+  await expect.poll(async () => (await ask('/metrics')).text()).toMatch(/^rowonce_asked_total 7$/m);
+  await expect.poll(async () => (await ask('/metrics')).text()).toMatch(/^rowonce_spent_credits_total 7$/m);
+  expect(await (await ask('/metrics')).text()).not.toMatch(/example|list\.csv/);
   expect((await ask('/')).status).toBe(404);
   const [line = ''] = worker.stderr.split('\n');
-  expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z info .*\/healthz$/);
+  expect(JSON.parse(line)).toMatchObject({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    level: 'info',
+    message: expect.stringContaining('/healthz'),
+  });
 });
 
 test.each([

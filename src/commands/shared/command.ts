@@ -111,6 +111,8 @@ export interface Own {
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */
   readonly onEvent?: (event: RunEvent, path?: string) => void;
+  /** What a worker does. */
+  readonly onWorkerEvent?: (event: WorkerEvent) => void;
   /** Receives messages about the store for the user. */
   readonly tell?: (fact: string) => void;
   readonly clock?: Clock;

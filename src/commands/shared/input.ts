@@ -83,12 +83,21 @@ export const ATTENTION_OK = flag(z.boolean().optional(), 'exit with 0 even when 
 
 // ------------------------------------------------------------------------------------------ what goes on for days
 
+export const LOG = flag(
+  z.enum(['text', 'json']).default('text'),
+  'each line with its time and level, as text or as one JSON object',
+  '<form>',
+);
+
 export type Log = (level: 'info' | 'warn', message: string) => void;
 
 /** Writes lines for whoever keeps the log of a service. A warning is written with `--quiet` too. */
-export function logOn(console: Console): Log {
+export function logOn(console: Console, form: z.output<typeof LOG>): Log {
   return (level, message) => {
-    const line = `${isoTime(systemClock.wallMs())} ${level} ${plainText(message)}`;
+    const time = isoTime(systemClock.wallMs());
+    const text = plainText(message);
+    const line =
+      form === 'json' ? JSON.stringify({ time, level, message: text }) : `${time} ${level} ${text}`;
     if (level === 'warn') console.warn(line);
     else console.say(line);
   };
