@@ -1,7 +1,7 @@
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { interruptedChanges } from '../files/output/changes-done.ts';
+import { changesObject, interruptedChanges } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
@@ -158,10 +158,7 @@ async function besideOf(
   const isHalf = isChange && batch.state !== 'finished' && since === undefined;
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
-  // A plan is read back by a library that other batches do without.
-  const changes = isChange
-    ? await (await import('../files/output/changes-done.ts')).changesObject(ledger, batch)
-    : undefined;
+  const changes = isChange ? await changesObject(ledger, batch) : undefined;
   return {
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
