@@ -22,7 +22,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 879,
   operations: 2_866,
   plan: 3_514,
-  run: 4_813,
+  run: 4_810,
   sandbox: 2_374,
   web: 9_029,
 };
