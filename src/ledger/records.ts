@@ -3,7 +3,7 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
 import type { JsonObject, Vendor } from '../core/operation.ts';
-import type { InputRow, Outcome, RowNumber, RowStatus } from '../core/row.ts';
+import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
@@ -165,11 +165,6 @@ export interface WaitingRow {
 
 /** Where rows are read: from one on, or those before one. */
 export type RowPlace = { readonly from: RowNumber } | { readonly before: RowNumber };
-
-export interface RowKind {
-  readonly row: RowNumber;
-  readonly kind: RowStatus;
-}
 
 /** When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits left. */
 export const NOTICE_KINDS = ['end', 'stop', 'doubt', 'low_balance'] as const;

@@ -18,7 +18,6 @@ import type {
   FinishedRow,
   FreshSince,
   PlannedRow,
-  RowKind,
   RowLeft,
   RowPlace,
   SubmittedRow,
@@ -101,18 +100,18 @@ export const readRows = ({ db }: Context) => ({
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
-   * In which states rows are, without their answers, which take time: those from a row on, or the last ones before a row. @param states only those in one of them.
+   * Which rows there are, without their answers, which take time: those from a row on, or the last ones before a row. @param states only those in one of them.
    */
-  async rowKinds(
+  async rowsAt(
     batch: BatchId,
     place: RowPlace,
     limit: number,
     states: readonly RowStatus[] = [],
-  ): Promise<readonly RowKind[]> {
+  ): Promise<readonly Pick<RowRecord, 'row'>[]> {
     const [here, at, order] = 'from' in place ? ['>=', place.from, ''] : ['<', place.before, 'DESC'];
-    const read = (where: string): Promise<readonly RowKind[]> =>
-      db.rows<RowKind>(
-        `SELECT row, state AS kind FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
+    const read = (where: string): Promise<readonly Pick<RowRecord, 'row'>[]> =>
+      db.rows<Pick<RowRecord, 'row'>>(
+        `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
         [batch, at, limit],
       );
     // One state after the other, so that an index finds the rows of each.
@@ -326,11 +325,11 @@ export function recordPages(
 
 /** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
 export async function* keptRows(
-  ledger: Reader<'rowKinds' | 'cellsOf'>,
+  ledger: Reader<'rowsAt' | 'cellsOf'>,
   { id, inputRows: left }: Pick<Batch, 'id' | 'inputRows'>,
 ): AsyncGenerator<readonly InputRow[]> {
   const { single } = PAGE_ROWS;
-  for await (const page of pages(single, (from) => ledger.rowKinds(id, { from }, single))) {
+  for await (const page of pages(single, (from) => ledger.rowsAt(id, { from }, single))) {
     const rows = page.slice(0, left).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
     yield rows.map((row) => cells.get(row) ?? listedFrom({ row, cells: null }));

@@ -57,7 +57,7 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
     throw stop('usage', `${text} is not a row.`, WHICH_ROW);
   }
-  const [there] = await ledger.rowKinds(batch.id, { from: row }, 1);
+  const [there] = await ledger.rowsAt(batch.id, { from: row }, 1);
   if (there?.row !== row) {
     const fact = `Batch ${batch.id} has no row ${row}; its list has ${counted(batch.inputRows, 'row')}.`;
     throw stop('usage', fact, WHICH_ROW);

@@ -3,7 +3,7 @@ import { callKeyOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
-import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
+import { WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
@@ -55,12 +55,9 @@ export interface ChangesDone extends ChangeFigures {
 }
 
 export interface MissingPerson {
-  readonly row: RowNumber;
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly project: string | undefined;
-  /** The role that the person had. */
-  readonly role: string | undefined;
   readonly ended: ChangeEnd;
   readonly reason: string;
 }
@@ -98,7 +95,7 @@ class ChangeCollector {
   }
 
   /** @param record undefined for a row without an outcome. */
-  add({ row, work: planned }: PlannedRow, record: RowRecord | undefined): void {
+  add({ work: planned }: PlannedRow, record: RowRecord | undefined): void {
     // The rows of a plan are those of the file, and behind them those that the file does not have.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
@@ -112,7 +109,7 @@ class ChangeCollector {
     const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
     const ended = isHeldBack ? 'held_back' : endOf(record);
     this.#count(work, ended, answers);
-    if (isBeyond) this.#addMissing(row, work, ended, record?.outcome.reason ?? '');
+    if (isBeyond) this.#addMissing(work, ended, record?.outcome.reason ?? '');
   }
 
   result(): ChangesDone {
@@ -156,11 +153,11 @@ class ChangeCollector {
     return group;
   }
 
-  #addMissing(row: RowNumber, work: KeptWork, ended: ChangeEnd, reason: string): void {
-    const { email, project, subject, from, was } = work;
+  #addMissing(work: KeptWork, ended: ChangeEnd, reason: string): void {
+    const { email, project, subject, was } = work;
     this.#missing.push({
-      ...{ row, email, userId: was?.facts?.userId, project: project ?? subject.project },
-      ...{ role: from, ended, reason },
+      ...{ email, userId: was?.facts?.userId, project: project ?? subject.project },
+      ...{ ended, reason },
     });
   }
 }

@@ -75,7 +75,7 @@ async function rowsOfPage(
   { place, limit, status }: PageWish,
 ): Promise<{ readonly rows: readonly RowNumber[] } & Pick<RowPage, 'prev' | 'next'>> {
   const read = async (at: RowPlace, most: number): Promise<readonly RowNumber[]> =>
-    (await ledger.rowKinds(id, at, most, statesOf(status))).map(({ row }) => row);
+    (await ledger.rowsAt(id, at, most, statesOf(status))).map(({ row }) => row);
   const found = await read(place, limit);
   // Behind the last row that one is shown, and before the first one the first.
   const isBeyond = found.length === 0;
