@@ -97,6 +97,7 @@ export function subjectWords({ project, name }: Subject): string {
 
 /** How a person is named who is known by a user id or an invite code alone. */
 export const subjectOfUser = (userId: string): string => `user:${userId}`;
+export const userIn = ({ name }: Subject): string | undefined => /^user:(.+)$/s.exec(name)?.[1];
 export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteCode}`;
 /** No name and no id that a list gives holds one. */
 const BEFORE_ORGANIZATION = '\t';

@@ -1,7 +1,7 @@
 import { type Account, requestsPerSecond } from '../../client/account/account.ts';
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
-import { doubtWords, subjectText, Team } from '../../core/membership.ts';
+import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
@@ -266,7 +266,7 @@ class Draft {
     }
     const settled = this.#settled.get(row.row);
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
-    const of = { ...factsOf(row.work), ...present({ note: row.work.note }) };
+    const of = { ...factsOf(row.work), ...userOf(row.work, row.calls), ...present({ note: row.work.note }) };
     const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
     if (outcome === undefined) this.#work(row);
     else this.#end(row, outcome, of, row.work);
@@ -304,7 +304,7 @@ class Draft {
     const shown = {
       row,
       ...factsOf(work),
-      ...userOf(calls),
+      ...userOf(work, calls),
       ...present({ note, beyond }),
     };
     const doubt = this.#doubtOf(calls);
@@ -355,9 +355,12 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   };
 }
 
-function userOf(calls: readonly Call[]): Pick<PlannedChangeObject, 'user_id'> {
+function userOf(
+  { subject }: Pick<PlannedWork, 'subject'>,
+  calls: readonly Call[],
+): Pick<PlannedChangeObject, 'user_id'> {
   const user_id = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
-  return present({ user_id });
+  return present({ user_id: user_id ?? userIn(subject) });
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {

@@ -81,7 +81,7 @@ function lineOf(change: PlannedChange): string {
     case 'call':
       return `+ ${callWords(change)} ${rowWords(change)}`;
     case 'unchanged':
-      return change.from === change.to && change.to !== null
+      return change.from === change.to && change.to !== null && change.to !== 'none'
         ? `= ${whoWhere(change)}: ${change.to} ${rowWords(change)}`
         : `= ${whoWhere(change)} ${rowWords(change)}${because}`;
     case 'invalid':

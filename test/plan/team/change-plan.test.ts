@@ -82,7 +82,7 @@ function peopleOfSales(
   return Object.entries(people).map(([name, facts]) => ({
     subject: { project: 'proj-sales', name },
     sequence,
-    facts: { email: name, ...facts },
+    facts: { ...(name.includes('@') ? { email: name } : {}), ...facts },
   }));
 }
 
@@ -170,6 +170,18 @@ test('people whom the list does not name are told where nobody removes them, and
   const removing = await planned(rows, { brought, job: { remove_missing: true } });
   expect(removing.leavers).toEqual([]);
   expect(actions(removing)).toEqual(['2 unchanged', '3 invite', '4 remove']);
+});
+
+test('a user known by the id alone who is gone is named in the plan, with the reason', async () => {
+  const columns = { user_id: 'User_ID', project_id: 'Project' };
+  const job = { operation: 'remove-user', projects: undefined, columns };
+  const plan = await planned([',,proj-sales,u9'], {
+    job,
+    brought: { 'user:u9': { state: 'gone', userId: 'u9' } },
+  });
+  expect(diffLines(plan)[0]).toBe(
+    '= u9 in proj-sales (row 2): user u9 is not in the project, as far as is known',
+  );
 });
 
 test('a long plan is cut, with every line where that is asked for', async () => {
