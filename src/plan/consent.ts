@@ -95,7 +95,7 @@ async function requireConsentToChange(
   throw new StopError({
     code: 'consent',
     message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
-    next: 'Check them with plan, then agree with --yes.',
+    next: 'Look at them with plan, or with undo --dry-run, then agree with --yes.',
     // Whoever answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
     answers: ['yes'],
