@@ -58,7 +58,7 @@ export default command({
   async run({ result: path, into: intoPath, output: named, store, ...read }, { console }) {
     const result = await openResult(path);
     const maker = await makerOf(result, store);
-    // Her header is the row that has what was sent.
+    // The header of the user's file is the row with the columns that were sent.
     const into = await openTable(intoPath, { ...readOf(read), wanted: Object.values(maker.columns) });
     const output = await outputOf(named, result.path, into.path);
     const mode = await modeLike(into.path);

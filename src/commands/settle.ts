@@ -31,8 +31,8 @@ import {
   openLedger,
   requireTaken,
 } from '../run/open-ledger.ts';
-import { overOf, refuseOver } from './settle/over.ts';
-import { doubtsLike, requireTellableOfAll, rowsToldOf, skippedWords, toldAnswer } from './settle/told.ts';
+import { doubtsLike, requireTellableOfAll, rowsToldOf, skippedWords, toldAnswer } from './settle/answer.ts';
+import { overOf, refuseOver } from './settle/batch-end.ts';
 import { argument, command, flag, type Report } from './shared/command.ts';
 import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';

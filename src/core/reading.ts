@@ -102,7 +102,7 @@ export function readingEntries(options: Reading) {
  * which every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
-  /** Of batches of before: the sheet, where it is not the one that was open. Nothing writes it anew. */
+  /** The sheet, where it is not the open one. Earlier versions kept it; nothing writes it now. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),
   /** Rows behind a blank one at the end that name nobody. */

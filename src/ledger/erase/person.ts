@@ -107,7 +107,7 @@ function textsOf(bytes: Buffer): readonly string[] {
 
 const ESCAPED = /\\u[0-9a-f]{4}|\\[\\nrtbf"/]|(?:%[0-9a-f]{2})+/gi;
 
-/** As a text was before it was put into a URL or into JSON. */
+/** The text as it was before it was encoded for a URL or for JSON. */
 const decoded = (text: string): string =>
   text.replaceAll(ESCAPED, (written) => {
     if (written.startsWith('%')) return Buffer.from(written.replaceAll('%', ''), 'hex').toString();

@@ -7,7 +7,7 @@ import { readingRoutes } from './lists.ts';
 import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 
-/** What the page of today asks besides commands. This folder goes with it. */
+/** Routes that only the old page uses. This folder goes when that page goes. */
 export function oldPageRoutes(server: Server): Hono {
   return new Hono()
     .route('/', batchRoutes(server))

@@ -134,7 +134,7 @@ function wordsOf(
   return [...command.wordsFor(input), ...more, ...(store === undefined ? [] : ['--store', store])];
 }
 
-/** What is written for a download is no batch's own output. */
+/** Writes a copy for the download. The batch's own output stays as it is. */
 async function withTickets(asked: CommandRequest): Promise<object> {
   const { server, downloads, named } = asked;
   const { batch, lists } = named;

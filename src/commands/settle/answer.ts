@@ -28,7 +28,7 @@ import { dialectFor, unlessStopped } from '../../run/batch-account.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { restsOn, type UnansweredCall } from '../../run/rows.ts';
-import { jobOfBatch } from './over.ts';
+import { jobOfBatch } from './batch-end.ts';
 
 /** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 
