@@ -14,8 +14,15 @@ import {
 } from './dialect.ts';
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable, type ParsedReply, stopFor, vendorWords } from './judge/reply.ts';
-import { type Conclusion, concluded, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
-import { rateHintsIn } from './rate-hints.ts';
+import {
+  A_DAY,
+  type Conclusion,
+  concluded,
+  namesProject,
+  namesRoute,
+  type PlainMeaning,
+} from './judge/table.ts';
+import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
 export { isExactCharge } from './judge/cost.ts';
@@ -147,7 +154,7 @@ function verdictOf(
 ): Verdict {
   const { parsed, rule, means, table } = answer;
   const charged = chargedCredits(parsed, means, rule, dialect, operation);
-  const why = whyOf(answer, call);
+  const why = whyOf(answer, dialect, call);
   switch (means) {
     case 'found':
     case 'no_match':
@@ -157,7 +164,8 @@ function verdictOf(
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
       const hints = parsed.isOuter ? undefined : dialect.rate_hints;
-      const { pauseMs } = rateHintsIn(parsed.raw, hints, parsed.body);
+      const ofDayMs = table?.row.name === A_DAY ? untilNextDayMs(parsed.raw) : undefined;
+      const { pauseMs = ofDayMs } = rateHintsIn(parsed.raw, hints, parsed.body);
       const wait = present({ pauseMs });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
@@ -177,13 +185,13 @@ function verdictOf(
   }
 }
 
-function whyOf({ parsed, means, table }: Interpretation, call: Call | undefined): string {
+function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call: Call | undefined): string {
   // What a match says of itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
     return `status ${parsed.raw.status}`;
   const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
   const isQuoted = table !== undefined && (isOdd || table.isPartial);
-  return vendorWords(parsed, table, isQuoted) + (table?.row.clause ?? '');
+  return vendorWords(parsed, dialect, isQuoted) + (table?.row.clause ?? '');
 }
 
 /** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */

@@ -1,7 +1,7 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
-import { parseDurationMs } from '../lib/duration.ts';
+import { msToMidnight, parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
 import { patternOf } from './patterns.ts';
 
@@ -108,6 +108,12 @@ const EPOCH_MS_FROM = 1e11;
 /** `Date.parse` finds a year in almost any text with a number, so a date must have a time of day. */
 const TIME_OF_DAY = /\d:\d\d/;
 
+/** A limit of a day that names no time is taken to end at the next midnight of UTC. */
+export const untilNextDayMs = (raw: RawReply): number => msToMidnight(answeredMs(raw));
+
+const answeredMs = ({ headers, receivedAtMs }: RawReply): number =>
+  Date.parse(headers.date ?? '') || receivedAtMs;
+
 /** A date as databases print it, without a zone: it is not meant in our zone. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
@@ -123,13 +129,12 @@ function waitMsIn(text: string | undefined, raw: RawReply): number | undefined {
 }
 
 function readWaitMs(text: string, raw: RawReply): number {
-  const answeredMs = Date.parse(raw.headers.date ?? '') || raw.receivedAtMs;
   const number = numberIn(text);
-  if (number >= EPOCH_MS_FROM) return number - answeredMs;
-  if (number >= EPOCH_SECONDS_FROM) return number * 1000 - answeredMs;
+  if (number >= EPOCH_MS_FROM) return number - answeredMs(raw);
+  if (number >= EPOCH_SECONDS_FROM) return number * 1000 - answeredMs(raw);
   if (number >= 0) return number * 1000;
   const durationMs = parseDurationMs(text);
   if (durationMs !== undefined) return durationMs;
   if (!TIME_OF_DAY.test(text)) return Number.NaN;
-  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredMs;
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredMs(raw);
 }

@@ -8,34 +8,42 @@ import type { Words } from './dialect.ts';
 
 /** Words of a missing right: at a provider the key is of no use then, at a service one project is closed to it. */
 export const NO_RIGHT: string[] = phrasesIn(`
-    forbidden, access denied, permission denied, no permission*, insufficient permission*, insufficient right*,
+    forbidden, access denied, request denied, permission denied, no permission*, insufficient permission*, insufficient right*,
     insufficient privilege*, not admin, not an admin, not authorized, not authorised`);
 
 export const COMMON_WORDS: Words = {
   rate_limited: phrasesIn(`
-      rate limit*, ratelimit*, too many requests, too many calls, too many request, too many concurrent*,
-      too many attempts, too fast, too quick*, rate exceeded, requests exceeded, secondly limit*, api limit*, request limit*,
-      requests limit*, call limit*, calls limit*, daily limit*, hourly limit*, concurren* limit*, requests per second,
-      requests per minute, requests per hour, requests per day, over query limit, query limit*, limit exceeded,
-      limit reached, maximum number of calls, maximum number of api calls, throttl*, slow down, enhance your calm`),
+      rate limit*, ratelimit*, too many requests, too many calls, too many request, too many concurrent*, maximum concurrent*,
+      too many attempts, too fast, too quick*, rate exceeded, requests exceeded, secondly limit*, daily limit*, hourly limit*,
+      concurren* limit*, throttl*, slow down, enhance your calm`),
+  limit_reached: phrasesIn(`
+      api limit*, request limit*, requests limit*, call limit*, calls limit*, query limit*, over query limit,
+      limit exceeded, limit reached, maximum number of calls, maximum number of api calls, allowed number of calls`),
+  limit: phrasesIn('limit, limits, limitation*, maximum, exceed*, throttl*, requests, calls'),
+  within_an_hour: phrasesIn(`
+      per second, per minute, per hour, second, seconds, minute, minutes, hourly, an hour, hours, replenished`),
+  of_a_day: phrasesIn('per day, daily, today, tomorrow, 24 hours'),
+  credits: phrasesIn(`
+      credit*, balance, quota*, usage, allowance, allotment, funds, units, searches, queries, lookups, record limit*, search limit*,
+      monthly, billing period, billing cycle`),
+  used_up: phrasesIn(`
+      exhausted, depleted, used up, used all, exceed*, reached, insufficient, not enough, not sufficient, not have enough,
+      not have sufficient, out of, run out, ran out, no more, no remaining, none left, too low`),
   credits_used_up: phrasesIn(`
-      insufficient credit*, insufficient api credit*, credits insufficient, credit insufficient, insufficient balance, insufficient funds, not enough credits,
-      not have enough credits, no credits, no more credits, no credits left, no remaining credits, zero credits, out of credits, run out of credits, ran out of credits,
-      credits used up, credits are used up, credits exhausted, credits expired, credits depleted, credit balance is too low, balance is too low,
-      credit limit*, buy credits, buy more credits, purchase credits, purchase additional credits, purchase more credits,
-      payment required, requires payment`),
-  quota_used_up: phrasesIn(`
-      quota*, over quota, usage limit*, monthly limit*, billing period, billing cycle, trial limit*, search limit*, limit of your plan,
-      limit for your plan, included in your plan, your current plan, your monthly`),
-  within_a_day: phrasesIn(`
-      per second, per minute, per hour, per day, second, seconds, minute, minutes, hourly, daily, today, an hour, hours,
-      replenished`),
+      no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired, over quota*, over plan*, buy credits, buy more credits, purchase credits,
+      purchase additional credits, purchase more credits, payment required, requires payment`),
+  key: phrasesIn(`
+      key, keys, apikey, token, tokens, credential*, licence, license, guid, your account, api account, account id`),
+  no_key: phrasesIn(`
+      required key*, unknown key*, unexpected key*, unrecognized key*, duplicate key*, primary key*, key in, keys in, key at,
+      unexpected token, page token, scroll token, json`),
+  dead: phrasesIn(`
+      invalid*, missing, wrong, expired, unable, revoked, unknown, bad, not found, not valid, not validate, incorrect, inactive,
+      not active, disabled, suspended, blocked, required, not recognised, not recognized, not supplied, not provided,
+      should be provided, must be provided, does not exist, not accessible`),
   key_dead: phrasesIn(`
-      invalid api key, api key is invalid, api key invalid, api key is not valid, api key not valid,
-      api key not found, api key expired, api key has expired, api key is missing, api key required, missing api key,
-      no api key, wrong api key, bad api key, unknown api key, revoked api key, invalid apikey, invalid key,
-      invalid token, token expired, expired token, token revoked, revoked token, token invalid, invalid auth, not authed, guid entered is not recognised, invalid guid, unauthorized, unauthorised, unauthenticated, not authenticated,
-      authentication required, authentication failed, invalid credential*, bad credentials, not subscribed, missing authentication`),
+      no api key, no token, invalid auth*, not authed, unauthorized, unauthorised, unauthenticated, not authenticated,
+      authentication required, authentication failed, not subscribed, missing authentication`),
   project_refused: [],
   no_match: phrasesIn(`
       no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*, no hit*, no such, no one found, nobody found, nothing found,
@@ -48,7 +56,7 @@ export const COMMON_WORDS: Words = {
       error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted, not possible,
       not supported, not valid, was not, were not, has not been, have not been, could not, couldn't, cannot, can not,
       can't, did not, didn't, unable, unsuccessful, unsupported, invalid, bad request, conflict, last admin, aborted,
-      skipped, ignored, already exist*, duplicate, rollback*, rolled back, reverted, still has,
+      skipped, ignored, problem*, suspended, already exist*, duplicate, rollback*, rolled back, reverted, still has,
       still have, still active, still a member`),
     // An invite that has expired is none of these.
     ...phrasesIn('subscription, plan, trial, licence, license').map((what) => `${what} has expired`),
@@ -58,7 +66,7 @@ export const COMMON_WORDS: Words = {
       character, length, size, storage`).map((what) => `${what} limit*`),
   ],
   working: phrasesIn(`
-      in progress, progress, searching, queued, enqueued, crawl queued, processing, waiting, not ready, not ready yet`),
+      in progress, progress, already running, searching, queued, enqueued, crawl queued, processing, waiting, not ready, not ready yet`),
   pending: phrasesIn(`
       pending, started, running, initiated, scheduled, accepted, submitted,
       received, awaiting, will be, being, soon, shortly, later, try again, not yet, dry run, simulated, preview,
@@ -70,4 +78,9 @@ export const COMMON_WORDS: Words = {
       done, complete, completed, finished, applied, saved, removed, deleted, revoked, closed, deactivated, cancelled, canceled, updated,
       changed, modified, assigned, granted, created, invited, no longer a member, no longer has access, can no longer,
       cannot be undone, can't be undone`),
+  label: phrasesIn(`
+      bad request, invalid request*, invalid input*, invalid parameter*, invalid attribute*, invalid data, validation failed, validation error*,
+      request validation failed, input validation failed, validation exception, the given data was invalid, request failed,
+      one or more validation errors occurred, unprocessable entity, unprocessable content, an error occurred, error, errors,
+      something went wrong, not found, forbidden, conflict, unauthorized, payment required, too many requests`),
 };

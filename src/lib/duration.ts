@@ -13,6 +13,11 @@ export function parseDurationMs(text: string): number | undefined {
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
+const DAY_MS = 86_400_000;
+
+/** From a time, ms since 1970, to the next midnight of UTC. */
+export const msToMidnight = (atMs: number): number => DAY_MS - (atMs % DAY_MS);
+
 const SHOWN_UNITS = [
   { name: 'd', seconds: 86_400 },
   { name: 'h', seconds: 3600 },

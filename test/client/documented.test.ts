@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { readDialectFile } from '../../src/client/dialect/file.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { TABLE } from '../../src/client/judge/table.ts';
+import { EXAMPLES } from './documented/examples.ts';
 import { judgedServices, judgedVendors } from './documented/judged.ts';
 
 test.each(judgedVendors())('$vendor, $operation: $status $body', ({ got, wanted, also, isRight }) => {
@@ -41,10 +42,13 @@ test.each(readdirSync(DIALECTS))(
   },
 );
 
-test('the page of the table has every row as it is', () => {
+test('the page of the table has every row as it is, with an answer about which the row decides', () => {
+  expect(EXAMPLES.map(({ row }) => row)).toEqual(TABLE.map(({ name }) => name));
   const page = join(import.meta.dirname, '..', '..', 'docs', 'answers.md');
-  const rows = TABLE.map(({ of, name, means }) => `| ${of} | ${name} | \`${means}\` |`);
-  const table = ['| of | where | it means |', '|---|---|---|', ...rows].join('\n');
+  const rows = TABLE.map(({ of, name, means }, at) => {
+    return `| ${of} | ${name} | \`${means}\` | \`${EXAMPLES[at]?.shown}\` |`;
+  });
+  const table = ['| of | where | it means | such as |', '|---|---|---|---|', ...rows].join('\n');
   const text = `${['# What an answer means', INTRODUCTION, table].join('\n\n')}\n`;
   if (process.env.UPDATE_ANSWERS === '1') writeFileSync(page, text);
   expect(readFileSync(page, 'utf8')).toBe(text);

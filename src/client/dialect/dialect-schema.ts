@@ -268,9 +268,18 @@ const phrases = (about: string) => z.array(phrase).describe(about);
 
 const words = z.strictObject({
   rate_limited: phrases('requests come too fast'),
+  limit_reached: phrases('a limit is reached: one of speed, unless a word of `credits` is with it'),
+  limit: phrases('a limit, which is one of speed where a time of a day or less is with it'),
+  within_an_hour: phrases('that a limit ends within an hour, such as `per second`'),
+  of_a_day: phrases('that a limit is one of a day: the account waits until it is over'),
+  credits: phrases(
+    'what is bought for a month or longer. With one of `used_up` in its sentence it is used up',
+  ),
+  used_up: phrases('that there is no more of it'),
   credits_used_up: phrases("the vendor's credits are used up"),
-  quota_used_up: phrases('a quota of the plan is used up, unless a word of `within_a_day` stands with it'),
-  within_a_day: phrases('that a quota comes back within a day, such as `per hour`'),
+  key: phrases('what a key is called. With one of `dead` in its sentence the key is refused'),
+  no_key: phrases('what is called so too, such as the key of a field'),
+  dead: phrases('that a key is not valid'),
   key_dead: phrases('the key is refused'),
   project_refused: phrases('the key may not change this project'),
   no_match: phrases('there is no such company, person or thing'),
@@ -278,6 +287,7 @@ const words = z.strictObject({
   working: phrases("a job's own word that it is not done, whatever stands beside it"),
   pending: phrases('it has not happened yet'),
   done: phrases('it was done'),
+  label: phrases('what names a kind of error, and not its cause'),
 });
 
 export type Words = z.infer<typeof words>;

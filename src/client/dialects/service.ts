@@ -82,7 +82,7 @@ const service: Dialect = {
   words: {
     ...COMMON_WORDS,
     project_refused: NO_RIGHT,
-    quota_used_up: [],
+    credits: ['credit*', 'balance', 'funds'],
     rate_limited: [...COMMON_WORDS.rate_limited, 'quota*', 'request rate*'],
   },
   permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },

@@ -15,8 +15,10 @@ const OWN_THINGS: Readonly<Record<string, RegExp>> = {
   'enrich-company': /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
 };
 
-/** A record has more than so many fields, or one that is a record's alone. */
+/** A record shows more than so many fields, or one that is a record's alone. */
 const MOST_DETAILS = 2;
+/** So has one with more fields than these, whatever stands in them, such as what a verifier says of an address. */
+const MOST_BESIDE = 4;
 
 /** Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a profile may repeat the question. */
 const OF_RECORDS =
@@ -37,12 +39,22 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Qu
   // Whatever stands beside the thing itself is of something else.
   if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
-  const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
+  const isEmpty = [place.leaves, ...parts.map(([, each]) => each)].some(isAllBlank);
   const data = place.leaves.filter((leaf) => isData(leaf, place.depth, question));
-  const isScant = data.length <= MOST_DETAILS && data.every((leaf) => isDetail(leaf, place.depth));
+  const isScant = isShort(place.leaves, data) && data.every((leaf) => isDetail(leaf, place.depth));
   if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
-  return isEmpty ? 'empty' : leaves.some(isFilledId) ? 'ids' : 'nothing';
+  if (isEmpty || place.leaves.some(isEmptyList)) return 'empty';
+  return leaves.some(isFilledId) ? 'ids' : 'nothing';
 }
+
+function isShort(leaves: readonly Leaf[], data: readonly Leaf[]): boolean {
+  const fields = leaves.filter(({ name, value }) => name.kind === 'field' && !isBlank(value));
+  return data.length <= MOST_DETAILS && fields.length <= MOST_BESIDE;
+}
+
+/** A list without members, or an object without fields, that is no list of what is wrong. */
+const isEmptyList = ({ value, name: { kind } }: Leaf): boolean =>
+  value === undefined && (kind === 'field' || kind === 'described');
 
 const isFilledId = ({ name, under, value }: Leaf): boolean =>
   under.length === 0 && ID.test(name.raw) && !isBlank(value);
@@ -102,7 +114,7 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
 
 /** Names of lists and objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
 const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
-const isOpen = ({ kind, plain }: Name): boolean => OPEN.has(kind) && plain !== 'status';
+const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;
 
 function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Question): boolean {
   if (name.kind === 'field') return value !== true || vocabulary.sensesOf(name.raw).length === 0;

@@ -7,9 +7,9 @@ import type { JsonValue } from '../../core/operation.ts';
 const KINDS = {
   // Holds a code, a status or a word about the request.
   machine:
-    /^(?:(?:http|result|response|return|reason|sub|match|search|lookup)?(?:status|code)(?:code|text)?|state|result|outcome|type|reason|resulttype)$/,
+    /^(?:(?:http|request|result|response|return|reason|sub|match|search|query|lookup|job|task|api)?(?:status|code)(?:code|text)?|state|result|outcome|type|reason|resulttype)$/,
   // Holds a sentence for a person.
-  prose: /^(?:(?:status|result|response|user)?messages?|msg)$/,
+  prose: /^(?:(?:status|request|result|response|user)?messages?|msg)$/,
   // Holds a sentence, or an object with fields.
   described: /^(?:details?|description|title|data|results|response)$/,
   // True or false about the request as a whole.
@@ -19,13 +19,14 @@ const KINDS = {
     /^(?:is|was|has)?(?:err(?:or)?s?(?:no|codes?|messages?|msg|description|details?|id|info|key|name|number|reason|status|string|summary|text|title|type|count)?|failed|failures?|failedcount|failurecount|fault|exception)$/,
   // Whether anything was found, and how many.
   found: /^(?:(?:is|was|has)?(?:found|match|matched|exists)|matchfound|has(?:match|results?))$/,
-  total: /^(?:count|total|totalcount|totalresults|resultcount)$/,
+  total:
+    /^(?:hits|(?:num|number|total)?(?:of)?(?:candidates?|compan(?:y|ies)|people|persons?|profiles?|contacts?|results?|records?|entries|items?|hits?|match(?:es)?)?(?:matched|found|returned)?(?:count|total|size|quantity|found|returned)|total(?:size|results?|records?|entries|items|hits|match(?:es)?)|num(?:results|found|matches))$/,
   // What a change has done, as true, a number, a list or a word.
   effect:
     /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
   // Describes the answer: a time, a page, a price, or what was asked. What begins with @ does so too, such as `@odata.context`.
   about:
-    /^(?:meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|responsetime)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
+    /^(?:(?:transaction|inquiry|enquiry|request|response|search|query|api|lookup)(?:details?|param(?:eter)?s|metadata|context|info(?:rmation)?|headers?|inputs?|time(?:ms)?|type)|meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|(?:response|execution|processing)time)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
 };
 
 export type NameKind = keyof typeof KINDS | 'field';

@@ -5,6 +5,8 @@ import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { AnswerRule, BodyTest, Dialect } from '../dialect.ts';
 import { patternOf } from '../patterns.ts';
+import { isFilled, type Leaf, leavesOf } from './names.ts';
+import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** An answer that is judged, its words, and the stop of a run when it concerns the whole account. */
 export interface ParsedReply {
@@ -14,30 +16,45 @@ export interface ParsedReply {
   readonly isOuter: boolean;
 }
 
-/** Where an answer explains itself. */
-const EXPLAINED = ['error.message', 'error', 'message', 'detail', 'title', 'reason'];
-
 /**
  * The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`.
  * @param quotesAll an answer without a text is quoted as a whole.
  */
-export function vendorWords(
-  { raw, body }: ParsedReply,
-  statements: { readonly texts: readonly string[] } | undefined,
-  quotesAll: boolean,
-): string {
+export function vendorWords({ raw, body }: ParsedReply, { words }: Dialect, quotesAll: boolean): string {
   const status = `status ${raw.status}`;
   if (body.kind === 'blank') return status;
   if (body.kind === 'unreadable')
     return body.why === undefined ? `${status}, "${foreignWords(body.text)}"` : `${status}, ${body.why}`;
-  const { value } = body;
-  const told = EXPLAINED.map((path) => valueAt(value, path)).map((each) =>
-    each === true ? '' : textOf(each),
-  );
-  const texts = [typeof value === 'string' ? value : '', ...told, statements?.texts[0] ?? ''];
-  const shown = foreignWords(texts.find((text) => text !== '' && text !== 'false') ?? '');
+  const shown = foreignWords(causeIn(body.value, vocabularyOf(words)));
   if (shown !== '') return `${status}, "${shown}"`;
-  return quotesAll ? `${status}, ${foreignWords(JSON.stringify(value))}` : status;
+  return quotesAll ? `${status}, ${foreignWords(JSON.stringify(body.value))}` : status;
+}
+
+/** Beside a text these say of which field it is. */
+const WHICH = /^(?:field|param|parameter|property|pointer|attribute|loc|location)$/;
+
+/** The first sentence by which an answer explains itself, in whichever shape, and not the label before it: "Validation failed". */
+function causeIn(value: JsonValue, vocabulary: Vocabulary): string {
+  const leaves = leavesOf(value);
+  const told = leaves.filter((leaf) => isFilled(leaf.value ?? null) && explains(leaf));
+  const cause = told.find((leaf) => !vocabulary.isLabel(String(leaf.value))) ?? told[0];
+  if (cause === undefined) return '';
+  const text = String(cause.value);
+  const at = cause.keys.join('.');
+  const beside = leaves.findLast(({ name, keys }) => WHICH.test(name.plain) && keys.join('.').startsWith(at));
+  const ofField = cause.name.kind === 'field' ? cause.name.raw : String(beside?.value ?? '');
+  const field = ofField.split(/[/.]/).at(-1) ?? '';
+  return cause.keys.length === 0 || text.toLowerCase().includes(field.toLowerCase())
+    ? text
+    : `${field}: ${text}`;
+}
+
+const EXPLAINS = /^(?:reason|info|cause)$/;
+
+function explains({ name, under, value, key, keys }: Leaf): boolean {
+  if (typeof value !== 'string' || WHICH.test(name.plain)) return false;
+  const isNamed = ['prose', 'described', 'trouble'].includes(name.kind) || EXPLAINS.test(name.plain);
+  return isNamed || (key === '' && keys.length === 0) || under.some(({ kind }) => kind === 'trouble');
 }
 
 /** Where the user corrects a wrong key and a wrong address. */

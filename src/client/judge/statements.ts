@@ -59,7 +59,10 @@ export class Statements {
     };
     // Beside what was asked for, a list says nothing of itself.
     if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
-    for (const leaf of leaves) {
+    const isReason = ({ name }: Leaf): boolean => name.plain === 'reason';
+    for (const leaf of [...leaves.filter((each) => !isReason(each)), ...leaves.filter(isReason)]) {
+      // A success says of what was asked why it is as it is.
+      if (isReason(leaf) && this.yes && !this.no) continue;
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
       if (above.every(speaks)) this.hear(leaf, isAlone);
@@ -130,6 +133,7 @@ export class Statements {
   }
 
   protected say(text: string, leaf: Leaf): void {
+    if (isBlank(text.trim())) return;
     this.told.push(leaf);
     const own = this.question.without(text.slice(0, LONGEST_TEXT));
     const { senses, rest } = this.question.vocabulary.read(own);
@@ -153,6 +157,10 @@ const ANY = new Set([...TAKEN_BACK, ...UPDATED, ...CREATED]);
 /** An invite of which one of these is said is none any more. */
 const ENDED = new Set([...TAKEN_BACK, 'expired']);
 
+/** What a name says was done: `isRemoved`, `deleted_at`, `deletedUsers`. */
+const effectIn = ({ plain }: Name): string =>
+  plain.replace(/^(?:is|was|has)(?=\p{L})/u, '').replace(TO_WHOM, '');
+
 /** The words for what a change does; those of any where nobody knows what it is. */
 function effectsOf({ change, operation }: Call): ReadonlySet<string> {
   if (operation === 'delete-invite') return TAKEN_BACK;
@@ -167,6 +175,13 @@ const COUNTED =
 /** `removed_user_id` says which user it is, as `user_id` does. */
 const DONE_TO = /^(?:removed|deleted|revoked|updated|changed|invited|created|target)(?=\p{L})/u;
 const IS_THERE = /^(?:is|account|user)?(?:active|enabled|member)$/;
+/** Whom or what it was done to may stand behind the word: `deletedUsers`. */
+const TO_WHOM =
+  /(?<=.)(?:users?|members?|people|persons?|accounts?|invites?|invitations?)?(?:ids?|at|on|count)?$/u;
+/** What is done by that name: `userManagementDeleteUser`. */
+const DOES = /(?:delete|remove|deactivate|revoke|cancel|update|change|assign|invite|create|add)/;
+/** How whom it was done to stands now. */
+const STANDS = /^(?:user|member|account|person|invite|invitation)(?:status|state)$/;
 /** What has an id and an address of its own. */
 const OTHERS = /^(?:project|account|organi[sz]ation|workspace|inviter|creator|actor)$/;
 const WORK = /^(?:job|jobid|jobstatus|task|taskid|asyncjobid|operationid)$/;
@@ -177,12 +192,12 @@ const ID_NAMES = /^(?:id|uid|user|(?:member|person|user|account|invite|invitatio
 
 /** Names beside which nothing has to be known: of the thing itself, and of what holds it. */
 const NEUTRAL =
-  /^(?:user|member|person|invite|invitation|project|account|items?|membership|object|type|kind|(?:first|last|full|user)?name|description|url|actions|servicedefault|id|uid|userid|invitecode|code|attributes|organization(?:id)?|before|after|data|results?|responses?|operations|meta)$/;
+  /^(?:users?|members?|people|person|invites?|invitations?|project|accounts?|items?|membership|object|type|kind|(?:first|last|full|user)?name|description|url|actions|servicedefault|id|uid|userid|invitecode|code|attributes|organization(?:id)?|before|after|data|results?|responses?|operations|meta)$/;
 
 /** What stands around a word of success and takes nothing from it. */
 const FILLERS = set(
   `the a an user users member members person invite invitation invites role project has have had been was were is now from of in to this your request
-   operation workspace organization organisation org team group account removing deleting revoking updating changing and with it it's access all one 1 as`,
+   operation workspace organization organisation org team group account removing deleting revoking updating changing and with it it's id access all one 1 as`,
 );
 
 /**
@@ -242,7 +257,7 @@ export class ChangeStatements extends Statements {
   #member(leaf: Leaf, names: readonly string[]): void {
     const { name, value = null } = leaf;
     this.trouble ||= isFilled(value) && (isTrouble(name) || leaf.under.some(isTrouble));
-    if (this.#isOfChange(leaf, names)) return;
+    if (this.#isOfChange(leaf, names) || this.#saysHowItStands(leaf)) return;
     this.odd ||= !isBlank(value) && !leaf.under.every((each) => this.#holdsWords(each));
     if (this.#isEffect(leaf) || this.#isNamed(leaf)) return;
     if (name.kind === 'found' && !leaf.isMember) this.no ||= truthOf(value) === false;
@@ -250,10 +265,17 @@ export class ChangeStatements extends Statements {
     if (!this.hear(leaf, true)) this.#unknown(leaf);
   }
 
+  #saysHowItStands(leaf: Leaf): boolean {
+    const { name, value } = leaf;
+    const stands = typeof value === 'string' && STANDS.test(name.plain);
+    if (stands) this.say(value, leaf);
+    return stands;
+  }
+
   /** What holds what an answer says. */
   #holdsWords({ kind, plain }: Name): boolean {
     const isWord = ['machine', 'described', 'success', 'trouble'].includes(kind);
-    return isWord || NEUTRAL.test(plain) || this.#effects.has(plain);
+    return isWord || NEUTRAL.test(plain) || DOES.test(plain);
   }
 
   #unknown(leaf: Leaf): void {
@@ -308,7 +330,7 @@ export class ChangeStatements extends Statements {
   /** @returns whether it says what was done. */
   #isEffect(leaf: Leaf): boolean {
     const { name, value, isMember } = leaf;
-    const effect = name.plain.replaceAll(/^(?:is|was|has)(?=\p{L})|(?:at|on|count)$/gu, '');
+    const effect = effectIn(name);
     const isOurs = COUNTED.test(name.plain) || this.#effects.has(effect);
     const isList = isOurs || name.kind === 'success';
     if (isList && value !== undefined && this.question.includes(value)) this.yes = true;
@@ -345,7 +367,7 @@ export class ChangeStatements extends Statements {
     if (isOurs) {
       this.thing = true;
       // `{"removed": [{"id": …}]}`
-      this.yes ||= under.some((each) => each.kind === 'success' || this.#effects.has(each.plain));
+      this.yes ||= under.some((each) => each.kind === 'success' || this.#effects.has(effectIn(each)));
     }
     // An `id` may be that of the request.
     else if (own === 'id' && !isSent) this.#hasOtherId ||= sendsId;

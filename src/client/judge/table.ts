@@ -75,7 +75,7 @@ function jsonIn({ raw, body }: ParsedReply): JsonValue | undefined {
 /** Whether a server says that it has nothing at the path. */
 function isOfRoute({ value, by, parsed }: Answer): boolean {
   const isOfServer = isObject(value) && 'path' in value && 'timestamp' in value;
-  return is4xx(by) && (isOfServer || namesRoute(parsed.raw.body));
+  return is4xx(by) && ((isOfServer && by === 404) || namesRoute(parsed.raw.body));
 }
 
 /** Whether somebody is there already, or has the role. That a user exists says nothing of the project. */
@@ -87,7 +87,7 @@ function isSoAlready({ question, http, by, statements, change }: Answer): boolea
 }
 
 const ALREADY =
-  /^(?!.*\b(?:an)?other\b).*\b(?:already (?:(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
+  /^(?!.*\b(?:an)?other\b).*\b(?:already (?:pending|(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
 
 /** Sent again, it may cost again. */
 const isPaid = ({ change, question }: Answer): boolean =>
@@ -97,7 +97,12 @@ const isPaid = ({ change, question }: Answer): boolean =>
 const isOfService = ({ question, parsed, isJson }: Answer): boolean =>
   question.dialect.vendor === 'service' && !parsed.isOuter && isJson;
 
-const isOfKey = (it: Answer): boolean => isFreeNo(it) && (is2xx(it.by) || [400, 403].includes(it.by));
+/** What a call of one's own asks about may have been denied. */
+const isOfKey = (it: Answer): boolean =>
+  isFreeNo(it) &&
+  (is2xx(it.by)
+    ? !it.question.isOwn || it.statements.codes.has('key_dead')
+    : [400, 403, 404].includes(it.by));
 
 const saysNone = (it: Answer): boolean => it.isLookup && says('no_match')(it);
 
@@ -166,6 +171,9 @@ const NOT_FOUND_OUT = ', which does not say whether anything was found';
 const NOT_SAID = ', which does not say whether it was done';
 const OTHER = ', which shows something different from what was asked for';
 
+/** The row of a limit that is over when the day is. */
+export const A_DAY = 'it says that a limit of a day is reached';
+
 export const TABLE: readonly Row[] = [
   ...of('any', () => true, [
     row(
@@ -173,9 +181,10 @@ export const TABLE: readonly Row[] = [
       'credits_used_up',
       (it) => it.by === 402 || (says('credits_used_up')(it) && isFreeNo(it)),
     ),
+    row(A_DAY, 'rate_limited', (it) => says('day_used_up')(it) && !it.isProved),
     row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.isProved),
-    row('it is about its path', 'wrong_address', isOfRoute),
     row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
+    row('it is about its path', 'wrong_address', isOfRoute),
     row('it says that nothing was found', 'no_match', (it) => saysNone(it) && isOfQuestion(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
@@ -201,6 +210,7 @@ export const TABLE: readonly Row[] = [
   ...of('with JSON', () => true, [
     row('the status is 404', 'no_match', ({ by }) => by === 404),
     row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
+    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && says('working')(it)),
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
@@ -251,8 +261,6 @@ export interface Conclusion {
   readonly row: Row;
   /** A match that says of itself that a part is missing. */
   readonly isPartial: boolean;
-  /** The answer's texts and codes, as they stand in it. */
-  readonly texts: readonly string[];
 }
 
 /** @param call undefined for a free question, which is about no call. */
@@ -270,7 +278,6 @@ export function concluded(
   return {
     row: { ...found, clause },
     isPartial: found.means === 'found' && isLookup && statements.trouble,
-    texts: statements.told.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };
 }
 
@@ -278,10 +285,16 @@ const LOOKED_AT_BYTES = 2_000;
 
 /** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
 const NAMES_ROUTE =
-  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b(?! param)|\b(?:path|route|endpoint)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
+  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint|function)\b(?! param)|\b(?:path|route|endpoint|function)\b[^"]{0,80}not (?:be )?(?:found|exist)|\bcannot (?:get|post|put|patch|delete) \//i;
 
+/** Codes are read word by word: `RouteNotFound`. */
 export const namesRoute = (body: Buffer): boolean =>
-  NAMES_ROUTE.test(body.toString('utf8', 0, LOOKED_AT_BYTES));
+  NAMES_ROUTE.test(
+    body
+      .toString('utf8', 0, LOOKED_AT_BYTES)
+      .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+      .replaceAll('_', ' '),
+  );
 
 /** Whether an answer is about a project that is not there, and about nobody in it. */
 export function namesProject(body: Buffer): boolean {

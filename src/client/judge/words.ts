@@ -1,17 +1,31 @@
+import { wordsIn } from '../../core/plain-text.ts';
 import type { Words } from '../dialect.ts';
 
 /** Reads the words by which a vendor says what became of a request, sentence by sentence. */
 
-/** What a sentence or a code says, in the order of precedence: the first that a sentence has is what it says. */
-const SENSES = [
-  ...(['credits_used_up', 'rate_limited', 'key_dead', 'project_refused', 'no_match', 'refused'] as const),
-  ...(['working', 'pending', 'done'] as const),
-] satisfies readonly (keyof Words)[];
+/** What a sentence or a code says, in the order of precedence. `day_used_up`: a limit of a day is reached. */
+const SENSES = wordsIn(
+  'credits_used_up day_used_up rate_limited key_dead project_refused no_match refused working pending done',
+) as readonly Sense[];
 
-export type Sense = (typeof SENSES)[number];
+export type Sense = Exclude<keyof Words, Part | 'limit_reached'> | 'day_used_up';
+
+/** Words that say something only together with others in their sentence, in whichever order. */
+type Part =
+  | ('limit' | 'within_an_hour' | 'of_a_day' | 'credits' | 'used_up')
+  | ('key' | 'no_key' | 'dead' | 'label');
+
+/** Phrases that say by themselves what became of a request. */
+type Phrase = Exclude<keyof Words, Part>;
+
+/** `quota`: what is bought for a month or longer is used up. */
+type Said = ReadonlySet<Phrase | 'quota'>;
+
+type LimitEnds = 'soon' | 'with the day' | 'unknown';
 
 /** None of these says that it was refused. */
-export const isLater = (sense: Sense): boolean => ['rate_limited', 'working', 'pending'].includes(sense);
+export const isLater = (sense: Sense): boolean =>
+  ['rate_limited', 'day_used_up', 'working', 'pending'].includes(sense);
 
 /** Longer than any message to a person: a text is cut before anything looks at it. */
 export const LONGEST_TEXT = 2_000;
@@ -26,42 +40,73 @@ interface WordReading {
   readonly rest: string;
 }
 
+/** Matches any of the phrases as whole words. */
+function anyOf(phrases: readonly string[]): RegExp {
+  // The longest first: "could not be found" is not "could not".
+  const plain = phrases.map((each) => plainWords(each) + (each.endsWith('*') ? '[^ ]*' : ''));
+  const sorted = plain.sort((one, other) => other.length - one.length);
+  return new RegExp(`(?<![^ ])(?:${sorted.join('|') || '(?!)'})(?![^ ])`, 'gu');
+}
+
 /** Reads the words of one dialect. */
 export class Vocabulary {
-  readonly #senses = new Map<string, keyof Words>();
+  readonly #senses = new Map<string, Phrase>();
   readonly #phrases: RegExp;
+  readonly #parts: Readonly<Record<string, RegExp>>;
   readonly #known = new Map<string, WordReading>();
 
   constructor(words: Words) {
-    for (const sense of [...SENSES, 'quota_used_up', 'within_a_day'] as const)
-      for (const each of words[sense]) {
+    const senses: readonly string[] = [...SENSES, 'limit_reached'];
+    for (const [sense, phrases] of Object.entries(words))
+      for (const each of senses.includes(sense) ? phrases : []) {
         const phrase = plainWords(each) + (each.endsWith('*') ? '*' : '');
-        if (!this.#senses.has(phrase)) this.#senses.set(phrase, sense);
+        if (!this.#senses.has(phrase)) this.#senses.set(phrase, sense as Phrase);
       }
-    // The longest first: "could not be found" is not "could not".
-    const phrases = [...this.#senses.keys()].sort((one, other) => other.length - one.length);
-    this.#phrases = new RegExp(`(?<![^ ])(?:${phrases.join('|').replaceAll('*', '[^ ]*')})(?![^ ])`, 'gu');
+    this.#phrases = anyOf([...this.#senses.keys()]);
+    this.#parts = Object.fromEntries(Object.entries(words).map(([part, each]) => [part, anyOf(each)]));
   }
 
   /** A sentence without a known word says nothing. */
   read(text: string): WordReading {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const rest: string[] = [];
-    const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((sentence) => {
-      const senses = new Set<keyof Words>();
-      rest.push(
-        sentence.replace(this.#phrases, (phrase) => (senses.add(this.#senseOfPhrase(phrase)) ? '' : phrase)),
-      );
-      return senses;
-    });
-    const endsSoon = found.some((senses) => senses.has('within_a_day'));
+    const sentences = sentencesOf(text.slice(0, LONGEST_TEXT));
+    const all = sentences.join(' ');
+    const isOfDay = this.#has(all, 'of_a_day');
+    const ends = this.#has(all, 'within_an_hour') ? 'soon' : isOfDay ? 'with the day' : 'unknown';
+    const found = sentences.map((sentence) => this.#readSentence(sentence, ends));
     const read = {
-      senses: found.flatMap((each) => senseOf(each, endsSoon) ?? []),
-      rest: rest.join(' ').trim(),
+      senses: found.flatMap(({ sense }) => sense ?? []),
+      rest: found
+        .map(({ rest }) => rest)
+        .join(' ')
+        .trim(),
     };
     if (text.length <= LONGEST_KEPT && this.#known.size < MOST_KEPT) this.#known.set(text, read);
     return read;
+  }
+
+  /** @param ends what the whole text says of when a limit ends. */
+  #readSentence(sentence: string, ends: LimitEnds) {
+    const senses = new Set<Phrase | 'quota'>();
+    let rest = sentence.replace(this.#phrases, (phrase) => {
+      senses.add(this.#senseOfPhrase(phrase));
+      return '';
+    });
+    const join = (sense: Phrase | 'quota', ...parts: readonly Part[]): void => {
+      if (!parts.every((part) => this.#has(sentence, part))) return;
+      senses.add(sense);
+      rest = parts.reduce((left, part) => left.replace(this.#parts[part] ?? '', ''), rest);
+    };
+    join('quota', 'credits', 'used_up');
+    if (senses.has('limit_reached')) join('quota', 'credits');
+    if (ends !== 'unknown') join('limit_reached', 'limit');
+    if (!this.#has(sentence, 'no_key')) join('key_dead', 'key', 'dead');
+    return { sense: senseOf(senses, ends), rest };
+  }
+
+  #has(sentence: string, part: Part): boolean {
+    return sentence.search(this.#parts[part] ?? /(?!)/) >= 0;
   }
 
   sensesOf(text: string): readonly Sense[] {
@@ -71,10 +116,16 @@ export class Vocabulary {
   /** What a code says that is nothing but words of that sense: `USER_NOT_FOUND` also says who. */
   justOf(code: string): Sense | undefined {
     const { senses, rest } = this.read(code);
-    return rest === '' ? senses[0] : undefined;
+    return rest.trim() === '' ? senses[0] : undefined;
   }
 
-  #senseOfPhrase(phrase: string): keyof Words {
+  /** Whether a text is a code, or names but a kind of error. */
+  isLabel(text: string): boolean {
+    const rest = plainWords(text).replace(this.#parts.label ?? '', '');
+    return rest.trim() === '' || !/\s/.test(text.trim());
+  }
+
+  #senseOfPhrase(phrase: string): Phrase {
     let found = this.#senses.get(phrase);
     for (let end = phrase.length; found === undefined && end > 0; end -= 1)
       found = this.#senses.get(`${phrase.slice(0, end)}*`);
@@ -82,11 +133,13 @@ export class Vocabulary {
   }
 }
 
-/** A quota that is used up is one of credits, unless it is said to come back within a day. */
-function senseOf(senses: ReadonlySet<keyof Words>, endsSoon: boolean): Sense | undefined {
-  if (senses.has('quota_used_up') && !senses.has('credits_used_up'))
-    return endsSoon || senses.has('rate_limited') ? 'rate_limited' : 'credits_used_up';
-  return SENSES.find((each) => senses.has(each));
+/** Credits and quotas that are used up are bought, unless they are said to come back within a day. */
+function senseOf(said: Said, ends: LimitEnds): Sense | undefined {
+  const isOfTime = said.has('rate_limited') || ends !== 'unknown';
+  if (said.has('credits_used_up') || (said.has('quota') && !isOfTime)) return 'credits_used_up';
+  if (said.has('quota') || said.has('rate_limited') || said.has('limit_reached'))
+    return ends === 'with the day' ? 'day_used_up' : 'rate_limited';
+  return SENSES.find((each) => said.has(each as Phrase));
 }
 
 /** Sentences end with a mark and a blank: a dot within `v1.2` or `error.rate_limit` ends none. */
@@ -100,7 +153,8 @@ export function plainWords(text: string): string {
     .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
     .toLowerCase()
     .replace(/[’`´]/gu, "'")
-    .replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}']+|(?<!\p{L})'|'(?!\p{L})/gu, ' ')
+    .replace(/ +/g, ' ')
     .trim();
 }
 

@@ -362,7 +362,7 @@ export class Limiter {
   }
 
   get #mustBeAlone(): boolean {
-    return this.#backoff.isProbing || this.#options.goesAlone?.() === true;
+    return this.#backoff.goesAlone || this.#options.goesAlone?.() === true;
   }
 
   get #out(): number {

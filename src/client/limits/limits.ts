@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { PauseRecord } from '../../ledger/ledger.ts';
-import { formatDuration } from '../../lib/duration.ts';
+import { formatDuration, msToMidnight } from '../../lib/duration.ts';
 
 /**
  * What keeps a request from leaving now: the account's plan, the speed that its answers have taught, and what is wrong with it. Nothing
@@ -190,6 +190,12 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
+/** A limit without a time that so many probes in a row have met, and nothing else, is one of a day. */
+const PAUSES_OF_A_DAY = 10;
+
+/** Behind a longer pause one request probes whether it is over. */
+const PROBED_PAUSE_MS = 60 * 60_000;
+
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
@@ -208,6 +214,7 @@ export class Backoff {
   #doubtsInARow = 0;
   #probes = 0;
   #probingSinceMs = Number.NEGATIVE_INFINITY;
+  #isBehindLongPause = false;
   why = '';
 
   constructor(clock: Clock, onPause: (pause: Pause) => void) {
@@ -223,6 +230,11 @@ export class Backoff {
     return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
   }
 
+  /** Whether only one request may be under way, until an answer comes. */
+  get goesAlone(): boolean {
+    return this.isProbing || this.#isBehindLongPause;
+  }
+
   waitMs(nowMs: number): number {
     return Math.max(this.#untilMs - nowMs, 0);
   }
@@ -231,7 +243,14 @@ export class Backoff {
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
     if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
-    else {
+    else if (this.#pausesInARow >= PAUSES_OF_A_DAY) {
+      const met = `${this.#pausesInARow} requests in a row have met a limit without a time`;
+      this.waitFor(
+        msToMidnight(this.#clock.wallMs()),
+        `${met} (${said}), so it is taken as one of a day`,
+        true,
+      );
+    } else {
       const ownMs = this.#ownMs();
       const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
       this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
@@ -276,6 +295,7 @@ export class Backoff {
     this.#doubtsInARow = 0;
     this.#probes = 0;
     this.#probingSinceMs = Number.NEGATIVE_INFINITY;
+    this.#isBehindLongPause = false;
   }
 
   waitFor(durationMs: number, why: string, asked = false): void {
@@ -283,6 +303,7 @@ export class Backoff {
     if (untilMs <= this.#untilMs) return;
     this.#untilMs = untilMs;
     this.why = why;
+    this.#isBehindLongPause ||= durationMs >= PROBED_PAUSE_MS;
     this.#tell(durationMs, why, asked);
   }
 

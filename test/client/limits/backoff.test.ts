@@ -37,15 +37,29 @@ describe('pauses', () => {
 
   test('without a time they grow, up to half a minute, and are our own', () => {
     const waits: number[] = [];
-    for (let count = 0; count < 10; count += 1) {
+    for (let count = 0; count < 9; count += 1) {
       backoff.pause(undefined, clock.nowMs, 'too fast');
       waits.push(waitOut());
     }
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
     expect(pauses.every(({ asked }) => !asked)).toBe(true);
     expect(pauses[3]?.why).toBe(
       'the vendor says that requests come too fast (too fast), but gives no time; Rowonce waits 4 s',
     );
+  });
+
+  test('a limit without a time that ten requests in a row have met is one of the day, behind which one request probes', () => {
+    for (let count = 0; count < 9; count += 1) {
+      backoff.pause(undefined, clock.nowMs, 'TotalRequests Limit exceeded.');
+      waitOut();
+    }
+    const leftOfDayMs = 86_400_000 - (clock.wallMs() % 86_400_000);
+    backoff.pause(undefined, clock.nowMs, 'TotalRequests Limit exceeded.');
+    expect(backoff.goesAlone).toBe(true);
+    expect(waitOut()).toBe(leftOfDayMs);
+    expect(pauses.at(-1)).toMatchObject({ asked: true });
+    backoff.settled();
+    expect(backoff.goesAlone).toBe(false);
   });
 
   test('are spread by chance, so that many callers do not come back together', () => {
