@@ -190,7 +190,6 @@ export async function runOnce(
       inputPath: join(folder, 'list.csv'),
       budget: credits(budget),
       sandboxFolder: folder,
-      command: 'test',
       clock,
       signal: new AbortController().signal,
       emit,

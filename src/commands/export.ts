@@ -7,13 +7,14 @@ import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
-  besideInput,
   chooseDestination,
   keptList,
   keptWords,
   type ListSource,
+  notedOutput,
   notesIn,
   type OutputFiles,
+  usualOutput,
   writeOutput,
 } from '../files/output/output.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
@@ -99,7 +100,7 @@ async function exported(
   const ledger = spender ?? (await lookAtLedger(location));
   try {
     const input = await sourceOf(ledger, batch, emit);
-    const usual = await usualPath(ledger, batch);
+    const usual = await usualPath(ledger, { batch, location }, (message) => emit({ kind: 'note', message }));
     // Beside a run the output goes to a file of its own, because the run will write the real one.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
     const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
@@ -139,10 +140,12 @@ async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Pro
 }
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
-async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
-  const { inputPath, sandbox, settings } = batch;
-  const kept = settingsKept(settings);
-  const path = batch.outputPath ?? kept.output_path ?? besideInput(inputPath, sandbox, kept.output_name);
+async function usualPath(
+  ledger: LedgerReader,
+  { batch, location }: FoundBatch,
+  say: (sentence: string) => void,
+): Promise<string> {
+  const path = notedOutput(batch, location, say) ?? usualOutput(batch);
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path

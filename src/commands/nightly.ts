@@ -6,6 +6,7 @@ import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { stopObject, stopShown } from '../core/stop-object.ts';
+import { notedOutput } from '../files/output/output.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
@@ -172,13 +173,17 @@ class SweepRun {
     const { path, job, batch, inInbox, budget } = todo;
     const place =
       inInbox === undefined ? undefined : await placeInDone(path, job.account.sandbox, batch?.outputPath);
+    const onEvent = (event: RunEvent): void => this.#options.onEvent(event, path);
+    const say = (message: string): void => onEvent({ kind: 'note', message });
+    const { location } = chooseStore(this.#options.store, job.account.sandbox);
     const summary = await spender.run(job, {
       file: path,
-      output: place?.output ?? batch?.outputPath,
+      isSweep: true,
+      output: place?.output ?? (batch && notedOutput(batch, location, say)),
       budget,
       maxPauseMs: this.#options.maxPauseMs,
       signal: this.#signal,
-      onEvent: (event) => this.#options.onEvent(event, path),
+      onEvent,
     });
     const stopped =
       summary.stopped === null

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandToGoOn } from '../lib/command-line.ts';
+import { commandToGoOn } from '../run/go-on.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { argument, command } from './shared/command.ts';
 import { noteHold } from './shared/hold.ts';
@@ -14,7 +14,7 @@ export default command({
   async run({ batch: word, wait: waitMs = 0, store, as: operator }, { console }) {
     const found = await findBatch(word, store, console.warn);
     const { id } = found.batch;
-    const next = commandToGoOn(found.batch);
+    const next = commandToGoOn(found);
     const wasHeld = await noteHold(found, false, { waitMs, operator });
     return {
       lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],

@@ -118,7 +118,6 @@ export default command({
           file,
           ...questionsOn(console, input.yes, input.sample !== undefined),
           command: commandLine(resume.words),
-          commandOfRest: commandLine(wordsOfRest(resume.words)),
         });
       });
       progress.close();
@@ -185,11 +184,6 @@ function withTypedName(error: unknown, words: readonly string[], typed: readonly
   if (kept === undefined || typed.includes(kept)) return error;
   const message = error.message.replaceAll(kept, 'Standard input');
   return new StopError({ ...error.detail, message });
-}
-
-/** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
-function wordsOfRest(words: readonly string[]): readonly string[] {
-  return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
 function reportOf(console: Console, summary: RunObject, { words }: Resume, input: Input): RunReport {

@@ -19,10 +19,11 @@ import {
   type LedgerReader,
 } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
-import { commandLine, commandToGoOn } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { accountOfBatch, dialectFor, unlessStopped } from '../run/batch-account.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import { commandToGoOn } from '../run/go-on.ts';
 import {
   type FoundBatch,
   findBatch,
@@ -199,7 +200,7 @@ async function decided(found: FoundBatch, given: Input, kind: Kind): Promise<Rep
   const { batch } = found;
   const { doubts, isOver } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
-  const goOn = isOver ? undefined : commandToGoOn(batch);
+  const goOn = isOver ? undefined : commandToGoOn(found);
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },

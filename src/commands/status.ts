@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { budgetToFinishIn, commandLine, raiseInJob, wordsOfCommand } from '../lib/command-line.ts';
+import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import {
   BatchListObject,
@@ -154,8 +155,7 @@ function adviceOn(status: BatchStatusObject, batch: Batch): readonly string[] {
 }
 
 /** A run takes a budget in its command, and a sweep only in its job. */
-function sweepsBudgetWords({ command = '', settings }: Batch): string | undefined {
-  const budget = budgetToFinishIn(settings);
-  const isSweep = wordsOfCommand(command)?.[0] === 'nightly';
-  return budget !== undefined && isSweep ? raiseInJob(budget) : undefined;
+function sweepsBudgetWords({ settings }: Batch): string | undefined {
+  const { swept, budget_to_finish: budget } = settingsKept(settings);
+  return budget !== undefined && swept === true ? raiseInJob(budget) : undefined;
 }

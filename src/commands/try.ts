@@ -20,7 +20,7 @@ import { spoolFolder } from '../core/paths.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
-import { isTrial } from '../job/job-origin.ts';
+import { triedBy } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import {
   type AttemptEnd,
@@ -120,7 +120,7 @@ function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
   const { operation } = chosen.job;
   refuseOther(operation);
   const row = rowOf(operation, given);
-  const own = { ...chosen, job: trialJob(chosen.job, Object.keys(row)) };
+  const own = { ...chosen, job: trialJob(chosen.job, row) };
   return { ...own, row, call: callOf(own, row) };
 }
 
@@ -150,12 +150,13 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
  * The job for this one row. All given inputs go into one call. A sweep, or an
  * equal list, does not mistake the trial's batch for its own.
  */
-function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, inputs: readonly string[]): Job {
+function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given: RowInput): Job {
+  const inputs = Object.keys(given);
   return {
     ...settingsOf(job),
     name,
     operation,
-    origin: { trial: true },
+    origin: { trial: { job: job.path ?? name, given } },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
     ...present({ add, repair, in_doubt }),
@@ -288,7 +289,7 @@ const ROW = 2;
 async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
   const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
-  if (batch === undefined || !isTrial(batch.settings)) return undefined;
+  if (batch === undefined || triedBy(batch.settings) === undefined) return undefined;
   return credits(
     heldCredits(await ledger.batchMoney(batch.id)) + (await pricingOf({ ...trial, ledger })).mostOfRow,
   );

@@ -12,6 +12,7 @@ import { besideFolder } from '../core/paths.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
 import { contentHash, openHeader } from '../files/input.ts';
+import { notedOutput } from '../files/output/output.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { loadJob } from '../job/job.ts';
 import { undoneBy } from '../job/job-origin.ts';
@@ -23,6 +24,7 @@ import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { accountOfBatch } from '../run/batch-account.ts';
+import { commandToGoOn } from '../run/go-on.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -74,7 +76,7 @@ export default command({
     const { console } = host;
     if (input.output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
     const { batch, location } = await findToUndo(input.batch, input.store, console.warn);
-    refuseUnfinished(batch);
+    refuseUnfinished({ batch, location });
     const account = await requireAccount(batch);
     const chosen = await undoJob(batch, account);
     if (input.dry_run === true)
@@ -188,7 +190,7 @@ async function undo(
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so the plan is shown here.
       if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
-      const output = input.output ?? begun?.outputPath;
+      const output = input.output ?? (begun && notedOutput(begun, location, console.say));
       // A person has agreed to a list that has begun.
       const askChanges = begun === undefined ? agrees : async () => true;
       const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
@@ -199,13 +201,14 @@ async function undo(
   });
 }
 
-function refuseUnfinished(batch: Batch): void {
-  const { id, state, vendor, operation, command } = batch;
+function refuseUnfinished(found: FoundBatch): void {
+  const { id, state, vendor, operation } = found.batch;
   if (vendor !== 'service') {
     const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
     throw stop('usage', fact, 'Name a batch that does.', allBatches());
   }
   if (state !== 'open') return;
+  const command = commandToGoOn(found);
   const finish = command === undefined ? '' : `: ${command}`;
   const cancel = commandLine(['cancel', id]);
   throw stop(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,20 @@ export function listsFolder(store: string): string {
 }
 
 export const LISTS = 'lists';
+
+/** Folders of lists beside a ledger: standard input, the input of undos, what was brought to the page, and what is fetched from it. */
+export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads'];
+
+/** The names that lead from a folder down to a file or folder that is there, links followed; undefined where that lies elsewhere. */
+export function wayBelow(folder: string, path: string): readonly string[] | undefined {
+  try {
+    const way = relative(realpathSync(folder), realpathSync(path));
+    const names = way === '' ? [] : way.split(sep);
+    return names[0] === '..' || isAbsolute(way) ? undefined : names;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The folder of the list that a path is the content of; undefined for a file that was not brought to the page. */
 export function listFolderOf(path: string): string | undefined {

@@ -1,14 +1,19 @@
+import { z } from 'zod';
 import type { JsonObject } from '../core/operation.ts';
 
 /**
  * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call by itself that `try`
- * makes. The names are in ledgers, and batches are found again by a hash of them, so none of them may change.
+ * makes, of a job or an operation, for what was given. The names are in ledgers, and batches are found again by a hash of them, so none of
+ * them may change.
  */
-export type JobOrigin = { readonly undoes: string } | { readonly trial: true };
+export type JobOrigin = { readonly undoes: string } | { readonly trial: Trial };
+
+type Trial = z.infer<typeof Trial>;
+const Trial = z.object({ job: z.string(), given: z.record(z.string().regex(/^[a-z]/i), z.string()) });
 
 /** The batch whose changes this undo takes back; undefined for a batch that is no undo. */
 export const undoneBy = ({ undoes }: JsonObject): string | undefined =>
-  typeof undoes === 'string' ? undoes : undefined;
+  typeof undoes === 'string' && /^[0-9a-f]{8}$/.test(undoes) ? undoes : undefined;
 
-/** @param stored the settings that the ledger keeps with a batch. */
-export const isTrial = (stored: JsonObject): boolean => stored.trial === true;
+/** @param stored the settings that the ledger keeps with a batch. @returns undefined for a batch that is no trial. */
+export const triedBy = ({ trial }: JsonObject): Trial | undefined => Trial.safeParse(trial).data;

@@ -16,7 +16,18 @@ const placeSchema = z.object({
 
 const pairs = z.record(z.string(), z.string()).optional();
 
-const { waterfall, add, on_existing, formulas, read, country } = jobEntries.shape;
+const { columns, waterfall, add, on_existing, read, country, role, account, repair } = jobEntries.shape;
+
+/** What was said beside the job of how its list is read and mapped. No more of that is believed: a budget is typed, or in the job's file. */
+const Said = z.object({ columns, waterfall, add: pairs, role, roles: pairs, account, repair, read, country });
+
+/** A part of a file's name, which leads to no other folder. */
+const namePart = z
+  .string()
+  .regex(/^[^/\\]+$/)
+  .optional()
+  .catch(undefined);
+const whole = z.int().min(0).exactOptional();
 
 /**
  * The entries of a job that the ledger keeps with a batch, and what was found, so that its output can be written again without the job
@@ -26,23 +37,29 @@ const settingsSchema = z.object({
   columns: z.record(z.string(), z.string()).default({}),
   /** Whether the columns were guessed, so that no user chose them. */
   columns_guessed: z.boolean().optional(),
-  ...{ waterfall, add, formulas, read, country },
+  ...{ waterfall, add, read, country },
   /** Batches of before have `refuse` where others have nothing. */
   on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
   /** What was said beside the job when the batch was worked on last. A blank one takes out what the job says. */
-  said: z.object({ ...jobEntries.shape, add: pairs, roles: pairs }).optional(),
+  said: Said.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
   layout: FoundLayout.default({}),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
   answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).exactOptional() }).default({}),
   /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
-  output_name: z.string().optional(),
+  output_name: namePart,
   /** Where the newest run writes the output, where its user named that. */
   output_path: z.string().optional(),
   /** Whether the input was known as the output of another job, so that none of its columns is one of this batch's. */
   input_of_other: z.literal(true).optional(),
   /** Name of the file for lists of results; absent when there are none. */
-  results_file: z.string().optional(),
+  results_file: namePart,
+  /** Of which rows the newest run was, where not of all; without an entry once these are done, and the rest is wanted. */
+  partial: z.object({ limit: whole, sample: whole }).exactOptional(),
+  /** Whether a sweep has worked on it last. */
+  swept: z.literal(true).exactOptional(),
+  /** The budget with which a batch goes on whose newest run was stopped by one. */
+  budget_to_finish: whole,
 });
 
 interface FoundSettings {
@@ -65,7 +82,7 @@ export function jobSettings(job: Job, found: FoundSettings): JsonObject {
     columns,
     columns_guessed: job.columns === undefined || job.guesses !== undefined || undefined,
     ...{ waterfall: job.waterfall, add: job.add, said: job.said },
-    ...{ on_existing: job.on_existing, formulas: job.formulas },
+    on_existing: job.on_existing,
     ...readingEntries(read),
     layout: Object.keys(layout).length === 0 ? undefined : layout,
     ...job.origin,
@@ -88,7 +105,7 @@ export function readSettings(stored: JsonObject): ReadOptions {
   return { ...readingIn(entries), asBefore: present(layout) };
 }
 
-/** What was said beside the job of the batch; nothing when nothing was. */
+/** What was said beside the job of the batch of how its list is read and mapped; nothing when nothing was. */
 export function saidBeside(stored: JsonObject): JobEntries {
   return present(settingsSchema.safeParse(stored).data?.said ?? {});
 }

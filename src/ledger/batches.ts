@@ -122,13 +122,14 @@ async function begin(
   context: WriteContext,
   { spec, renew, plan }: BatchOpening,
 ): Promise<BatchStart> {
+  const run = { worker: context.worker, pid: process.pid };
   const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
   if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
     const superseded = await supersede(sql, spec.lineage, newest.id);
     // The same content may have been moved, and the account renamed, since the last run: the newest names are kept.
     const { lineage, inputPath, accountName } = spec;
     await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, newest.id]);
-    await noteFacts(sql, newest.id, { inputPath, accountName });
+    await noteFacts(sql, newest.id, { inputPath, accountName, run });
     await noteReads(sql, newest.id, spec);
     await noteAct(sql, context, 'gone_on', newest.id);
     const start = newest.state === 'open' ? 'resumed' : 'finished';
@@ -136,6 +137,7 @@ async function begin(
   }
   const superseded = await supersede(sql, spec.lineage);
   const id = await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan);
+  await noteFacts(sql, id, { run });
   await noteReads(sql, id, spec);
   await noteAct(sql, context, 'begun', id);
   return { batch: await existingBatch(sql, id), start: 'new', superseded };

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
+import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Db, each, type Sql } from './db.ts';
 import type { Person } from './erase/person.ts';
@@ -84,15 +85,20 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
   };
 }
 
-/** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
+/**
+ * What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. A file is
+ * removed in the store's own folders of lists and nowhere else, whatever is noted.
+ */
 export async function finishErasures({
   db,
+  folder,
   clean,
-}: Pick<SoleAccess, 'db' | 'clean'>): Promise<string | undefined> {
+}: Pick<SoleAccess, 'db' | 'folder' | 'clean'>): Promise<string | undefined> {
   const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return undefined;
-  for (const { facts } of left) for (const path of JSON.parse(facts)) rmSync(path, { force: true });
+  for (const path of left.flatMap(({ facts }) => JSON.parse(facts) as string[]))
+    if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync(path, { force: true });
   const isDue = await clean();
   if (isDue === undefined)
     await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));

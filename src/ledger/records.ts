@@ -77,8 +77,8 @@ export interface Batch extends BatchSpec {
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
   readonly outputSha256?: string;
-  /** The command that continues this batch, ready to be typed. */
-  readonly command?: string;
+  /** The process of its newest run. */
+  readonly run?: { readonly worker: number; readonly pid: number };
 }
 
 export interface BatchStart {
@@ -109,7 +109,7 @@ export type BatchFacts = {
     | 'accountName'
     | 'outputPath'
     | 'outputSha256'
-    | 'command'
+    | 'run'
     | 'isSubmitted']?: Batch[Name] | undefined;
 };
 

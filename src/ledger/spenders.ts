@@ -54,6 +54,7 @@ export async function endWorker(sql: Pick<Sql, 'rows'>, worker: number): Promise
 
 /** A process that spends, a worker or a run, as it has last said of itself. */
 export interface WorkerView {
+  readonly id: number;
   readonly host: string;
   readonly pid: number;
   /** What was typed. */
@@ -75,7 +76,7 @@ export interface WorkerAccount {
 const [THERE_MS, SHOWN_MS] = [4_000, 60_000];
 
 const WORKERS = `
-SELECT host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
+SELECT id, host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
 FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
 type SpenderRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };

@@ -109,6 +109,8 @@ export type StoreGrants = Readonly<Record<'worker' | 'reader', readonly string[]
 
 export interface Spender {
   readonly pid: number;
+  /** Its number in the ledger; left out where one process spends at a time. */
+  readonly worker?: number;
   /** ISO 8601, UTC. */
   readonly since: string;
   readonly command: string;

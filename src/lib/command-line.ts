@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
@@ -36,21 +36,11 @@ const storeNamed = (): string | undefined => storeOfCall.getStore() ?? namedStor
  * @param words behind the program's name.
  */
 export function commandLine(words: readonly string[]): string {
-  return lineOf(withStore(words, storeNamed()), currentFolder());
+  return [...programName(), ...withStore(words, storeNamed())].map(shellWord).join(' ');
 }
-
-const lineOf = (words: readonly string[], folder: string | undefined): string =>
-  [...programName(folder), ...words].map(shellWord).join(' ');
 
 function withStore(words: readonly string[], store: string | undefined): readonly string[] {
   return store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
-}
-
-/** The same where the words are those of another folder: it is gone to first. */
-function commandLineIn(folder: string, words: readonly string[]): string {
-  const named = storeNamed();
-  const store = named === undefined || named.includes('://') ? named : resolve(named);
-  return `cd ${shellWord(folder)} && ${lineOf(withStore(words, store), folder)}`;
 }
 
 /** These work with no store, or have theirs as an argument. */
@@ -128,101 +118,43 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
   return words.filter((word, at) => at >= end || word !== flag);
 }
 
-/**
- * The words that go on with the batch that they began: what would begin another one is left out. Who named a plan has agreed to that
- * plan alone, so their yes is left out with it.
- */
-export function wordsToGoOn(words: readonly string[]): readonly string[] {
+/** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
+export function typedToGoOn(words: readonly string[]): readonly string[] {
+  if (!words.includes('--refresh')) return words;
   const bare = withoutFlag(words, '--refresh');
   if (words[0] !== 'run') return bare;
+  // Who named a plan has agreed to that plan alone, so their yes is left out with it.
   const planless = withoutOption(bare, '--plan');
   return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
 }
 
-/** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
-export function typedToGoOn(words: readonly string[]): readonly string[] {
-  return words.includes('--refresh') ? wordsToGoOn(words) : words;
+/** A flag as it is typed with its value: pairs one by one, a list in one word. */
+export function flagWords(flag: string, value: unknown): readonly string[] {
+  if (value === true) return [flag];
+  if (Array.isArray(value)) return [flag, value.join(',')];
+  const texts =
+    value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
+  return texts.flatMap((text) => [flag, text]);
 }
 
-/**
- * The command that goes on with a batch, from the one that it keeps; undefined when none is known.
- * @param budget the one that it is to have; left out: the one with which a batch goes on that has reached its own.
- */
-export function commandToGoOn(
-  batch: KeptCommand,
-  budget = budgetToFinishIn(batch.settings ?? {}),
-): string | undefined {
-  const { command } = batch;
-  const kept = command === undefined ? undefined : wordsOfCommand(command);
-  if (kept === undefined) return command;
-  const words = wordsToGoOn(beyondBudget(kept, budget));
-  const folder = typedIn(kept, batch);
-  return folder === undefined || folder === currentFolder()
-    ? commandLine(words)
-    : commandLineIn(folder, words);
-}
-
-/**
- * The folder in which the command was typed: from there one of its words names the input or the job. Undefined when none
- * does, such as when all paths are whole.
- */
-export function typedIn(
-  words: readonly string[],
-  { inputPath, settings }: Pick<KeptCommand, 'inputPath' | 'settings'>,
-): string | undefined {
-  const named = [inputPath, settings?.job].filter(
-    (path): path is string => typeof path === 'string' && isAbsolute(path),
-  );
-  for (const word of words) {
-    const end = sep + normalize(word);
-    const path = named.find((each) => !isAbsolute(word) && each.endsWith(end));
-    if (path !== undefined) return path.slice(0, -end.length) || sep;
-  }
-  return undefined;
+/** A path as it is typed here. */
+export function nearPath(path: string): string {
+  const way = relative(currentFolder() ?? sep, path);
+  return way === '' || /^(?:-|\.\.(?:$|[/\\]))/.test(way) || isAbsolute(way) ? path : way;
 }
 
 /** What to do where a sweep reaches a budget: its command takes none. */
 export const raiseInJob = (budget: number): string =>
   `Raise the budget of the job to ${budget}, and the next sweep continues.`;
 
-/** The budget with which a batch goes on whose newest run was stopped by one, as its settings keep it. */
-export function budgetToFinishIn(settings: ReachedBudget): number | undefined {
-  const { budget_to_finish: budget } = settings;
-  return typeof budget === 'number' ? budget : undefined;
-}
-
 /** The same command where its budget is reached, with one that is enough; only a run takes a budget. */
 export function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
   return budget === undefined || words[0] !== 'run' ? words : withOption(words, '--budget', budget);
 }
 
-interface KeptCommand {
-  readonly command?: string | undefined;
-  readonly inputPath?: string;
-  readonly settings?: ReachedBudget & { readonly job?: unknown };
-}
-
-interface ReachedBudget {
-  readonly budget_to_finish?: unknown;
-}
-
 /** Where options end: behind a bare `--` every word is an argument. */
 function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
-}
-
-/**
- * The words behind the program's name in a line that `commandLine` wrote; undefined for any other line. No shell reads
- * it: only the quotes of `shellWord` are known.
- */
-export function wordsOfCommand(line: string): readonly string[] | undefined {
-  if (!/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(line)) return undefined;
-  const words = [...line.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
-    word.replace(/'(?<quoted>[^']*)'|\\'/g, (whole, quoted?: string) =>
-      whole === "\\'" ? "'" : (quoted ?? ''),
-    ),
-  );
-  return withoutName(words);
 }
 
 export function shellWord(word: string): string {
@@ -242,8 +174,8 @@ const BY_NPX = ['npx', 'rowonce'];
 
 const known = new Map<string, readonly string[]>();
 
-/** @param folder left out: the current one. */
-function programName(folder = currentFolder()): readonly string[] {
+function programName(): readonly string[] {
+  const folder = currentFolder();
   const { PATH = '' } = process.env;
   const place = `${folder}\n${PATH}`;
   const name = known.get(place) ?? nameIn(folder, PATH);
@@ -296,15 +228,4 @@ function realPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * The words behind the program's name, which may be that of another folder or of an earlier version; undefined when they do
- * not begin with one.
- */
-function withoutName(words: readonly string[]): readonly string[] | undefined {
-  const [first, second = ''] = words;
-  const isByFile = basename(second) === basename(PROGRAM);
-  const last = first === 'npx' || first === 'rowonce' ? words.indexOf('rowonce') : isByFile ? 1 : -1;
-  return last < 0 || last === words.length - 1 ? undefined : words.slice(last + 1);
 }

@@ -51,7 +51,7 @@ export async function startBatch(
   place: BatchPlace,
   options: BatchOptions,
 ): Promise<Batch> {
-  const { ledger, command, job } = context;
+  const { ledger, job } = context;
   const { plan, anew, consent } = options;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(context, input, place, options);
@@ -65,7 +65,6 @@ export async function startBatch(
   };
   await ledger.changeBatch(start.batch.id, {
     settings,
-    command,
     ...present({ budget: consent.budget }),
     ...(typeof job.in_doubt === 'object' ? { extraCredits: job.in_doubt.retry.extra_credits } : {}),
   });
@@ -164,10 +163,8 @@ async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Pro
 
 /** Whether the newest run of the batch was for some of its rows only, so that nobody has agreed to the rest yet. */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
-  return settings[PARTIAL] === true;
+  return settings.partial !== undefined;
 }
-
-const PARTIAL = 'partial';
 
 function specOf(
   context: RunContext,
@@ -180,7 +177,7 @@ function specOf(
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
   const freshSince = isRead ? freshSinceOf(job, context.refresh === true, startMs) : undefined;
-  const partial = context.limit !== undefined || context.sample !== undefined;
+  const partial = present({ limit: context.limit, sample: context.sample });
   return {
     key: place.key,
     lineage: place.lineage,
@@ -203,7 +200,8 @@ function specOf(
         read: input.read,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
-      ...(partial ? { [PARTIAL]: true } : {}),
+      ...(Object.keys(partial).length > 0 ? { partial } : {}),
+      ...(context.isSweep === true ? { swept: true } : {}),
       ...agreementOf(consent.buysAgain, dialect),
     },
     createdAtMs: startMs,
@@ -263,17 +261,14 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
- * batch, too. A batch of which only a part was wanted continues by another command, because the same one would find nothing to do.
+ * batch, too. Of one of which only a part was wanted the rest is what goes on.
  */
-export async function closeIfFinished(
-  { ledger, sample, limit, commandOfRest: command }: RunContext,
-  batch: Batch,
-): Promise<void> {
+export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
-  else if ((sample ?? limit) !== undefined && command !== undefined)
-    await ledger.changeBatch(batch.id, { command });
+  else if (isPartial(batch))
+    await ledger.changeBatch(batch.id, { settings: { ...batch.settings, partial: {} } });
 }
 
 /**

@@ -58,8 +58,8 @@ export interface RunChoices {
   readonly sample?: number | undefined;
   /** Whether the list is only submitted, and left to workers. */
   readonly detach?: boolean | undefined;
-  /** The command with which the other rows go on, once those of a limit or of a sample are finished; left out: `command`. */
-  readonly commandOfRest?: string | undefined;
+  /** Whether it is a sweep's, whose command goes on with all that its jobs have. */
+  readonly isSweep?: boolean | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
   /** How long the run may make no progress before it stops; left out: for ever. */
@@ -104,7 +104,7 @@ export interface OpeningOptions {
   readonly mayCreateStore?: boolean | undefined;
   /** Receives messages about the store for the user. */
   readonly tell?: Tell | undefined;
-  /** The command with which the user can resume. */
+  /** What was typed, as others hear who find the store in use. */
   readonly command?: string | undefined;
   readonly clock?: Clock | undefined;
   /** Who is at work, kept with what the run does: a note, and no proof. Left out: the user of the system. */
@@ -130,8 +130,6 @@ export interface RunContext extends RunChoices, PlanContext {
   readonly inputPath: string;
   /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
-  /** The command line as the user typed it, to be shown again. */
-  readonly command: string;
   readonly clock: Clock;
   /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
   readonly signal: AbortSignal;

@@ -7,8 +7,8 @@ import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledg
 import type { Spender, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { hasCosts, spentOf } from '../ledger/tally.ts';
-import { commandToGoOn } from '../lib/command-line.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
+import { commandToGoOn } from './go-on.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from './open-ledger.ts';
 
 /** This file says what batches are and how far they got. It only reads. */
@@ -18,7 +18,7 @@ export async function batchObjects(storeFlag: string | undefined, tell?: Tell): 
   const all = async (ledger: LedgerReader, location: string) => {
     const spenders = await spendersOf(ledger, location);
     const batches = await ledger.batches();
-    return Promise.all(batches.map((batch) => batchObject(ledger, batch, spenders)));
+    return Promise.all(batches.map((batch) => batchObject(ledger, { batch, location }, spenders)));
   };
   const lists = await eachLedger(storeFlag, all, tell);
   return lists.flat().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
@@ -37,7 +37,7 @@ export async function batchesPage(
       const spenders = await spendersOf(ledger, location);
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
-        if (batch !== undefined) read.set(line.id, await batchObject(ledger, batch, spenders));
+        if (batch !== undefined) read.set(line.id, await batchObject(ledger, { batch, location }, spenders));
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
@@ -67,12 +67,12 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
   const nowMs = systemClock.wallMs();
   return (await ledger.workers())
     .filter(({ beatAgoMs = SILENT_MS }) => beatAgoMs < SILENT_MS)
-    .map(({ pid, sinceMs, command }) => ({ pid, since: isoTime(nowMs - sinceMs), command }));
+    .map(({ id, pid, sinceMs, command }) => ({ worker: id, pid, since: isoTime(nowMs - sinceMs), command }));
 }
 
-/** Whether the spender is the run that the batch knows as its newest: it leaves its command in both places. */
-export function isAtWorkOn({ state, command }: Pick<Batch, 'state' | 'command'>, spender: Spender): boolean {
-  return state === 'open' && spender.command === command;
+/** Whether the spender is the run that the batch knows as its newest. */
+export function isAtWorkOn({ state, run }: Pick<Batch, 'state' | 'run'>, { worker, pid }: Spender): boolean {
+  return state === 'open' && (worker === undefined ? pid === run?.pid : worker === run?.worker);
 }
 
 /**
@@ -81,9 +81,10 @@ export function isAtWorkOn({ state, command }: Pick<Batch, 'state' | 'command'>,
  */
 async function batchObject(
   ledger: LedgerReader,
-  batch: Batch,
+  found: FoundBatch,
   spenders: readonly Spender[],
 ): Promise<BatchObject> {
+  const { batch } = found;
   const { state, rowsBeyond, heldSinceMs } = batch;
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
@@ -98,7 +99,7 @@ async function batchObject(
     credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
     has_costs: hasCosts(batch, money),
     output: batch.outputPath ?? null,
-    next: isEnded ? null : (commandToGoOn(batch) ?? null),
+    next: isEnded ? null : (commandToGoOn(found) ?? null),
     running: run !== undefined || (ranges?.running ?? 0) > 0,
     ...present({
       rows_beyond: rowsBeyond,
@@ -123,7 +124,7 @@ export async function batchStatus(
   const { requests, calls } = await ledger.metrics(id);
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
-  const shown = await batchObject(ledger, batch, spenders);
+  const shown = await batchObject(ledger, { batch, location }, spenders);
   const newest = await ledger.batchByKey(batch.key);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const settled = finishedIn(shown.counts);

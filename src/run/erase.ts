@@ -12,7 +12,7 @@ import type { Account } from '../client/account/account.ts';
 import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { LISTS, listsFolder } from '../core/paths.ts';
+import { listsFolder, WITH_LISTS } from '../core/paths.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { type Erasable, type ErasureTarget, findErasable, type Person } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
@@ -128,9 +128,6 @@ function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly str
 }
 
 // ------------------------------------------------------------------------------------------ beside the ledger
-
-/** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
-const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 
 /** Files of the store's that are removed, lists that stay for batches that go on with them, and files of the user's. @param folder the store's. */
 async function keptFiles(found: Erasable, folder: string, target: ErasureTarget) {

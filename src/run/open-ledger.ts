@@ -158,7 +158,7 @@ export async function findBatch(
   );
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   const [line, ...others] =
-    word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => batch.id.startsWith(word));
+    word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
   if (all.length === 0) throw stop('usage', 'There are no batches yet.', 'Run a list first.');

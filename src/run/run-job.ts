@@ -74,7 +74,6 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         queue: await queue,
         inputPath: file,
         sandboxFolder: besideFolder(store.location),
-        command,
         clock,
         signal: signal ?? new AbortController().signal,
         emit: onEvent ?? (() => {}),

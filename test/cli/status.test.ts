@@ -50,7 +50,7 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   expect(open.stdout).toContain(`Batch ${first.batch}, open, enrich-company with account data`);
   expect(open.stdout).toContain('  matched   1\n  pending   1\n');
   // The same command again would find nothing to do.
-  expect(open.stderr).toBe(`To continue: npx rowonce run enrich-company list.csv -o out.csv --json\n`);
+  expect(open.stderr).toBe(`To continue: npx rowonce run enrich-company list.csv -o out.csv\n`);
 });
 
 test.for(

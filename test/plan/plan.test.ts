@@ -109,7 +109,6 @@ class List {
       ledger: this.ledger,
       inputPath: this.path,
       sandboxFolder: join(this.path, '..'),
-      command: 'test',
       clock: systemClock,
       signal: new AbortController().signal,
       emit: () => {},

@@ -69,7 +69,6 @@ async function submitted({ file, spender, run }: Place): Promise<Submitted> {
     ledger: spender.ledger,
     inputPath: file,
     sandboxFolder: 'nowhere',
-    command: 'test',
     clock: systemClock,
     signal: new AbortController().signal,
     emit: () => {},

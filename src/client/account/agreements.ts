@@ -1,12 +1,16 @@
+import { hash } from 'node:crypto';
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { canonicalJson } from '../../core/call-key.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
+import { foreignWords, plainJson } from '../../core/plain-text.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person sends what it sends. It stands beside the accounts file, because it
+ * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It stands beside the accounts file, because it
  * is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file of its own that
  * says what was shown, so two processes never write the same one, and a user takes one back by removing it.
  */
@@ -22,6 +26,19 @@ export interface Question {
   readonly agreement: Agreement;
   readonly fact: string;
   readonly details: readonly string[];
+}
+
+/** What a person agrees to before the first request of an `api-call` whose job somebody else may have written. @param origin the account's. */
+export function requestQuestion(
+  { method = 'POST', endpoint, body = {} }: { method?: string; endpoint: string; body?: JsonObject },
+  origin: string,
+): Question {
+  const sent = canonicalJson(['rowonce-api-call-1', origin, method, endpoint, body]);
+  return {
+    agreement: `dialect:${hash('sha256', sent, 'hex').slice(0, 32)}`,
+    fact: `An api-call sends ${origin} what its job says`,
+    details: [`${method} ${foreignWords(endpoint)}`, `with ${plainJson(body)}`],
+  };
 }
 
 export interface Answers {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { StopError, stop } from '../../core/errors.ts';
 import { openHeader } from '../../files/input.ts';
-import { isTrial, undoneBy } from '../../job/job-origin.ts';
+import { triedBy, undoneBy } from '../../job/job-origin.ts';
 import { saidBeside } from '../../job/job-settings.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
@@ -60,7 +60,7 @@ export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
  * or a trial, whose job follows from the batch.
  */
 async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
-  if (isTrial(batch.settings) || undoneBy(batch.settings) !== undefined) return undefined;
+  if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;
   try {
     const chosen = await jobOfBatch(batch);
     if (chosen === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { invariant } from '../../core/errors.ts';
 import { checkInput } from '../../lib/checked-input.ts';
-import { nameStoreOfCall } from '../../lib/command-line.ts';
+import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
 import { storeToName } from '../../run/store-choice.ts';
 import { type Command, type Console, type Own, said } from './command.ts';
 
@@ -67,11 +67,10 @@ export function typedFrom(
     const value = given[entry];
     const how = said.get(schema);
     if (value === undefined || value === false || how === undefined) continue;
-    const texts = textsOf(schema, value);
     const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
-    if (how.isArgument) words.push(...texts);
-    else if (Array.isArray(value)) flags.push(flag, texts.join(','));
-    else flags.push(...(value === true ? [flag] : texts.flatMap((text) => [flag, text])));
+    if (how.isArgument) words.push(...textsOf(schema, value));
+    // What a list says as a block, such as `{ all: […] }`, has a word that is typed.
+    else flags.push(...flagWords(flag, Array.isArray(value) ? schema.parse(value) : value));
   }
   return [name, ...words, ...flags];
 }

@@ -1,7 +1,9 @@
 import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
+import { requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
 import type { Batch, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
@@ -260,19 +262,19 @@ class RangeWork {
     }
   }
 
-  /** @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect sends. */
+  /** @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect or its api-call sends. */
   async #contextOf(
     account: Account,
     { id, inputPath }: Batch,
     under: UnderWork,
   ): Promise<RunContext | undefined> {
-    const { ledger, clock, command, location, onEvent, ...own } = this.#serving;
+    const { ledger, clock, location, onEvent, ...own } = this.#serving;
     const { accept, askAgreement, operations } = own;
     const order = await ledger.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const context: RunContext = {
-      ...{ account, ledger, inputPath, command, accept, askAgreement, job },
+      ...{ account, ledger, inputPath, accept, askAgreement, job },
       dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),
       sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
@@ -288,6 +290,10 @@ class RangeWork {
       },
     };
     await requireAgreedRequests(context);
+    const { endpoint, method, body } = job;
+    const asked =
+      endpoint && requestQuestion({ endpoint, ...present({ method, body }) }, account.baseUrl?.origin ?? '');
+    if (asked) await requireAgreement(asked, { accept, askAgreement });
     return context;
   }
 

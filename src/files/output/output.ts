@@ -72,7 +72,9 @@ export {
   type Destination,
   filesOf,
   isWorkbookName,
+  notedOutput,
   usualName,
+  usualOutput,
   type WantedOutput,
 } from './output/destination.ts';
 export { readFigures } from './output/read-figures.ts';

@@ -132,9 +132,9 @@ function reasonsSection(
   return section('What needs you', ['#rows', 'why', 'which'], lines);
 }
 
-/** What only the one who ran it needs: how to find it and to go on with it. */
+/** What only the one who ran it needs, to find it. */
 function recordSection({ batch }: ReportOptions): string {
-  const { command, operation, accountName, createdAtMs, inputPath } = batch;
+  const { operation, accountName, createdAtMs, inputPath } = batch;
   const lines: Line[] = [
     ['batch', batch.id],
     ['operation', operation],
@@ -142,8 +142,7 @@ function recordSection({ batch }: ReportOptions): string {
     ['list', `${basename(inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}`],
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
-  const typed = command === undefined ? '' : `\n<p><code>${plainHtml(command)}</code></p>`;
-  return table(['what', ''], lines) + typed;
+  return table(['what', ''], lines);
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import { typedIn, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
 import { doubtList } from '../../run/doubts.ts';
+import { wordsToGoOn } from '../../run/go-on.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { type DoubtsView, UndoRequest, UndoView, type WorkView } from '../api.ts';
 import { bodyOf } from '../server/answers.ts';
@@ -32,14 +31,11 @@ const GOES_ON: Readonly<Record<string, Order['kind']>> = {
   nightly: 'sweep',
 };
 
-/**
- * The batch's own command again, as the ledger keeps it. A yes in its words was to an earlier plan. One that has finished goes on
- * for what was decided about its doubts.
- */
-function continued({ batch, location }: FoundBatch): Order {
-  const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
-  const [command = ''] = words ?? [];
-  const kind = GOES_ON[command];
+/** The command that goes on with the batch. One that has finished goes on for what was decided about its doubts. */
+function continued(found: FoundBatch): Order {
+  const { batch, location } = found;
+  const words = wordsToGoOn(found);
+  const kind = GOES_ON[words?.[0] ?? ''];
   const mayGoOn = batch.state === 'open' || batch.state === 'finished';
   if (!mayGoOn || words === undefined || kind === undefined) {
     throw stop(
@@ -48,16 +44,7 @@ function continued({ batch, location }: FoundBatch): Order {
       'Begin a new batch over the same list: nothing is bought twice.',
     );
   }
-  const where = words.includes('--store') ? [] : ['--store', location];
-  const bare = withoutFlag(wordsToGoOn(words), '--json');
-  const again = command === 'run' ? withoutFlag(bare, '--yes') : bare;
-  return {
-    kind,
-    words: [...again, ...where],
-    store: location,
-    about: batch.id,
-    ...present({ cwd: typedIn(words, batch) }),
-  };
+  return { kind, words: [...words, '--store', location], store: location, about: batch.id };
 }
 
 /** Takes back what a batch changed: first the plan, then the undo of what was shown. */

@@ -32,8 +32,6 @@ export interface Program {
   readonly env: NodeJS.ProcessEnv;
   /** Who is at work; left out: the user of the system. */
   readonly operator?: string;
-  /** Where it is started; left out: where this process was. */
-  readonly cwd?: string;
 }
 
 const MOST_LINES_SAID = 200;
@@ -43,7 +41,7 @@ const MOST_PRINTED = 64 << 20;
 
 /** @param input is written to its standard input, which then ends; without it the child lives as long as we do. */
 export function startChild(
-  { script, env, cwd, operator }: Program,
+  { script, env, operator }: Program,
   words: readonly string[],
   input?: string,
 ): Child {
@@ -55,7 +53,6 @@ export function startChild(
     // A terminal sends Ctrl-C to its whole group, and a second stop makes a run leave without its answers.
     detached: true,
     windowsHide: true,
-    ...present({ cwd }),
   });
   // The child may be gone before it has read everything.
   child.stdin.on('error', () => {});

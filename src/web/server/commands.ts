@@ -138,7 +138,7 @@ function wordsOf(
 async function withTickets(asked: CommandRequest): Promise<object> {
   const { server, downloads, named } = asked;
   const { batch, lists } = named;
-  const name = batch === undefined ? mergedName(lists.at(-1)?.name ?? '') : outputName(batch.batch);
+  const name = batch === undefined ? mergedName(lists.at(-1)?.name ?? '') : outputName(batch);
   const copy = batch === undefined ? [] : ['--copy'];
   let printed: unknown;
   const tickets = await downloads.ticketsFor(name, async (path) => {

@@ -4,10 +4,9 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { listNameOf } from '../../files/list-name.ts';
-import { besideInput } from '../../files/output/output.ts';
-import { settingsKept } from '../../job/job-settings.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import { notedOutput, usualOutput } from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
+import type { FoundBatch } from '../../run/open-ledger.ts';
 import type { Ticket, Tickets } from '../api.ts';
 import { OnceOnly } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
@@ -109,9 +108,10 @@ function removed({ folder }: Ready): Promise<void> {
 }
 
 /** The name of the batch's output, or the one that it would have, as the user calls the list. */
-export function outputName({ inputPath, outputPath, sandbox, settings }: Batch): string {
+export function outputName({ batch, location }: FoundBatch): string {
+  const { inputPath } = batch;
   const listName = listNameOf(inputPath);
-  const kept = basename(outputPath ?? besideInput(inputPath, sandbox, settingsKept(settings).output_name));
+  const kept = basename(notedOutput(batch, location) ?? usualOutput(batch));
   const own = nameParts(inputPath).stem;
   return kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
 }

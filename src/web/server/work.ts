@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { WorkView } from '../api.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
@@ -21,8 +20,6 @@ export interface Order {
   readonly about: string;
   /** The id of the plan that it starts, by which its batch is found. */
   readonly plan?: string;
-  /** Where its words were typed, as they name files from there; left out: where the server is. */
-  readonly cwd?: string;
 }
 
 interface Item extends Order {
@@ -115,7 +112,7 @@ export class Work {
   }
 
   #begin(item: Item): void {
-    item.child = startChild({ ...this.#program, ...present({ cwd: item.cwd }) }, item.words);
+    item.child = startChild(this.#program, item.words);
     void item.child.ended.then((ended) => this.#end(item, ended));
   }
 

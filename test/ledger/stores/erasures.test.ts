@@ -56,7 +56,10 @@ test('memberships, plans and purchases of a person are emptied, and the ledger p
   await decideChange(ledger, changes, again, 'told', { reply: replyWith('kim@example.org'), left: MEMBER });
   await changed(ledger, changes, changeOf('invite', 0, LEE), { left: { ...INVITED, email: LEE.name } });
   await settle(ledger, changes, 2, { kind: 'applied', reason: 'kim@example.org was invited' });
-  await ledger.changeBatch(changes, { state: 'finished', command: 'rowonce undo kim@example.org' });
+  await ledger.changeBatch(changes, {
+    state: 'finished',
+    settings: { trial: { job: 'enrich-person', given: { email: 'kim@example.org' } } },
+  });
   const lookups = await batchNamed(ledger, 'lookups', { outputPath: '/home/user/out.csv' } as object);
   const body = JSON.stringify({ data: { name: 'Acme', contact: 'kim@example.org', founded: 1990 } });
   const company = await answered(ledger, lookups, 'acme', { body });

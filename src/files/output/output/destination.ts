@@ -1,9 +1,12 @@
 import { open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isReaderGone, messageOf, stop } from '../../../core/errors.ts';
 import type { Sheet } from '../../../core/format.ts';
+import { besideFolder, wayBelow } from '../../../core/paths.ts';
 import { wordsIn } from '../../../core/plain-text.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
+import { settingsKept } from '../../../job/job-settings.ts';
+import type { Batch } from '../../../ledger/ledger.ts';
 import { checkWritable } from '../../../lib/atomic-file.ts';
 import {
   besideFile,
@@ -103,6 +106,33 @@ export function usualName(sandbox: boolean): string {
   return sandbox ? 'sandbox' : 'enriched';
 }
 
+/** The same of a batch, as its store has list and name. */
+export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
+  const path = besideInput(inputPath, sandbox, settingsKept(settings).output_name);
+  return OUTPUT_ENDINGS.has(endingOf(path)) ? path : `${path}.csv`;
+}
+
+/**
+ * Where a store has the output of a batch. Who wrote the store may have chosen that too, so the place counts below the folder of the list
+ * or of the store alone, and with an ending that outputs have.
+ * @param say is told of another place. @returns undefined for that, and where there is none: the output then goes to the usual place.
+ */
+export function notedOutput(
+  { inputPath, outputPath, settings }: Batch,
+  location: string,
+  say: (sentence: string) => void = () => {},
+): string | undefined {
+  const path = outputPath ?? settingsKept(settings).output_path;
+  if (path === undefined) return undefined;
+  const isBelow = (folder: string): boolean => wayBelow(folder, dirname(path)) !== undefined;
+  const isPlace = isBelow(dirname(inputPath)) || isBelow(besideFolder(location));
+  if (isPlace && OUTPUT_ENDINGS.has(endingOf(path))) return path;
+  say(
+    `${path} is what the store has for the output, which is not below the list's folder or the store's, or no name of an output. So it goes to the usual place: to write it elsewhere, name it with -o.`,
+  );
+  return undefined;
+}
+
 export async function copyFor({ path, sheet }: ListSource, destination: Destination): Promise<Sheet['copy']> {
   if (destination.isJson && !isJsonLinesName(path)) {
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
@@ -119,6 +149,11 @@ const WORKBOOK_ENDING = '.xlsx';
 
 /** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
+
+const OUTPUT_ENDINGS: ReadonlySet<string> = new Set([
+  ...['.csv', '.tsv', '.txt', WORKBOOK_ENDING, MACROS_ENDING],
+  ...JSON_LINES_ENDINGS,
+]);
 
 /** What a program opens by these names would not be what it expects there. */
 const OTHER_FORMATS: ReadonlySet<string> = new Set(

@@ -1,0 +1,52 @@
+import { isAbsolute } from 'node:path';
+import { notedOutput } from '../files/output/output.ts';
+import { triedBy, undoneBy } from '../job/job-origin.ts';
+import { saidBeside, settingsKept } from '../job/job-settings.ts';
+import { beyondBudget, commandLine, flagWords, nearPath } from '../lib/command-line.ts';
+import type { FoundBatch } from './open-ledger.ts';
+
+/** The command that goes on with a batch. It is made of the nouns that the batch records: no text of a store is a command. */
+
+/** With the budget with which it goes on where its own is reached. @returns undefined where none is known. */
+export function commandToGoOn(found: FoundBatch): string | undefined {
+  const words = wordsToGoOn(found);
+  const { budget_to_finish: budget } = settingsKept(found.batch.settings);
+  return words && commandLine(beyondBudget(words, budget));
+}
+
+/** The words behind the program's name, without a store; undefined where a noun is none that can be typed. */
+export function wordsToGoOn({ batch, location }: FoundBatch): readonly string[] | undefined {
+  const { settings, accountName } = batch;
+  const [undone, tried] = [undoneBy(settings), triedBy(settings)];
+  const job = jobOf(tried?.job ?? settings.job, batch.operation);
+  let words = ['run', job, nearPath(batch.inputPath), ...flagsOf({ batch, location })];
+  if (settingsKept(settings).swept === true) words = ['nightly', job];
+  if (undone !== undefined) words = ['undo', undone];
+  if (tried !== undefined)
+    words = [
+      'try',
+      job,
+      ...Object.entries(tried.given).map((pair) => pair.join('=')),
+      '--account',
+      accountName,
+    ];
+  return words.every((word) => word !== '' && !/\p{Cc}/u.test(word)) ? words : undefined;
+}
+
+/** Blank where the job is neither a file nor a name of operations. */
+function jobOf(job: unknown, operation: string): string {
+  if (typeof job === 'string' && isAbsolute(job)) return nearPath(job);
+  return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';
+}
+
+const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role' };
+
+function flagsOf({ batch, location }: FoundBatch): readonly string[] {
+  const { partial, output_path: outputPath } = settingsKept(batch.settings);
+  const { read, ...said } = saidBeside(batch.settings);
+  const output = outputPath && notedOutput({ ...batch, outputPath }, location);
+  const named = output === undefined ? [] : ['-o', nearPath(output)];
+  return Object.entries({ ...read, ...said, ...partial })
+    .flatMap(([name, value]) => flagWords(`--${FLAGS[name] ?? name.replaceAll('_', '-')}`, value))
+    .concat(named);
+}

@@ -1,0 +1,202 @@
+/**
+ * Goal: what a store says is data. Whoever hands one over, or writes into it, has no file written or removed, no command started or shown
+ * to be typed, and nothing sent that was not agreed to.
+ * Method: the real commands over a store in which texts are forged, one attack after the other, and then every text column. What
+ * counts is what happens outside: files, what is printed to be typed, requests.
+ */
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, deskBefore, openDesk } from '../cli/desk.ts';
+import { Served } from '../web/served.ts';
+import { openHost } from './database-host.ts';
+import { domainsOf } from './workplace.ts';
+
+const MARK = 'touch forged';
+
+/** A desk with a list that a budget has stopped in the middle, and a home in which nobody has anything to do. */
+async function stoppedDesk(words: readonly string[] = ['enrich-company'], desk?: Desk): Promise<Desk> {
+  const at = desk ?? (await openDesk({ matchRate: 1, concurrency: 1 }));
+  for (const folder of ['lists', 'home']) mkdirSync(at.place.path(folder), { recursive: true });
+  writeFileSync(at.place.path('home/kept.csv'), 'Domain\npaid.example\n');
+  at.place.writeList(domainsOf('own', 4), 'lists/list.csv');
+  const [job = '', ...more] = words;
+  const ended = await at.type([
+    'run',
+    job,
+    'lists/list.csv',
+    '--budget',
+    '2',
+    '-o',
+    'lists/out.csv',
+    ...more,
+  ]);
+  expect(ended, ended.stderr).toMatchObject({ code: 4 });
+  return at;
+}
+
+function inStore<T>(desk: Desk, work: (db: Database.Database) => T): T {
+  const db = new Database(desk.place.path('store/ledger.db'));
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+type Facts = Record<string, unknown> & { settings: Record<string, unknown> };
+
+const forgeFacts = (desk: Desk, forge: (facts: Facts) => void): void =>
+  inStore(desk, (db) => {
+    for (const { id, facts } of db.prepare('SELECT id, facts FROM batches').all() as {
+      id: string;
+      facts: string;
+    }[]) {
+      const forged: Facts = JSON.parse(facts);
+      forge(forged);
+      db.prepare('UPDATE batches SET facts = ? WHERE id = ?').run(JSON.stringify(forged), id);
+    }
+  });
+
+const home = (desk: Desk): readonly string[] => readdirSync(desk.place.path('home')).sort();
+const UNTOUCHED = ['kept.csv'];
+
+/** What a person is told to type. */
+async function toldToType(desk: Desk): Promise<string> {
+  const said: unknown[] = [(await desk.json(['status', 'last'])).next];
+  for (const words of [
+    ['status', 'last'],
+    ['resume', 'last'],
+  ]) {
+    const { stderr } = await desk.type(words);
+    said.push(stderr.match(/^.*(?:rowonce|To continue).*$/gm));
+  }
+  return JSON.stringify(said);
+}
+
+/** Each forges a store and uses it as its owner would. @returns whether something got out of it. */
+const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
+  async 'an export writes a profile of the shell'() {
+    const desk = await stoppedDesk();
+    forgeFacts(desk, (facts) => (facts.outputPath = desk.place.path('home/.bash_profile')));
+    await desk.type(['export', 'last']);
+    return home(desk).length > UNTOUCHED.length;
+  },
+  async 'a night writes it'() {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    mkdirSync(desk.place.path('inbox'));
+    await desk.write('night.yaml', 'operation: enrich-company\ninbox: ./inbox\nbudget: { credits: 9 }\n');
+    await stoppedDesk(['night.yaml'], desk);
+    forgeFacts(desk, (facts) => (facts.outputPath = desk.place.path('home/.bash_profile')));
+    await desk.type(['nightly', 'night.yaml']);
+    return home(desk).length > UNTOUCHED.length;
+  },
+  async 'the name of an output leads to another folder'() {
+    const desk = await stoppedDesk();
+    forgeFacts(desk, (facts) => {
+      delete facts.outputPath;
+      Object.assign(facts.settings, { output_path: undefined, output_name: '/../../home/x' });
+    });
+    await desk.type(['export', 'last']);
+    return home(desk).length > UNTOUCHED.length;
+  },
+  async 'an erasure removes any file'() {
+    const desk = await stoppedDesk();
+    const kept = desk.place.path('home/kept.csv');
+    inStore(desk, (db) => {
+      const erased =
+        "INSERT INTO notes (at, kind, said, who, words, facts) VALUES (1, 'erased', 'age', 'person', '', ?)";
+      db.prepare(erased).run(JSON.stringify([kept, desk.place.path('store/spool/../../home/kept.csv')]));
+    });
+    await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '3']);
+    return !existsSync(kept);
+  },
+  async 'an erasure removes what a link in the store leads to'() {
+    const desk = await stoppedDesk();
+    symlinkSync(desk.place.path('home'), desk.place.path('store/spool'));
+    inStore(desk, (db) => {
+      const erased =
+        "INSERT INTO notes (at, kind, said, who, words, facts) VALUES (1, 'erased', 'age', 'person', '', ?)";
+      db.prepare(erased).run(JSON.stringify([desk.place.path('store/spool/kept.csv')]));
+    });
+    await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '3']);
+    return !existsSync(desk.place.path('home/kept.csv'));
+  },
+  async 'a person is told to paste a line'() {
+    const desk = await stoppedDesk();
+    forgeFacts(desk, (facts) => (facts.command = `rowonce status; ${MARK}`));
+    return (await toldToType(desk)).includes(MARK);
+  },
+  async 'a person is told to work on other files'() {
+    const desk = await stoppedDesk();
+    const words = `npx rowonce run ${MARK.replace(' ', '-')} home/kept.csv -o home/.bash_profile --formulas raw`;
+    forgeFacts(desk, (facts) => {
+      Object.assign(facts, { command: words, outputPath: desk.place.path('home/.bash_profile') });
+      Object.assign(facts.settings, {
+        output_path: facts.outputPath,
+        job: `--accept ${MARK}`,
+        formulas: 'raw',
+      });
+    });
+    return /forged|bash_profile|raw|--accept/.test(await toldToType(desk));
+  },
+  async '"Continue" on the page buys and writes what the store says'() {
+    const desk = await stoppedDesk();
+    const before = await desk.requests();
+    const words = `run enrich-company ${desk.place.path('home/kept.csv')} --budget 9 -o ${desk.place.path('home/x.csv')}`;
+    forgeFacts(desk, (facts) => (facts.command = `npx rowonce ${words}`));
+    const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+    onTestFinished(async () => void (await served.stop('SIGKILL')));
+    const { batch } = await desk.json(['status', 'last']);
+    const started = await served.tool(`/api/batches/${batch}/continue`, { method: 'POST', body: '{}' });
+    expect(started.status, started.body).toBe(200);
+    const { id } = JSON.parse(started.body);
+    const task = async () => JSON.parse((await served.tool(`/api/tasks/${id}`)).body).work;
+    await expect.poll(async () => (await task()).state, { timeout: 20_000 }).toBe('ended');
+    return home(desk).length > UNTOUCHED.length || (await desk.requests()) > before;
+  },
+  async 'a cell becomes a formula'() {
+    const { desk } = await deskBefore(() => ({ name: '=cmd()' }));
+    await desk.write('list.csv', 'Domain\nacme.example\n');
+    await desk.type(desk.run());
+    forgeFacts(desk, ({ settings }) => (settings.formulas = 'raw'));
+    await desk.type(['export', 'last', '-o', 'again.csv']);
+    return /(?:^|,)=cmd/m.test(await desk.read('again.csv'));
+  },
+  async 'a worker posts what another writes into a work order'() {
+    const host = await openHost();
+    const { place, store } = host;
+    place.writeList(domainsOf('order', 2));
+    expect(await place.runHere({ store, more: ['--detach'] })).toMatchObject({ code: 0 });
+    const settings = { method: 'POST', endpoint: '/users', kind: 'read', body: { evil: '{{domain}}' } };
+    const order = { operation: 'api-call', columns: { domain: 'Domain' }, settings };
+    const forged = `jsonb_set(o, '{job}', (o -> 'job') || '${JSON.stringify(order)}'::jsonb)::text`;
+    await host.query(
+      `UPDATE batches SET work_order = ${forged} FROM (SELECT work_order::jsonb AS o FROM batches) AS b`,
+    );
+    const worker = place.type(['worker', '--store', store, '--json']);
+    await worker.said(/handed back: |done: | done, /);
+    worker.signal('SIGTERM');
+    await worker.ended;
+    return place.vendor.requests().length > 0;
+  },
+  async 'a night spends more than its job says'() {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    mkdirSync(desk.place.path('inbox'));
+    await desk.write('night.yaml', 'operation: enrich-company\ninbox: ./inbox\nbudget: { credits: 2 }\n');
+    await stoppedDesk(['night.yaml'], desk);
+    const said = { budget: { credits: 9 }, in_doubt: { retry: { extra_credits: 9 } }, formulas: 'raw' };
+    forgeFacts(desk, ({ settings }) => (settings.said = said));
+    await desk.type(['nightly', 'night.yaml']);
+    return (await desk.requests()) > 2;
+  },
+};
+
+test('nothing gets out of a store in which single texts are forged', async () => {
+  const out: string[] = [];
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    const got = await attack().catch((error: unknown) => String(error));
+    if (got !== false) out.push(got === true ? name : `${name}: ${got}`);
+  }
+  expect(out).toEqual([]);
+}, 120_000);
