@@ -12,6 +12,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeProgram } from '../src/cli/program.ts';
+import type { Ended } from './cli/rowonce.ts';
+import { typedAt } from './cli/typed.ts';
 import { proof } from './combinations.ts';
 import { domainsOf, Workplace } from './faults/workplace.ts';
 import { anotherServer } from './ledger/stores/postgres-server.ts';
@@ -63,6 +65,16 @@ test('each service waits for one that is there, and every command and option is 
   }
 });
 
+test('what stays has not the role of the owner, who has to prove to be it', () => {
+  expect(services.database?.environment?.POSTGRES_INITDB_ARGS).toContain('--auth-host=scram-sha-256');
+  const knows = Object.entries(services).flatMap(([name, each]) =>
+    JSON.stringify([each.environment, each.command, each.entrypoint]).match(/POSTGRES_PASSWORD|rowonce_owner/)
+      ? name
+      : [],
+  );
+  expect(knows).toEqual(['database', 'init', 'grants']);
+});
+
 test('health is asked where the worker says it', () => {
   for (const name of ['worker-1', 'worker-2']) {
     const words = wordsOf(name);
@@ -75,30 +87,33 @@ test('health is asked where the worker says it', () => {
 proof('its commands lay out a database, and a worker under its role finishes what is submitted', async () => {
   const server = await anotherServer();
   const { environment = {} } = services.database ?? {};
-  const { POSTGRES_DB: database = '', POSTGRES_USER: owner = '' } = environment;
-  await server.query('postgres', `CREATE ROLE ${owner} SUPERUSER LOGIN; ${configs.roles?.content}`);
+  // The one of the server's databases that asks for passwords.
+  const database = 'locked';
+  const { POSTGRES_DB: named = '', POSTGRES_USER: owner = '' } = environment;
+  const roles = configs.roles?.content.replaceAll(/\$\{\w+[^}]*\}/g, 'workers1');
+  await server.query('postgres', `CREATE ROLE ${owner} SUPERUSER LOGIN PASSWORD 'owners1'; ${roles}`);
   await server.createDatabase(database);
   await using place = await Workplace.open();
   place.writeList(domainsOf('composed', 60));
   const port = await freePort();
   const here = (word: string): string =>
     word
-      .replace('127.0.0.1:5432', `127.0.0.1:${new URL(server.url(database)).port}`)
+      .replace(`127.0.0.1:5432/${named}`, `127.0.0.1:${new URL(server.url(database)).port}/${database}`)
       .replaceAll('4831', port);
   const typed = (name: string): readonly string[] => wordsOf(name).map(here);
-  const laidOut = await place.typeHere(typed('init'));
+  const type = (words: readonly string[], env: object): Promise<Ended> =>
+    typedAt(words, { env: { ...place.environment, ...env } });
+  const [asOwner, asWorker] = [{ PGPASSWORD: 'owners1' }, { PGPASSWORD: 'workers1' }];
+  const refused = await type(typed('init'), asWorker);
+  expect(refused.stderr).toContain('password');
+  const laidOut = await type(typed('init'), asOwner);
   expect(laidOut.code, laidOut.stderr).toBe(0);
   await server.query(database, laidOut.stdout);
-  const worker = place.type([...typed('worker-1'), '--json']);
+  const worker = place.type([...typed('worker-1'), '--json'], asWorker);
   const check = services['worker-1']?.healthcheck?.test.slice(1).map(here) ?? [];
   await expect.poll(() => exitCodeOf(check)).toBe(0);
-  const submitted = await place.typeHere([
-    ...typed('submit'),
-    'enrich-company',
-    place.path('list.csv'),
-    '--budget',
-    '500',
-  ]);
+  const list = ['enrich-company', place.path('list.csv'), '--budget', '500'];
+  const submitted = await type([...typed('submit'), ...list], asWorker);
   expect(submitted.code, submitted.stderr).toBe(0);
   const finished = async (): Promise<unknown> =>
     (
@@ -109,7 +124,7 @@ proof('its commands lay out a database, and a worker under its role finishes wha
     )[0]?.count;
   await expect.poll(finished).toBe(60);
   const reader = server.url(database).replace('tests@', 'rowonce_reader@');
-  const shown = await place.typeHere(['status', '--store', reader]);
+  const shown = await type(['status', '--store', reader], asWorker);
   expect([shown.code, shown.stdout], shown.stderr).toEqual([
     0,
     expect.stringMatching(/60\/60 rows[\s\S]*^Worker /m),

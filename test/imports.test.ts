@@ -86,6 +86,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'choose.ts',
     'doubts.ts',
     'erase.ts',
+    'go-on.ts',
     'notices.ts',
     'open-ledger.ts',
     'pipeline.ts',

@@ -23,9 +23,12 @@ test('a batch from its beginning to the last word about it', async () => {
   const { batch, counts } = await run.summary();
   expect(counts).toMatchObject({ in_doubt: 1 });
 
-  expect(await status({ store })).toEqual(await desk.json(['status', '--store', store]));
+  vi.stubEnv('ROWONCE_STORE', store);
+  // The command that goes on is one for the folder in which it is asked for.
+  const here = { cwd: process.cwd() };
+  expect(await status({ store })).toEqual(await desk.json(['status', '--store', store], here));
   expect(await status({ batch: 'last', store })).toEqual(
-    await desk.json(['status', batch, '--store', store]),
+    await desk.json(['status', batch, '--store', store], here),
   );
   expect(await status({ batch, store, row: 1 })).toEqual(await desk.json(['status', batch, '1']));
   const doubts = await settle({ batch, store });

@@ -16,7 +16,9 @@ import { buildProgram, load, type Run, usageStop } from './program.ts';
  * and an exit code.
  */
 
-export async function main(argv: readonly string[]): Promise<never> {
+export async function main(typed: readonly string[]): Promise<never> {
+  const isAsked = typed.join() === '-' && process.env.ROWONCE_UNTIL_STDIN_ENDS === '1';
+  const argv = isAsked ? await wordsOnStdin() : typed;
   let terminal = terminalFor(argv, processStreams);
   // An error that no code awaited ends the process too, because a run must not go on in an unknown state.
   process.on('uncaughtException', (error) => process.exit(reportUnexpected(terminal, error, processStreams)));
@@ -38,6 +40,20 @@ export async function main(argv: readonly string[]): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
+}
+
+/** What the page starts is on the first line of standard input, as JSON, because every user of the machine can read arguments. */
+function wordsOnStdin(): Promise<readonly string[]> {
+  let line = '';
+  return new Promise((resolve) => {
+    const hear = (text: string): void => {
+      line += text;
+      if (!line.endsWith('\n')) return;
+      process.stdin.off('data', hear);
+      resolve(JSON.parse(line));
+    };
+    process.stdin.setEncoding('utf8').on('data', hear);
+  });
 }
 
 /**

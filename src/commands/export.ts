@@ -73,7 +73,8 @@ export default command({
       job !== undefined && file !== undefined
         ? await batchOfJob({ job, file, entries: entriesOf(input), store }, host.console.warn)
         : await findBatch(batch ?? 'last', store, host.console.warn);
-    const files = await exported(found, input, host);
+    const { formulas } = input;
+    const files = await exported({ ...present({ formulas }), ...found }, input, host);
     const written = [files.output, files.attention, files.results, files.report];
     return {
       lines: written.filter((path) => path !== undefined),
@@ -87,9 +88,14 @@ export default command({
   },
 });
 
+interface Exported extends FoundBatch {
+  /** As typed, else as in the job that was named; a store is not asked. */
+  readonly formulas?: Input['formulas'];
+}
+
 async function exported(
-  { batch, location }: FoundBatch,
-  { output: path, copy, formulas }: Input,
+  { batch, location, formulas }: Exported,
+  { output: path, copy }: Input,
   host: Host,
 ): Promise<Partial<OutputFiles>> {
   const output = host.own.output || (path === '-' ? process.stdout : path);
@@ -155,14 +161,15 @@ async function usualPath(
 async function batchOfJob(
   request: Pick<JobOptions, 'job' | 'file' | 'entries' | 'store'>,
   tell: (sentence: string) => void,
-): Promise<FoundBatch> {
+): Promise<Exported> {
   const { file, store } = request;
   const { job, account } = await choose(request);
-  const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
+  const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly Exported[]> => {
     const input = await openMappedInput(file, job, ledger);
     const batch = await newestBatch({ account, job, ledger }, input);
     // It is the same list, wherever the batch has read it.
-    return batch === undefined ? [] : [{ batch: { ...batch, inputPath: input.path }, location }];
+    if (batch === undefined) return [];
+    return [{ batch: { ...batch, inputPath: input.path }, location, formulas: job.formulas }];
   };
   const found = await eachLedger(store, batchIn, tell);
   const [first] = found.flat();

@@ -39,14 +39,19 @@ test('a vendor’s formulas are text in the output; --formulas raw writes them a
   expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
 });
 
-test('an export writes as the batch did, unless it is told otherwise', async () => {
+test('an export writes formulas as text, unless they are asked for, or a job is named that does', async () => {
   const desk = await openHostileDesk();
   await desk.write('job.yaml', 'operation: enrich-company\nformulas: raw\n');
   await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
   const raw = Object.values(ANSWER).map(String);
   expect(await cellsOf(desk, 'out.csv')).toEqual(raw);
-  await desk.type(['export', 'last', '-o', 'again.csv']);
-  expect(await cellsOf(desk, 'again.csv')).toEqual(raw);
-  await desk.type(['export', 'last', '-o', 'safe.csv', '--formulas', 'safe']);
-  expect(await cellsOf(desk, 'safe.csv')).toEqual(SAFE);
+  for (const [words, cells] of [
+    [['last'], SAFE],
+    [['last', '--formulas', 'raw'], raw],
+    [['job.yaml', 'list.csv'], raw],
+    [['job.yaml', 'list.csv', '--formulas', 'safe'], SAFE],
+  ] as const) {
+    await desk.type(['export', ...words, '-o', 'again.csv']);
+    expect(await cellsOf(desk, 'again.csv'), words.join(' ')).toEqual(cells);
+  }
 });

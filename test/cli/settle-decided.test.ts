@@ -86,8 +86,16 @@ function printedIn(stderr: string): readonly string[] {
 }
 
 const ASK_AGAIN = {
-  'a batch': { words: ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.csv'], rows: 3 },
-  'a trial': { words: ['try', 'enrich-company', 'domain=lost.example'], rows: 1 },
+  'a batch': {
+    words: ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'],
+    agreed: ['--budget', '9'],
+    rows: 3,
+  },
+  'a trial': {
+    words: ['try', 'enrich-company', 'domain=lost.example', '--account', 'data'],
+    agreed: ['--yes'],
+    rows: 1,
+  },
 } as const;
 
 test.each(
@@ -99,14 +107,14 @@ test.each(
   async (what, said) => {
     const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
     desk.list(3);
-    const { words, rows } = ASK_AGAIN[what];
-    expect(await desk.type([...words, '--yes', '--refresh'])).toMatchObject({ code: 3 });
+    const { words, agreed, rows } = ASK_AGAIN[what];
+    expect(await desk.type([...words, ...agreed, '--refresh'])).toMatchObject({ code: 3 });
     const { batch } = await desk.json(['status', 'last']);
     const { stderr } = await desk.type(['settle', batch, '2', ...said.split(' ')]);
     const printed = printedIn(stderr);
-    expect(printed).toEqual([...words, '--yes']);
+    expect(printed).toEqual(words);
     for (const _ of ['once', 'and again']) {
-      await desk.type(printed);
+      await desk.type([...printed, ...agreed]);
       expect(await desk.requests()).toBe(/retry|not-done/.test(said) ? rows + 1 : rows);
     }
     expect((await desk.json(['status'])).batches).toHaveLength(1);

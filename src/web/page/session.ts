@@ -25,7 +25,7 @@ export function follow(): void {
     if (document.hidden) return;
     beat.value += 1;
     // A view that asks nothing by itself hears by this that somebody answers again.
-    if (offline.value) void ask('/state').catch(() => {});
+    if (offline.value && isIn.value) void ask('/state').catch(() => {});
   }, BETWEEN_MS);
 }
 
@@ -42,7 +42,13 @@ export async function enter(): Promise<void> {
   shareEntry();
 }
 
-/** The server does not know this tab, which has to be opened anew. */
+/**
+ * A server that has ended never comes back under this name, and another program may be at its port by then. Asked without the token, and
+ * once more: an answer that was cut off is no end, and a slow one is waited for.
+ */
+const leaveIfGone = (): Promise<unknown> => fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(leave);
+
+/** The server is gone, or does not know this tab, which has to be opened anew. */
 function leave(): void {
   entry = undefined;
   sessionStorage.removeItem(KEY);
@@ -139,6 +145,7 @@ export async function ask<T>(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     offline.value = true;
+    void leaveIfGone();
     throw silence();
   }
   offline.value = false;

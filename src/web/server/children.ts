@@ -39,24 +39,29 @@ const MOST_LINES_SAID = 200;
 /** An answer of the command line is far smaller; this is a bound against a bug that prints without end. */
 const MOST_PRINTED = 64 << 20;
 
-/** @param input is written to its standard input, which then ends; without it the child lives as long as we do. */
+/**
+ * What is asked is written to its standard input, because every user of the machine can read arguments.
+ * @param input comes there instead, which then ends; without it the child lives as long as we do.
+ */
 export function startChild(
   { script, env, operator }: Program,
   words: readonly string[],
   input?: string,
 ): Child {
-  const lives = input === undefined ? { ROWONCE_UNTIL_STDIN_ENDS: '1' } : {};
   const as = operator === undefined ? [] : ['--as', operator];
-  const child = spawn(process.execPath, [script, ...words, ...as, '--json'], {
+  const asked = [...words, ...as, '--json'];
+  const isAsked = input === undefined;
+  const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : asked)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...env, ...lives },
+    env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
     // A terminal sends Ctrl-C to its whole group, and a second stop makes a run leave without its answers.
     detached: true,
     windowsHide: true,
   });
   // The child may be gone before it has read everything.
   child.stdin.on('error', () => {});
-  if (input !== undefined) child.stdin.end(input);
+  if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
+  else child.stdin.end(input);
   return { ended: endOf(child), stop: () => child.stdin.end() };
 }
 
