@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Permit } from '../client/client.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { isExactCharge, type Reply } from '../client/judge.ts';
@@ -40,7 +41,8 @@ interface Outgoing {
 
 /**
  * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat sends exactly the
- * bytes of the lost request. `expired` says that the permit took so long that the vendor may have forgotten the lost key.
+ * bytes of the lost request. `expired` says that the permit took so long that the vendor may have forgotten the lost key, or that what the
+ * store has as lost is not what this host would send.
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
@@ -52,23 +54,12 @@ export function outgoingFor(
   const key = lost?.idempotencyKey ?? (hasKey ? randomUUID() : undefined);
   const values = key === undefined ? accountValues : { ...accountValues, idempotency_key: key };
   const request = requestOf(dialect, basePath, call, values);
-  if (lost !== undefined) {
-    const { method, path, body } = lost;
-    return {
-      request: { ...request, method, path, body: body === undefined ? body : Buffer.from(body) },
-      keyed: lost,
-    };
-  }
   if (key === undefined) return { request, keyed: undefined };
   const { method, path, body } = request;
-  const keyed = {
-    idempotencyKey: key,
-    method,
-    path,
-    ...present({ body: body?.toString() }),
-    firstSentAtMs: clock.wallMs(),
-  };
-  return { request, keyed };
+  const sent = { idempotencyKey: key, method, path, ...present({ body: body?.toString() }) };
+  if (lost === undefined) return { request, keyed: { ...sent, firstSentAtMs: clock.wallMs() } };
+  const isOurs = isDeepStrictEqual({ ...sent, firstSentAtMs: lost.firstSentAtMs }, lost);
+  return isOurs ? { request, keyed: lost } : 'expired';
 }
 
 /** The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time is not used. */
