@@ -19,7 +19,8 @@ export function wordsToGoOn({ batch, location }: FoundBatch): readonly string[] 
   const { settings, accountName } = batch;
   const [undone, tried] = [undoneBy(settings), triedBy(settings)];
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
-  let words = ['run', job, nearPath(batch.inputPath), ...flagsOf({ batch, location })];
+  const file = isAbsolute(batch.inputPath) ? nearPath(batch.inputPath) : '';
+  let words = ['run', job, file, ...flagsOf({ batch, location })];
   if (settingsKept(settings).swept === true) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];
   if (tried !== undefined)
@@ -35,7 +36,7 @@ export function wordsToGoOn({ batch, location }: FoundBatch): readonly string[] 
 
 /** Blank where the job is neither a file nor a name of operations. */
 function jobOf(job: unknown, operation: string): string {
-  if (typeof job === 'string' && isAbsolute(job)) return nearPath(job);
+  if (typeof job === 'string' && isAbsolute(job)) return /\.ya?ml$/i.test(job) ? nearPath(job) : '';
   return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';
 }
 

@@ -4,7 +4,7 @@
  * Method: the real commands over a store in which texts are forged, one attack after the other, and then every text column. What
  * counts is what happens outside: files, what is printed to be typed, requests.
  */
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, deskBefore, openDesk } from '../cli/desk.ts';
@@ -45,6 +45,11 @@ function inStore<T>(desk: Desk, work: (db: Database.Database) => T): T {
 }
 
 type Facts = Record<string, unknown> & { settings: Record<string, unknown> };
+
+interface Lost {
+  readonly id: number;
+  readonly request: string;
+}
 
 const forgeFacts = (desk: Desk, forge: (facts: Facts) => void): void =>
   inStore(desk, (db) => {
@@ -180,6 +185,18 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     await worker.ended;
     return place.vendor.requests().length > 0;
   },
+  async 'a lost request is another one when it is sent again'() {
+    const desk = await openDesk({ way: 'keyed', faults: 'charged-reset:x1', concurrency: 1, matchRate: 1 });
+    desk.list(1);
+    await desk.type(desk.run());
+    inStore(desk, (db) => {
+      const [lost] = db.prepare('SELECT id, request FROM calls WHERE request IS NOT NULL').all() as Lost[];
+      const forged = JSON.stringify({ ...JSON.parse(lost?.request ?? ''), method: 'POST', path: '/users' });
+      db.prepare('UPDATE calls SET request = ? WHERE id = ?').run(forged, lost?.id);
+    });
+    await desk.type(desk.run());
+    return desk.place.vendor.requests().some(({ path }) => path === '/users');
+  },
   async 'a night spends more than its job says'() {
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });
     mkdirSync(desk.place.path('inbox'));
@@ -200,3 +217,98 @@ test('nothing gets out of a store in which single texts are forged', async () =>
   }
   expect(out).toEqual([]);
 }, 120_000);
+
+/** Every text of the store, and of the JSON in it, but for what a list says, keys of rows, and words that the tables know. */
+const KNOWN =
+  /^(?:meta|budgets|cells)\.|\.(?:state|kind|id|batch|scope|key|key_hash|sha256|said|host|identity)$/;
+
+const textColumns = (desk: Desk): readonly (readonly [string, string])[] =>
+  inStore(desk, (db) => {
+    const columns =
+      "SELECT m.name AS t, c.name AS c FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.type = 'TEXT'";
+    const all = db.prepare(columns).all() as { t: string; c: string }[];
+    return all.flatMap(({ t, c }) => (KNOWN.test(`${t}.${c}`) ? [] : [[t, c] as const]));
+  });
+
+/** The same value with a text in the place of each. */
+function forged(value: unknown, text: string): unknown {
+  if (typeof value === 'string') return text;
+  if (Array.isArray(value)) return value.map((each) => forged(each, text));
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value);
+  // Where a list is can only be heard from the store: beside it an output may be.
+  return Object.fromEntries(
+    members.map(([name, each]) => [name, name === 'inputPath' ? each : forged(each, text)]),
+  );
+}
+
+function forgedText(kept: string, text: string): string {
+  try {
+    return JSON.stringify(forged(JSON.parse(kept), text));
+  } catch {
+    return text;
+  }
+}
+
+const COMMANDS = [
+  ['status', 'last'],
+  ['status'],
+  ['resume', 'last'],
+  ['export', 'last'],
+  ['run', 'enrich-company', 'lists/list.csv', '--budget', '4'],
+  ['settle', 'last'],
+  ['nightly', 'night.yaml'],
+  ['undo', 'last', '--dry-run'],
+  ['forget', 'nobody@example.org', '--yes'],
+] as const;
+
+test('no text column leads out of the store, whatever stands in it', async () => {
+  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+  mkdirSync(desk.place.path('inbox'));
+  await desk.write('night.yaml', 'operation: enrich-company\ninbox: ./inbox\nbudget: { credits: 2 }\n');
+  await stoppedDesk(['night.yaml'], desk);
+  await desk.type(['pause', 'last']);
+  await desk.type(['resume', 'last']);
+  const store = desk.place.path('store');
+  const kept = desk.place.path('kept-store');
+  cpSync(store, kept, { recursive: true });
+  const lists = readdirSync(desk.place.path('lists'));
+  const out: string[] = [];
+  const columns = textColumns(desk);
+  expect(columns.length).toBeGreaterThan(20);
+  for (const [table, column] of columns)
+    for (const text of [desk.place.path('home/forged.csv'), '../home/.forged', `--forged; ${MARK}`]) {
+      rmSync(store, { recursive: true });
+      cpSync(kept, store, { recursive: true });
+      for (const each of home(desk)) if (!UNTOUCHED.includes(each)) rmSync(desk.place.path(`home/${each}`));
+      const before = desk.place.vendor.requests().length;
+      const changed = inStore(desk, (db) => {
+        db.function('forged', (kept) => forgedText(String(kept), text));
+        try {
+          return db
+            .prepare(`UPDATE ${table} SET ${column} = forged(${column}) WHERE ${column} IS NOT NULL`)
+            .run().changes;
+        } catch {
+          // What the tables themselves refuse.
+          return 0;
+        }
+      });
+      if (changed === 0) continue;
+      const name = `${table}.${column} = ${text}`;
+      for (const words of COMMANDS) {
+        const { stdout, stderr } = await desk.type(words);
+        if (/^.*(?:npx rowonce|To continue).*forged.*$/m.test(stdout + stderr))
+          out.push(`${name}: ${words.join(' ')} told to type`);
+      }
+      const { next } = await desk.json(['status', 'last']).catch(() => ({ next: null }));
+      if (JSON.stringify(next ?? null).includes('forged')) out.push(`${name}: next`);
+      if (home(desk).length > UNTOUCHED.length || !existsSync(desk.place.path('home/kept.csv')))
+        out.push(`${name}: files`);
+      const asked = desk.place.vendor.requests().slice(before);
+      if (asked.some(({ path }) => path.includes('forged'))) out.push(`${name}: requests`);
+    }
+  expect(out).toEqual([]);
+  expect(
+    readdirSync(desk.place.path('lists')).filter((each) => !lists.includes(each) && /forged/.test(each)),
+  ).toEqual([]);
+}, 600_000);
