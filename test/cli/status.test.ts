@@ -87,6 +87,10 @@ test('a name that no batch has, or several have, is refused with what to do', as
   const { code, stderr } = await desk.type(['status', 'zzz']);
   expect(code).toBe(2);
   expect(stderr).toBe('There is no batch "zzz".\nSee all batches.\nnpx rowonce status\n');
+  for (const command of ['status', 'export', 'pause', 'cancel', 'undo', 'settle']) {
+    const nameless = await desk.type([command, '']);
+    expect(nameless, command).toMatchObject({ code: 2, stderr: expect.stringContaining('no batch ""') });
+  }
 });
 
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {

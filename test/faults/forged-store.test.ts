@@ -218,6 +218,17 @@ test('nothing gets out of a store in which single texts are forged', async () =>
   expect(out).toEqual([]);
 }, 120_000);
 
+test('an output that was written elsewhere goes beside the list from then on, which is said; -o names the other place again', async () => {
+  const desk = await stoppedDesk();
+  const elsewhere = desk.place.path('home/out.csv');
+  await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '4', '-o', elsewhere]);
+  const { code, stdout, stderr } = await desk.type(['export', 'last']);
+  expect([code, stdout.split('\n')[0]], stderr).toEqual([0, desk.place.path('lists/list.enriched.csv')]);
+  expect(stderr).toContain(`${elsewhere} is what the store has for the output`);
+  const named = await desk.type(['export', 'last', '-o', elsewhere]);
+  expect([named.code, named.stdout.split('\n')[0]], named.stderr).toEqual([0, elsewhere]);
+});
+
 /** Every text of the store, and of the JSON in it, but for what a list says, keys of rows, and words that the tables know. */
 const KNOWN =
   /^(?:meta|budgets|cells)\.|\.(?:state|kind|id|batch|scope|key|key_hash|sha256|said|host|identity)$/;

@@ -145,6 +145,31 @@ test('a worker takes what is of a dialect once somebody on its host has agreed',
   await host.expectAskedOnce(domains);
 });
 
+test('a worker sends an api-call once somebody on its host has agreed to method, endpoint and body', async () => {
+  const host = await openHost();
+  const { place } = host;
+  place.writeList(domainsOf('called', 3));
+  const job = {
+    operation: 'api-call',
+    method: 'POST',
+    endpoint: '/tags',
+    kind: 'read',
+    body: { domain: '{{Domain}}' },
+  };
+  writeFileSync(place.path('tag.yaml'), JSON.stringify(job));
+  await detach(host, { job: 'tag.yaml', more: [...DETACHED, '--yes'] });
+  const worker = startWorker(host);
+  await worker.said(
+    /handed back: .*POST \/tags; with {"domain":"{{Domain}}"}. Nobody has agreed to that yet/,
+  );
+  worker.signal('SIGTERM');
+  const { stderr } = await worker.ended;
+  expect(place.vendor.requests()).toEqual([]);
+  const [agreement = ''] = /dialect:[0-9a-f]{32}/.exec(stderr) ?? [];
+  startWorker(host, '--accept', agreement);
+  await expect.poll(() => place.vendor.requests().length).toBeGreaterThan(0);
+});
+
 test.each([
   ['reads by a DELETE', `jsonb_set(work_order::jsonb -> 'job', '{settings,method}', '"DELETE"')`],
   [

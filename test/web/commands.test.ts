@@ -4,6 +4,7 @@
  * Method: a real page beside real commands over one store; requests as no browser would send them, and the vendor's book.
  */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
@@ -175,6 +176,24 @@ test('what stops a run is told in its answer', async () => {
   expect(await command(page, 'try', { ...trial, budget: 1 })).toMatchObject({ status: 200, stopped: null });
   expect(await desk.requests()).toBe(3);
 });
+
+test.runIf(process.platform === 'linux')(
+  'what is asked is in no argument, which everybody on the machine can read',
+  async () => {
+    const desk = await openDesk({ latencyMs: 1_000 });
+    const page = await pageAt(desk);
+    const trial = { job: 'enrich-person', given: { email: 'kim@tried.example' }, budget: 2 };
+    const tried = command(page, 'try', trial);
+    const { pid } = page.child;
+    const children = (): readonly string[] =>
+      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    const typed = (): readonly string[] =>
+      children().map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8'));
+    await expect.poll(typed, { interval: 20 }).not.toEqual([]);
+    expect(typed().join()).not.toMatch(/kim|tried/);
+    expect(await tried).toMatchObject({ status: 200, stopped: null });
+  },
+);
 
 test('a team is changed by its plan, once that was agreed to, and the change is undone', async () => {
   await using team = await TeamWorkplace.open();
