@@ -73,8 +73,7 @@ export default command({
       job !== undefined && file !== undefined
         ? await batchOfJob({ job, file, entries: entriesOf(input), store }, host.console.warn)
         : await findBatch(batch ?? 'last', store, host.console.warn);
-    const { formulas } = input;
-    const files = await exported({ ...present({ formulas }), ...found }, input, host);
+    const files = await exported({ formulas: input.formulas, ...found }, input, host);
     const written = [files.output, files.attention, files.results, files.report];
     return {
       lines: written.filter((path) => path !== undefined),
@@ -88,10 +87,8 @@ export default command({
   },
 });
 
-interface Exported extends FoundBatch {
-  /** As typed, else as in the job that was named; a store is not asked. */
-  readonly formulas?: Input['formulas'];
-}
+/** With formulas as typed, else as in the job that was named: a store is not asked. */
+type Exported = FoundBatch & Pick<Input, 'formulas'>;
 
 async function exported(
   { batch, location, formulas }: Exported,

@@ -22,12 +22,8 @@ const { columns, waterfall, add, on_existing, read, country, role, account, repa
 const Said = z.object({ columns, waterfall, add: pairs, role, roles: pairs, account, repair, read, country });
 
 /** A part of a file's name, which leads to no other folder. */
-const namePart = z
-  .string()
-  .regex(/^[^/\\]+$/)
-  .optional()
-  .catch(undefined);
-const whole = z.int().min(0).exactOptional();
+const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);
+const whole = z.optional(z.int().min(0)).catch(undefined);
 
 /**
  * The entries of a job that the ledger keeps with a batch, and what was found, so that its output can be written again without the job
@@ -55,9 +51,9 @@ const settingsSchema = z.object({
   /** Name of the file for lists of results; absent when there are none. */
   results_file: namePart,
   /** Of which rows the newest run was, where not of all; without an entry once these are done, and the rest is wanted. */
-  partial: z.object({ limit: whole, sample: whole }).exactOptional(),
+  partial: z.optional(z.object({ limit: whole, sample: whole })).catch(undefined),
   /** Whether a sweep has worked on it last. */
-  swept: z.literal(true).exactOptional(),
+  swept: z.optional(z.literal(true)).catch(undefined),
   /** The budget with which a batch goes on whose newest run was stopped by one. */
   budget_to_finish: whole,
 });

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { present } from '../core/objects.ts';
 import { notedOutput } from '../files/output/output.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { saidBeside, settingsKept } from '../job/job-settings.ts';
@@ -18,19 +19,13 @@ export function commandToGoOn(found: FoundBatch): string | undefined {
 export function wordsToGoOn({ batch, location }: FoundBatch): readonly string[] | undefined {
   const { settings, accountName } = batch;
   const [undone, tried] = [undoneBy(settings), triedBy(settings)];
+  const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
   const file = isAbsolute(batch.inputPath) ? nearPath(batch.inputPath) : '';
   let words = ['run', job, file, ...flagsOf({ batch, location })];
   if (settingsKept(settings).swept === true) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];
-  if (tried !== undefined)
-    words = [
-      'try',
-      job,
-      ...Object.entries(tried.given).map((pair) => pair.join('=')),
-      '--account',
-      accountName,
-    ];
+  if (tried !== undefined) words = ['try', job, ...given, '--account', accountName];
   return words.every((word) => word !== '' && !/\p{Cc}/u.test(word)) ? words : undefined;
 }
 
@@ -47,7 +42,7 @@ function flagsOf({ batch, location }: FoundBatch): readonly string[] {
   const { read, ...said } = saidBeside(batch.settings);
   const output = outputPath && notedOutput({ ...batch, outputPath }, location);
   const named = output === undefined ? [] : ['-o', nearPath(output)];
-  return Object.entries({ ...read, ...said, ...partial })
+  return Object.entries(present({ ...read, ...said, ...partial }))
     .flatMap(([name, value]) => flagWords(`--${FLAGS[name] ?? name.replaceAll('_', '-')}`, value))
     .concat(named);
 }

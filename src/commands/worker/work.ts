@@ -57,7 +57,7 @@ export async function runWorker(
         const patience = { longestMs: undefined, signal: stopping };
         const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
         wasOpen = true;
-        const serving = { ...opened, ...options, accounts, clock, command, location, onEvent: hear };
+        const serving = { ...opened, ...options, accounts, clock, location, onEvent: hear };
         await serve(serving, stopping);
       } catch (error) {
         if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
@@ -366,7 +366,6 @@ interface WorkContext extends Pick<RunOptions, 'accept' | 'askAgreement' | 'oper
   readonly queue: WorkQueue;
   readonly accounts: readonly Account[];
   readonly clock: Clock;
-  readonly command: string;
   readonly location: string;
   readonly onEvent: (event: WorkerEvent) => void;
 }

@@ -127,8 +127,9 @@ export function notedOutput(
   const isBelow = (folder: string): boolean => wayBelow(folder, dirname(path)) !== undefined;
   const isPlace = isBelow(dirname(inputPath)) || isBelow(besideFolder(location));
   if (isPlace && OUTPUT_ENDINGS.has(endingOf(path))) return path;
+  const why = "not below the folder of the list or of the store, or has no output's ending";
   say(
-    `${path} is what the store has for the output, which is not below the list's folder or the store's, or no name of an output. So it goes to the usual place: to write it elsewhere, name it with -o.`,
+    `${path} is what the store has for the output, but ${why}. To write it elsewhere than usual, name it with -o.`,
   );
   return undefined;
 }
@@ -150,10 +151,8 @@ const WORKBOOK_ENDING = '.xlsx';
 /** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
 
-const OUTPUT_ENDINGS: ReadonlySet<string> = new Set([
-  ...['.csv', '.tsv', '.txt', WORKBOOK_ENDING, MACROS_ENDING],
-  ...JSON_LINES_ENDINGS,
-]);
+const TEXT_ENDINGS = ['.csv', '.tsv', '.txt'];
+const OUTPUT_ENDINGS = new Set([...TEXT_ENDINGS, WORKBOOK_ENDING, MACROS_ENDING, ...JSON_LINES_ENDINGS]);
 
 /** What a program opens by these names would not be what it expects there. */
 const OTHER_FORMATS: ReadonlySet<string> = new Set(
