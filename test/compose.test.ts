@@ -123,8 +123,7 @@ proof('its commands lay out a database, and a worker under its role finishes wha
       )
     )[0]?.count;
   await expect.poll(finished).toBe(60);
-  const reader = server.url(database).replace('tests@', 'rowonce_reader@');
-  const shown = await type(['status', '--store', reader], asWorker);
+  const shown = await type(['status', '--store', typed('submit').at(-1) ?? ''], asWorker);
   expect([shown.code, shown.stdout], shown.stderr).toEqual([
     0,
     expect.stringMatching(/60\/60 rows[\s\S]*^Worker /m),

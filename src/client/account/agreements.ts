@@ -10,9 +10,9 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It stands beside the accounts file, because it
- * is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file of its own that
- * says what was shown, so two processes never write the same one, and a user takes one back by removing it.
+ * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It stands beside the accounts
+ * file, because it is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file
+ * of its own that says what was shown, so two processes never write the same one, and a user takes one back by removing it.
  */
 
 /** What was agreed to, as `--accept` names it: `dialect:HASH`. */
