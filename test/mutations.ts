@@ -155,6 +155,13 @@ export const MUTATIONS: readonly Mutation[] = [
     instead: "if (now !== '') return;",
     test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
   },
+  {
+    rule: '20: a worker sends what its host has agreed to',
+    file: 'src/commands/worker/work.ts',
+    text: 'if (asked) await requireAgreement(asked, { accept, askAgreement });',
+    instead: '',
+    test: ['faults/workers', 'once somebody on its host has agreed to method'],
+  },
 ];
 
 const ROOT = join(import.meta.dirname, '..');

@@ -118,7 +118,7 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
   return words.filter((word, at) => at >= end || word !== flag);
 }
 
-/** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
+/** The words that go on with what those typed just now began. Only with `--refresh` they would begin another batch. */
 export function typedToGoOn(words: readonly string[]): readonly string[] {
   if (!words.includes('--refresh')) return words;
   const bare = withoutFlag(words, '--refresh');
