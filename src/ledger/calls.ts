@@ -206,7 +206,7 @@ const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
 SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs",
   CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.state, c.request, c.ended_at, c.said,
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
-FROM v JOIN calls c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.id / 4294967296
+FROM v JOIN calls c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
   LEFT JOIN replies r ON r.call = c.id AND r.status <> 0`);
 
 type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
@@ -361,8 +361,8 @@ const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at 
 /** Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among them. */
 export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
   const open = await db.rows<{ id: AttemptId }>(
-    `SELECT c.id FROM calls c LEFT JOIN workers w ON w.id = c.id / 4294967296
-     WHERE c.state = 'open' AND c.id / 4294967296 <> CAST(? AS {int}) ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
+    `SELECT c.id FROM calls c LEFT JOIN workers w ON w.id = c.worker
+     WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
     [worker],
   );
   return recordsOf(

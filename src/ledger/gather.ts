@@ -1,4 +1,5 @@
-import { StopError } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
+import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
 import type { CallId, End } from './ends.ts';
 import { type Intent, isFresh, type Reply, writeGroup } from './group.ts';
@@ -24,6 +25,13 @@ const LONGEST_WAIT_MS = 10;
 
 /** Of the event loop: some milliseconds where there is much to do. */
 const MOST_TURNS = 4;
+
+/** A process takes so many numbers at once, and the next ones while it has half of them. What it does not use is lost. */
+const NUMBERS = 10_000;
+
+const TAKE_NUMBERS = `
+INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS}')
+ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS} AS TEXT) RETURNING CAST(value AS {int}) AS last`;
 
 interface Item {
   readonly reply?: Reply;
@@ -51,8 +59,9 @@ export class Gather {
   readonly #first = new Set<CallId>();
   /** The highest prices that this process has met; the tables know of later ones. */
   readonly prices = new Map<string, number>();
-  /** Numbers groups and calls of this process; each is its own. */
-  #newest: number;
+  /** The newest number of a group or a call, and the last one that this process has taken. */
+  #newest = 0;
+  #last = 0;
   #waiting: Item[] = [];
   /** Whether some of it is to be written without further waiting. */
   #isUrgent = false;
@@ -66,15 +75,30 @@ export class Gather {
   /** Set when the database itself failed: what it holds is unknown until it is opened again. */
   #broken: unknown;
 
-  constructor(db: Db, worker: number, keeping: CommitGuard) {
+  private constructor(db: Db, keeping: CommitGuard) {
     this.#db = db;
     this.#keeping = keeping;
-    this.#newest = worker * 2 ** 32;
   }
 
+  static async over(db: Db, keeping: CommitGuard): Promise<Gather> {
+    const gather = new Gather(db, keeping);
+    await gather.#takeNumbers();
+    return gather;
+  }
+
+  /** The next number of a group or a call. No other process of the ledger has it. */
   number(): number {
+    invariant(this.#newest < this.#last, 'a process takes numbers before it runs out of them');
     this.#newest += 1;
     return this.#newest;
+  }
+
+  /** @throws StopError before a number that is no whole number any more in a double. */
+  async #takeNumbers(): Promise<void> {
+    const { last } = await this.#db.transaction((sql) => oneRow<{ last: number }>(sql, TAKE_NUMBERS));
+    if (last > Number.MAX_SAFE_INTEGER)
+      throw stop('store', 'The ledger has no number left for a request.', 'Name another place with --store.');
+    [this.#newest, this.#last] = [last - NUMBERS, last];
   }
 
   async reply(reply: Reply): Promise<void> {
@@ -151,6 +175,8 @@ export class Gather {
     this.#isUrgent = false;
     const items = this.#waiting;
     this.#waiting = [];
+    // Where that fails now, as on a full disk, it is tried again with what is written next.
+    if (this.#last - this.#newest < NUMBERS / 2) await this.#takeNumbers().catch(() => {});
     while (items.length > 0) {
       const at = items.findIndex(({ work }) => work !== undefined);
       if (at === 0) await this.#work(items.shift() as Item);

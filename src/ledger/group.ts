@@ -76,6 +76,8 @@ const OTHERS_PAY = eachWhole(ROW_COLUMNS)(
 /** A request that is about to leave. */
 export const INTENT_COLUMNS = {
   id: 'int',
+  /** The number of the process that sends it. */
+  worker: 'int',
   key: 'bytes',
   /** `first`, `refresh`, `repeat` or `retry`. */
   kind: 'text',
@@ -166,9 +168,9 @@ SELECT x.id FROM calls x WHERE x.key = v.key AND ${isPast('x')} AND x.state = 'r
 
 /** @param place its kind, prior, payer, decision, subject and after. */
 const intentSql = (place: string, from: string, when: string): string => `
-INSERT INTO calls (id, key, state, is_current, account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at,
+INSERT INTO calls (id, worker, key, state, is_current, account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at,
   request, moved, kind, prior, payer, decision, subject, after)
-SELECT v.id, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max, v.batch, v.row, v.day, v.month, v.reserve, v.at,
+SELECT v.id, v.worker, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max, v.batch, v.row, v.day, v.month, v.reserve, v.at,
   {now} + v.lasts, v.request, v.moved, ${place} FROM ${from} WHERE ${when}
 ON CONFLICT DO NOTHING`;
 

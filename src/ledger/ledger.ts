@@ -16,7 +16,7 @@ export * from './spenders.ts';
 export type LedgerReader = ReturnType<typeof readerOver> & LedgerExtras;
 
 /** What only the one spender may do, or each of many where the store allows that. */
-export type Ledger = ReturnType<typeof ledgerOver> & LedgerExtras & { readonly spenders?: Spenders };
+export type Ledger = Awaited<ReturnType<typeof ledgerOver>> & LedgerExtras & { readonly spenders?: Spenders };
 
 /** Only in stores from which many spend. */
 interface LedgerExtras {

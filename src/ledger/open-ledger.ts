@@ -25,8 +25,8 @@ export const readerOver = (context: Context) => ({
 });
 
 /** @param worker the number of this process in `workers`. */
-export function ledgerOver(context: Context & { readonly worker: number }, keeping: CommitGuard) {
-  const gather = new Gather(context.db, context.worker, keeping);
+export async function ledgerOver(context: Context & { readonly worker: number }, keeping: CommitGuard) {
+  const gather = await Gather.over(context.db, keeping);
   const writing = {
     ...context,
     number: () => gather.number(),

@@ -9,7 +9,7 @@ import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import { check } from './ends.ts';
 import { readerOver } from './open-ledger.ts';
-import { migrate, newestStep } from './schema.ts';
+import { LAYOUT, migrate } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
@@ -24,7 +24,7 @@ export interface Place {
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: Db): Promise<void> {
   await migrate(db).catch(async (error: unknown) => {
-    if ((await lastStep(db).catch(() => 0)) !== newestStep(db.name)) throw error;
+    if ((await lastStep(db).catch(() => 0)) !== LAYOUT) throw error;
   });
   await db.transaction(async (sql) => {
     for (const [name, bytes] of [
@@ -44,12 +44,13 @@ async function lastStep(db: Pick<Db, 'rows'>): Promise<number> {
 }
 
 /** @throws StopError `store_version`. */
-export async function refuseNewer(db: Pick<Db, 'rows' | 'name'>, shown: string): Promise<void> {
-  const [step, known] = [await lastStep(db), newestStep(db.name)];
-  if (step <= known) return;
+export async function refuseOther(db: Pick<Db, 'rows'>, shown: string): Promise<void> {
+  const step = await lastStep(db);
+  if (step === 0 || step === LAYOUT) return;
+  if (step < LAYOUT) throw earlier(shown);
   throw stop(
     'store_version',
-    `The store ${shown} was made by a newer Rowonce (schema ${step}; this one knows ${known}). Nothing in it was changed.`,
+    `The store ${shown} was made by a newer Rowonce (schema ${step}; this one knows ${LAYOUT}). Nothing in it was changed.`,
     'Use the newer Rowonce, or name another place with --store.',
   );
 }

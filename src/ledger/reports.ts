@@ -111,7 +111,7 @@ FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM calls WHERE id > ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'lost') THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END FROM calls WHERE id > ? AND id <= ?) m
-JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.id / 4294967296
+JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 
 const SAVED = `

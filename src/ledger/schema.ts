@@ -60,7 +60,7 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) {strict};
 
--- Everybody who had the store open to spend. The number of a call has its worker's in it: worker * 2^32 + n.
+-- Everybody who had the store open to spend.
 CREATE TABLE workers (
   id {id},
   host TEXT NOT NULL,
@@ -171,9 +171,11 @@ CREATE TABLE replies (
 -- open: under way. unsold: it cost nothing. replaced: by a refresh, or by its own retry. retried: a doubt that was sent again.
 -- lost: a request beside an answer. released: it did not happen. retracted: no answer after all. erased: it was old.
 -- payer: the first call under the same key of the vendor, which charges once; what this one costs is booked there.
--- moved: the number of the group that booked it last. row: the lowest row of its batch that used it.
+-- moved: the number of the group that booked it last. row: the lowest row of its batch that used it. worker: who sent it. A number
+-- beyond 2^53 - 1 could stand for two calls.
 CREATE TABLE calls (
-  id {int} PRIMARY KEY,
+  id {int} PRIMARY KEY CHECK (id < 9007199254740992),
+  worker {int} NOT NULL,
   key {bytes} NOT NULL CHECK (length(key) = 16),
   state TEXT NOT NULL,
   is_current {int} NOT NULL,
@@ -327,7 +329,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   calls_fixed: never(
     'a call stays what it was',
-    ...['id', 'key', 'batch', 'day', 'month', 'reserved', 'kind', 'account'],
+    ...['id', 'worker', 'key', 'batch', 'day', 'month', 'reserved', 'kind', 'account'],
     ...['prior', 'payer', 'decision', 'subject', 'after'],
   ),
   rows_move: {
@@ -375,10 +377,8 @@ const rulesOf = (name: Db['name']): string =>
 const tablesOf = (name: Db['name']): string =>
   inWordsOf(name, name === 'postgres' ? TABLES + LINES_OF_POSTGRES : TABLES);
 
-/** Each step is a script; the number of the last one is in the database. A later version adds steps and changes none. */
-const stepsOf = (name: Db['name']): readonly string[] => [`${tablesOf(name)}\n${rulesOf(name)}`];
-
-export const newestStep = (name: Db['name']): number => stepsOf(name).length;
+/** Of these tables; the database has it, so that a program that knows others leaves it alone. */
+export const LAYOUT = 2;
 
 export interface KeptTable {
   readonly table: string;
@@ -420,12 +420,11 @@ export const layTables = (db: Db): Promise<void> =>
     `${STEPS} ${tablesOf(db.name).replaceAll(/^CREATE (TABLE|INDEX|UNIQUE INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')}`,
   );
 export const layRules = (db: Db): Promise<void> =>
-  db.script(`BEGIN; INSERT INTO steps (number) VALUES (1); ${rulesOf(db.name)} COMMIT;`);
+  db.script(`BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${rulesOf(db.name)} COMMIT;`);
 
 export async function migrate(db: Db): Promise<void> {
   await db.script(STEPS);
-  const [last] = await db.rows<{ number: number | null }>('SELECT max(number) AS number FROM steps');
-  const todo = stepsOf(db.name);
-  for (let at = last?.number ?? 0; at < todo.length; at += 1)
-    await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${at + 1}); ${todo[at]} COMMIT;`);
+  if ((await db.rows('SELECT 1 FROM steps LIMIT 1')).length > 0) return;
+  await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${tablesOf(db.name)}
+    ${rulesOf(db.name)} COMMIT;`);
 }

@@ -121,6 +121,7 @@ async function draftOf(context: WriteContext, gather: Gather, intent: Intent, pl
   const most = place.payer === null ? Math.max(reserve, gather.prices.get(priceName(priced)) ?? 0) : 0;
   return {
     id: gather.number(),
+    worker: context.worker,
     key: keptKey(context.secret, key),
     ...place,
     ...priced,

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -49,6 +50,40 @@ describe.concurrent('while one process spends from a store', () => {
     expect([ended.code, waited.code]).toEqual([0, 0]);
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
+});
+
+describe('a store that millions of processes have had', () => {
+  test('gives each request a number of its own, so that each is in the books', async () => {
+    await using workplace = await aged(
+      `INSERT INTO workers (id, host, pid, command, since, seen_at) SELECT 2097151, host, pid, command, since, seen_at FROM workers LIMIT 1`,
+    );
+    expect((await workplace.runHere(SECOND)).code).toBe(0);
+    expect(await brokenPromises(workplace, { lists: [SECOND] })).toEqual(NONE_BROKEN);
+    expect((await workplace.typeHere(['store', 'check', '--store', workplace.path('store')])).code).toBe(0);
+  });
+
+  test('sends nothing once there is no number left', async () => {
+    await using workplace = await aged(
+      `UPDATE meta SET value = '${Number.MAX_SAFE_INTEGER - 1_000}' WHERE name = 'numbers'`,
+    );
+    const { requests } = await workplace.vendor.book();
+    expect(await workplace.runHere(SECOND)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no number left'),
+    });
+    expect((await workplace.vendor.book()).requests).toBe(requests);
+  });
+
+  async function aged(past: string): Promise<Workplace> {
+    const workplace = await Workplace.open({ concurrency: 8 });
+    workplace.writeList(domainsOf('first', 2), FIRST.input);
+    expect((await workplace.runHere(FIRST)).code).toBe(0);
+    const ledger = new Database(workplace.path('store/ledger.db'));
+    expect(ledger.prepare(past).run().changes).toBe(1);
+    ledger.close();
+    workplace.writeList(domainsOf('second', 40), SECOND.input);
+    return workplace;
+  }
 });
 
 /** Of the first, the vendor answers seven rows a second. */

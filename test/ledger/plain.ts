@@ -86,6 +86,7 @@ export class Tables {
     return {
       ...{
         id: this.number(),
+        worker: 1,
         key: keyOf(text),
         kind: 'first',
         account: 1,

@@ -23,7 +23,7 @@ import {
   nothingThere,
   type Place,
   readerAt,
-  refuseNewer,
+  refuseOther,
   takeLedger,
 } from '../place.ts';
 import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
@@ -90,7 +90,7 @@ async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<bo
     if (there?.isFormer === true) throw earlier(db.shown);
     return false;
   }
-  await refuseNewer(db, db.shown);
+  await refuseOther(db, db.shown);
   const isArriving = (await metaOf(db, 'arriving')) !== undefined;
   if (isArriving && !mayArrive)
     throw stop(
@@ -120,7 +120,7 @@ async function openSpender(
     const context = await contextOf(db);
     // What a server has room for, it says when it writes.
     const keeping = { refusal: watch.refusal, committed() {}, makeRoom: () => false };
-    const ledger = ledgerOver({ ...context, worker }, keeping);
+    const ledger = await ledgerOver({ ...context, worker }, keeping);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await ledger.close();

@@ -26,7 +26,7 @@ import {
   type Place,
   readerAt,
   realPlaceOf,
-  refuseNewer,
+  refuseOther,
   requireAccepted,
   setMeta,
   takeLedger,
@@ -125,7 +125,7 @@ async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
   if (application !== APPLICATION_ID && tables.length > 0)
     throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
-  if (tables.includes('steps')) await refuseNewer(db, folder.path);
+  if (tables.includes('steps')) await refuseOther(db, folder.path);
   return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
 }
 
@@ -159,7 +159,7 @@ async function openLocked(
     limitPages(writer);
     const worker = await db.transaction((sql) => beginWorker(sql, options));
     const kept = await keeping(folder, writer, db);
-    const ledger = ledgerOver({ ...(await contextOf(db)), worker }, kept);
+    const ledger = await ledgerOver({ ...(await contextOf(db)), worker }, kept);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       try {
