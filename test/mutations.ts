@@ -169,6 +169,13 @@ export const MUTATIONS: readonly Mutation[] = [
     instead: '',
     test: ['faults/workers', 'once somebody on its host has agreed to method'],
   },
+  {
+    rule: '15: what a batch bought is never too old for it',
+    file: 'src/ledger/schema.ts',
+    text: 'c.batch IS DISTINCT FROM',
+    instead: "'' <>",
+    test: ['ledger/stores/conformance', 'is never one for the batch that bought it'],
+  },
 ];
 
 const ROOT = join(import.meta.dirname, '..');

@@ -160,6 +160,8 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly kind: Kind;
   readonly why: string;
   readonly answeredAtMs: number;
+  /** The batch that asks buys it anew. */
+  readonly isTooOld?: true;
   /** When the answer and its question were erased; the body is blank then. */
   readonly erasedAtMs?: number;
   /** Mark of the dialect that read it; absent for a told answer. */

@@ -26,8 +26,8 @@ import {
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
 import { unprovenOf } from './moves.ts';
-import { type AttemptId, type BatchId, type Credits, credits } from './records.ts';
-import { isCurrent, isDoubted, isPast, type CallState as KeptState } from './schema.ts';
+import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
+import { isCurrent, isDoubted, isPast, isTooOld, type CallState as KeptState } from './schema.ts';
 
 /** What the rows of `calls`, `replies` and `notes` say of a call. */
 
@@ -91,8 +91,9 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 // ------------------------------------------------------------------------------------------ where a call stands
 
 /** What stands of a key, and the call that is under way in its place, if one is, and by which decision. */
-type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs'>> & {
+type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
   readonly place: number;
+  readonly old: 1 | null;
   /** Null where nothing stands. */
   readonly attempt: AttemptId | null;
   readonly state: KeptState | null;
@@ -102,8 +103,15 @@ type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtM
 };
 
 /** A call under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
-const FIND = eachWhole({ place: 'int', key: 'text' })<KnownAnswerRow>(`
+const FIND = eachWhole({
+  place: 'int',
+  key: 'text',
+  batch: 'text',
+  found: 'int',
+  no_match: 'int',
+})<KnownAnswerRow>(`
 SELECT v.place, o.id AS open, o.decision AS used, c.state, ${KNOWN},
+  CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old,
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
 FROM v LEFT JOIN calls o ON o.key = {hex v.key} AND ${isCurrent('o')}
   LEFT JOIN calls c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
@@ -119,7 +127,7 @@ const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || 
 
 /** @param doubts those that were read whole, as @param answers */
 function stateOf(
-  { place: _, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
+  { place: _, old, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
   batch: BatchId | undefined,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -138,9 +146,10 @@ function stateOf(
     };
   }
   const erasedAtMs: number | null = erased === null ? null : JSON.parse(erased).erasedAtMs;
-  return answeredCall(
-    answers.get(attempt) ?? recordFrom<KnownAnswer<ReadAs>>({ ...kept, attempt, erasedAtMs }),
-  );
+  const answer =
+    answers.get(attempt) ??
+    recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld'>>({ ...kept, attempt, erasedAtMs });
+  return answeredCall(old === 1 ? { ...answer, isTooOld: true } : answer);
 }
 
 /** The last decision of a batch about a doubt. */
@@ -295,25 +304,46 @@ SELECT id FROM calls WHERE batch = ? AND row = ?
 UNION SELECT call FROM rows WHERE batch = ? AND row = ? AND call IS NOT NULL
 UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ? AND w.row = ?`;
 
-const findIn = (db: Db, keys: readonly Uint8Array[]): Promise<readonly KnownAnswerRow[]> =>
-  db.each(
+type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
+
+function findIn(
+  db: Db,
+  keys: readonly Uint8Array[],
+  { id, freshSince }: AskingBatch = {},
+): Promise<readonly KnownAnswerRow[]> {
+  const { foundMs: found = null, noMatchMs: no_match = null } = freshSince ?? {};
+  const asking = { batch: id ?? null, found, no_match };
+  return db.each(
     FIND,
-    keys.map((key, place) => ({ place, key: Buffer.from(key).toString('hex') })),
+    keys.map((key, place) => ({ place, key: Buffer.from(key).toString('hex'), ...asking })),
   );
+}
 
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
   found.flatMap(({ attempt }) => attempt ?? []);
 
 export const readCalls = ({ db, secret }: Context) => ({
-  /** The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are those of `batch`. */
+  /**
+   * The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are those of `batch`.
+   * @param freshFor says of answers whether they are too old for it. It has no id when a plan is about a batch that does not exist yet.
+   */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+    {
+      detail,
+      batch,
+      freshFor,
+    }: {
+      readonly detail?: Level;
+      readonly batch?: BatchId | undefined;
+      readonly freshFor?: AskingBatch;
+    } = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
     const found = await findIn(
       db,
       keys.map((key) => keptKey(secret, key)),
+      freshFor,
     );
     const whole = detail === 'kind' ? [] : found;
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
@@ -347,12 +377,6 @@ export const readCalls = ({ db, secret }: Context) => ({
 
   /** The attempts with these numbers, in the order of the numbers. */
   attempts: (ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> => recordsOf(db, ids),
-
-  /** When the last attempt to buy this answer again got lost; undefined when none did. */
-  async lostRefresh(answer: AttemptId): Promise<number | undefined> {
-    const sql = `SELECT max(sent_at) AS at FROM calls WHERE prior = ? AND kind = 'refresh' AND state = 'lost'`;
-    return (await db.rows<{ at: number | null }>(sql, [answer]))[0]?.at ?? undefined;
-  },
 });
 
 /** One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has closed the ledger. */

@@ -186,11 +186,15 @@ const RETRACT = each({ call: 'int' })(
 /** What counted as answered was not: it was charged all the same, and nothing stands in the way of another request. */
 export const retractCall = (sql: Sql, call: CallId) => sql.each(RETRACT, [{ call }]);
 
-/** Answers that spoke of the account, and not of what was asked: the rows that they ended wait. @param free their calls are unknown again. */
+/**
+ * Answers that spoke of the account, and not of what was asked: the rows that they ended wait.
+ * @param free their calls are unknown again, or an older answer stands again, once no row is in doubt about them.
+ */
 export async function takeBack(sql: Sql, calls: readonly CallId[], free: readonly CallId[]): Promise<void> {
   const record = (call: CallId) => ({ call });
-  await eachOf(sql, [RETRACT, COMES_BACK], free.map(record));
+  await sql.each(RETRACT, free.map(record));
   await eachOf(sql, [TAKEN_BACK, ...ROWS_KNOWN], calls.map(record));
+  await sql.each(COMES_BACK, free.map(record));
 }
 
 const READ_AGAIN = each({

@@ -13,7 +13,8 @@ import {
   SETTLED,
 } from './ends.ts';
 import { ROW_COLUMNS, ROW_DOUBTED, ROWS_FOLLOW, ROWS_KNOWN, type Row } from './moves.ts';
-import { isCurrent, isPast } from './schema.ts';
+import { isCurrent, isPast, isTooOld } from './schema.ts';
+import { APART_MS } from './time.ts';
 
 /**
  * What is written most: replies, ends of calls, rows and intents, as one transaction without a wait in between, so that over a network
@@ -146,15 +147,9 @@ AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM calls o WHERE o.state = 'ope
 const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p
   WHERE p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
 
-/** By so much two clocks may differ. A batch that began in the future would take everything as too old. */
-const APART_MS = 300_000;
-
-/** What the batch itself bought is always fresh, and a refresh that got lost since the cut-off is not tried again: it may have been paid. */
-const CUT_OFF = `CASE calls.said WHEN 'found' THEN b.fresh_found ELSE b.fresh_no_match END`;
-const IS_OLD = `EXISTS (SELECT 1 FROM batches b JOIN replies r ON r.call = calls.id
-  WHERE b.id = v.batch AND calls.batch <> b.id AND b.created_at - v.at <= ${APART_MS} AND r.at < ${CUT_OFF}
-    AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = calls.id AND l.kind = 'refresh' AND l.state = 'lost' AND l.sent_at >= ${CUT_OFF})
-    AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = calls.id AND l.kind = 'refresh' AND l.batch = b.id AND l.state NOT IN ('unsold', 'released')))`;
+/** A batch that began in the future would take everything as too old. */
+const IS_OLD = `EXISTS (SELECT 1 FROM batches b JOIN calls c ON c.id = calls.id JOIN replies r ON r.call = c.id
+  WHERE b.id = v.batch AND b.created_at - v.at <= ${APART_MS} AND ${isTooOld({ id: 'b.id', found: 'b.fresh_found', noMatch: 'b.fresh_no_match' })})`;
 
 /** What stands steps aside for its successor: an answer that is too old, or a doubt that somebody decided about. */
 const STEPS_ASIDE = each(IN_GROUP)(`

@@ -23,6 +23,7 @@ import type {
   SubmittedRow,
   WaitingRow,
 } from './records.ts';
+import { isTooOld } from './schema.ts';
 
 /** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
 
@@ -69,14 +70,10 @@ SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND
   AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
-const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found ELSE v.no_match END`;
-
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
   AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id JOIN replies r ON r.call = c.id
-    WHERE c.charged IS NOT NULL AND c.said IN ${ANSWERS} AND r.at < ${CUT_OFF}
-      AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = c.id AND l.kind = 'refresh' AND l.state IN ('doubt', 'retried', 'lost')
-        AND l.sent_at >= ${CUT_OFF}))
+    WHERE c.charged IS NOT NULL AND c.said IN ${ANSWERS} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
 /** A change that was answered is in doubt for a person alone. */
@@ -138,8 +135,8 @@ export const readRows = ({ db }: Context) => ({
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),
   /**
-   * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
-   * does not count when a later attempt to buy it again got lost, and what was read as none is no answer of any age.
+   * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a younger one exists by now. What was
+   * read as none is no answer of any age.
    */
   async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
     const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };

@@ -52,6 +52,23 @@ export const isPast = (table: string): string => `${table}.is_current = 0`;
 /** In the words of the index `calls_held`, which SQLite does not use otherwise. */
 export const isDoubted = (table: string): string => oneOf(`${table}.state`, DOUBTED);
 
+/** A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was taken back is asked again. */
+const REFRESHES = `state NOT IN ('unsold', 'released', 'retracted')`;
+
+/**
+ * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind, another batch bought it, and no
+ * refresh stands in the way of one. That is any of the batch itself, whatever the clocks say, and one that was lost since the cut-off. What
+ * is read as none is too old where every answer would be.
+ * @param batch its columns; the id is null of one that does not exist yet.
+ */
+export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', string>>): string {
+  const { id, found, noMatch } = batch;
+  const cutOff = `CASE WHEN c.said = 'found' THEN ${found} WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
+    WHEN ${found} <= ${noMatch} THEN ${found} END`;
+  return `r.at < ${cutOff} AND c.batch IS DISTINCT FROM ${id} AND NOT EXISTS (SELECT 1 FROM calls l
+    WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES} AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
+}
+
 const PASSED = Object.keys(CALL_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
 
 const TABLES = `
@@ -223,7 +240,7 @@ CREATE UNIQUE INDEX calls_change ON calls (subject, after) WHERE subject IS NOT 
 -- One decision sends one request. What never left, or did not happen, gives it back.
 CREATE UNIQUE INDEX calls_decision ON calls (decision) WHERE decision IS NOT NULL AND state NOT IN ('unsold', 'released');
 -- A batch buys an answer anew once, also when that request was lost.
-CREATE UNIQUE INDEX calls_refreshed ON calls (prior, batch) WHERE kind = 'refresh' AND state NOT IN ('unsold', 'released');
+CREATE UNIQUE INDEX calls_refreshed ON calls (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX calls_prior ON calls (prior) WHERE prior IS NOT NULL;
 CREATE INDEX calls_subject ON calls (subject, after) WHERE subject IS NOT NULL;
 CREATE INDEX calls_payer ON calls (payer) WHERE payer IS NOT NULL;

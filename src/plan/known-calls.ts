@@ -11,10 +11,7 @@ import {
   type Detail,
   type Doubt,
   type FreshSince,
-  isAnswer,
-  type KnownAnswer,
   type LedgerReader,
-  type ReadAs,
   standingDecision,
 } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
@@ -117,41 +114,6 @@ export async function hasGoneStale(
 ): Promise<boolean> {
   if (freshSince === undefined || batch?.state !== 'finished') return false;
   return ledger.hasOlderThan(batch.id, freshSince);
-}
-
-type DatedAnswer = Pick<KnownAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
-
-/**
- * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
- * been charged, and the older answer is better than paying again.
- * @param batch it has no id when a plan is about a batch that does not exist yet.
- */
-export async function isFreshFor(
-  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: DatedAnswer,
-  ledger: Pick<LedgerReader, 'lostRefresh'>,
-): Promise<boolean> {
-  if (isSurelyFreshFor(batch, answer)) return true;
-  const cutOffMs = cutOffFor(answer, batch.freshSince);
-  const lostMs = await ledger.lostRefresh(answer.attempt);
-  return lostMs !== undefined && cutOffMs !== undefined && lostMs >= cutOffMs;
-}
-
-export function isSurelyFreshFor(
-  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: Omit<DatedAnswer, 'attempt'>,
-): boolean {
-  const cutOffMs = cutOffFor(answer, batch.freshSince);
-  return answer.batch === batch.id || cutOffMs === undefined || answer.answeredAtMs >= cutOffMs;
-}
-
-/** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */
-function cutOffFor(
-  { kind }: Pick<DatedAnswer, 'kind'>,
-  { foundMs, noMatchMs }: FreshSince = {},
-): number | undefined {
-  if (isAnswer(kind)) return kind === 'found' ? foundMs : noMatchMs;
-  return foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
 }
 
 /**

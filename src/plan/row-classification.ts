@@ -6,7 +6,7 @@ import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
-import { asksErasedAgain, callsSentAgain, findCalls, isFreshFor } from './known-calls.ts';
+import { asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
 import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
 
 /**
@@ -166,7 +166,8 @@ async function statesOf(
   const found = await findCalls<CallState<Detail>>(asked, {
     accountIdentity: account.identity,
     ledger,
-    find: async (keys) => asReadToday(await ledger.find(keys, { detail }), { ledger, dialect }),
+    find: async (keys) =>
+      asReadToday(await ledger.find(keys, { detail, freshFor: batch }), { ledger, dialect }),
   });
   const states: State[] = found.map(({ state }) => {
     if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
@@ -178,11 +179,7 @@ async function statesOf(
     for (const [index, { key, state }] of found.entries())
       if (state.kind === 'in_doubt' && again.has(key)) states[index] = { ...state, again: true };
   }
-  if (batch.freshSince === undefined) return states;
-  for (const [index, state] of states.entries())
-    if (isAnswered(state) && !(await isFreshFor(batch, state.answer, ledger)))
-      states[index] = { kind: 'too_old' };
-  return states;
+  return states.map((state) => (isAnswered(state) && state.answer.isTooOld ? { kind: 'too_old' } : state));
 }
 
 type SettledState = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;

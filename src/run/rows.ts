@@ -11,14 +11,7 @@ import type { AttemptId, Batch, CallState, Doubt, FinishedRow, KnownAnswer } fro
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
-import {
-  asksErasedAgain,
-  type FoundCall,
-  findCalls,
-  forgettingBeside,
-  isFreshFor,
-  isSurelyFreshFor,
-} from '../plan/known-calls.ts';
+import { asksErasedAgain, type FoundCall, findCalls, forgettingBeside } from '../plan/known-calls.ts';
 import { RowWalk } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
@@ -177,11 +170,11 @@ export async function leftOf(
     });
     const found = await ledger.find(
       asking.map(({ key }) => key),
-      { detail: 'kind' },
+      { detail: 'kind', freshFor: batch },
     );
     walking = asking.flatMap(({ each, met, key }, at) => {
       const state = found[at];
-      if (state?.kind === 'answered' && isBeyondQuestion(batch, dialect, state.answer)) {
+      if (state?.kind === 'answered' && isBeyondQuestion(dialect, state.answer)) {
         each.walk.tell(met, state.answer);
         each.answers.push(state.answer.attempt);
         return [each];
@@ -195,10 +188,8 @@ export async function leftOf(
   return left;
 }
 
-const isBeyondQuestion = (batch: Batch, dialect: Dialect, answer: KnownAnswer): boolean =>
-  answer.erasedAtMs === undefined &&
-  answer.dialect === dialectMark(dialect) &&
-  isSurelyFreshFor(batch, answer);
+const isBeyondQuestion = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
+  erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
 
 // ---------------------------------------------------------------------------------------------- how rows ended
 
@@ -315,7 +306,7 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCa
     accountIdentity: account.identity,
     ledger,
     find: async (keys) =>
-      asReadToday(await ledger.find(keys, { batch: batch.id }), context, (read) =>
+      asReadToday(await ledger.find(keys, { batch: batch.id, freshFor: batch }), context, (read) =>
         keepReading({ ledger, clock: run.session.clock, dialect: run.session.client.dialect }, read),
       ),
   });
@@ -343,7 +334,7 @@ async function answerFrom(
     return bought(work, { ...wanted, ifUnknown: true });
   const { kind, answer } = state;
   const { erasedAtMs, attempt } = answer;
-  const isFresh = await isFreshFor(batch, answer, context.ledger);
+  const isFresh = answer.isTooOld !== true;
   if (erasedAtMs !== undefined && (isFresh || !asksErasedAgain(batch)))
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   if (isFresh && kind === 'answered') return { kind, answer };

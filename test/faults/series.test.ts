@@ -107,6 +107,19 @@ describe.concurrent('refusals that say the same of every row', () => {
     },
   );
 
+  test('leave a list that is bought anew with the answers that it had: it goes on once the vendor is well', async () => {
+    await using at = await open(matched, 30);
+    expect(await at.run()).toMatchObject({ code: 0 });
+    at.told.say = () => SUSPENDED;
+    const stopped = await at.run('--refresh');
+    expect(stopped).toMatchObject({ code: 2, report: { counts: {}, stopped: { answers: ['refused'] } } });
+    expect(new Set(at.workplace.statuses())).toEqual(new Set(['pending']));
+    at.told.say = matched;
+    const asked = at.vendor.requests.length;
+    expect(await at.run('--refresh')).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+    expect(at.asked().slice(asked).toSorted(), 'each anew, once').toEqual(at.domains.toSorted());
+  });
+
   test('which quote what the row has are about the row, and stop nothing', async () => {
     await using at = await open((domain) => ({ status: 400, body: { message: `${domain} is no domain` } }));
     expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 60 }, stopped: null } });

@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { Clocks } from './clocks.ts';
+import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, type Order, Workplace, type WorkplaceOptions } from './workplace.ts';
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
@@ -51,6 +52,31 @@ test('refresh_after buys nothing anew when the calendar is a year ahead, and non
   expect(right).toMatchObject({ code: 0, report: { requests: 0 } });
   expect(right.stderr).toContain('so the batch takes nothing as too old');
   expect(await charged()).toBe(6);
+});
+
+test('a list that is bought anew is finished although an answer was lost and the calendar is seconds ahead', async () => {
+  let isLost = false;
+  const asked: string[] = [];
+  await using vendor = await ScriptedVendor.start(({ body }, response) => {
+    const { domain } = JSON.parse(body) as { domain: string };
+    asked.push(domain);
+    if (isLost && domain === 'list-3.example') return void response.destroy();
+    response.setHeader('date', new Date().toUTCString());
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ name: domain }));
+  });
+  vendor.timeMs = () => Date.now();
+  const { place, run } = await openWrong(6);
+  place.writeAccount(vendor.url);
+  expect(await run(5_000)).toMatchObject({ code: 0 });
+  isLost = true;
+  const refresh = { more: ['--refresh'] };
+  await run(5_000, refresh);
+  for (const _ of ['once', 'and again'])
+    expect(await run(5_000)).toMatchObject({ code: 0, report: { counts: { matched: 6 }, requests: 0 } });
+  expect(
+    asked.filter((domain) => domain === 'list-3.example'),
+    'what may have been paid is not paid again',
+  ).toHaveLength(2);
 });
 
 const perDay = { account: { budget: { per_day: 5 } } };

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptId, FreshSince, Ledger } from '../../../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  credits,
+  type FreshSince,
+  type Ledger,
+} from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -8,6 +14,7 @@ import {
   answered,
   batchNamed,
   DAY_MS,
+  keyNamed,
   lost,
   MATCHED,
   NOON_MS,
@@ -89,6 +96,22 @@ export function refreshesConform(store: Store): void {
       expect(kind === 'admitted').toBe(allowed === 1);
     });
 
+    test('is one that turned out to be none only where every answer would be', async () => {
+      const { ledger, a, b } = await opened();
+      const attempt = await answered(ledger, a, 'acme');
+      const reading = {
+        answer: 'paused',
+        charged: credits(1),
+        why: 'busy',
+        dialect: 7,
+        atMs: NOON_MS,
+      } as const;
+      await ledger.readAgain({ attempt, ...reading });
+      expect(await isTooOldFor(ledger, b)).toBe(true);
+      expect(await isTooOldFor(ledger, b, { foundMs: LATER_MS, noMatchMs: NOON_MS })).toBe(false);
+      expect(await isTooOldFor(ledger, b, { noMatchMs: LATER_MS })).toBe(false);
+    });
+
     test('is never one for the batch that bought it, whatever the clock says', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a', { freshSince: ALL_TOO_OLD });
@@ -103,7 +126,7 @@ export function refreshesConform(store: Store): void {
       const a = await batchNamed(ledger, 'a');
       const old = await answered(ledger, a, 'acme');
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
-      expect(await ledger.lostRefresh(old)).toBeUndefined();
+      expect(await isTooOldFor(ledger, batch)).toBe(true);
       await lost(ledger, batch, 'acme', { ...refresh(old), reserve: 2 });
       expect(await stateOf(ledger, 'acme', batch)).toMatchObject({
         kind: 'answered',
@@ -111,7 +134,7 @@ export function refreshesConform(store: Store): void {
       });
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
       expect(await ledger.doubts(batch)).toEqual([]);
-      expect(await ledger.lostRefresh(old)).toBe(LATER_MS);
+      expect(await isTooOldFor(ledger, batch)).toBe(false);
       await notAdmitted(admit(ledger, batch, 'acme', refresh(old)));
     });
 
@@ -123,7 +146,7 @@ export function refreshesConform(store: Store): void {
         const attempt = await admitted(ledger, batch, 'acme', refresh(old));
         await ledger.end(attempt, { kind, why: 'x' }, LATER_MS);
       }
-      expect(await ledger.lostRefresh(old)).toBeUndefined();
+      expect(await isTooOldFor(ledger, batch)).toBe(true);
       await answered(ledger, batch, 'acme', refresh(old));
     });
   });
@@ -156,6 +179,12 @@ export function refreshesConform(store: Store): void {
       expect(await older(ledger, a, { foundMs: LATER_MS + 1 })).toBe(true);
     });
   });
+}
+
+/** Whether the batch finds what stands too old. */
+async function isTooOldFor(ledger: Ledger, id: BatchId, freshSince = ALL_TOO_OLD): Promise<boolean> {
+  const [state] = await ledger.find([keyNamed('acme')], { freshFor: { id, freshSince } });
+  return state !== undefined && 'answer' in state && state.answer.isTooOld === true;
 }
 
 /** Of a batch that began a day later. */
