@@ -44,22 +44,21 @@ UPDATE rows SET call = o.id FROM v JOIN calls c ON c.id = v.call JOIN calls o ON
 WHERE rows.call = x.id AND rows.state = 'in_doubt'`);
 
 /**
- * A row may wait for a change of the same person: then that is the last one of its others. They are looked for in the batches of its
- * account, in this order, because an index finds the rows in doubt of a batch.
+ * A row may wait for a change of the same person: then an attempt `x` at that is the last one of its others, and what counts is what stands
+ * of its question. They are looked for in the batches of its account, in this order, because an index finds the rows in doubt of a batch.
  */
-const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, c.state, c.charged, c.batch AS by
-  FROM v JOIN calls c ON c.id = v.call CROSS JOIN batches b CROSS JOIN rows w
-  WHERE c.subject IS NOT NULL AND b.account = c.account AND w.batch = b.id AND w.state = 'in_doubt' AND w.call IS NULL
-    AND (w.others = '[' || c.id || ']' OR w.others LIKE '%,' || c.id || ']')) d WHERE rows.batch = d.batch AND rows.row = d.row`;
+const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
+  FROM v JOIN calls c ON c.id = v.call JOIN calls x ON x.subject = c.subject AND x.after = c.after AND x.key = c.key
+    LEFT JOIN calls o ON o.key = c.key AND ${isCurrent('o')} CROSS JOIN batches b CROSS JOIN rows w
+  WHERE b.account = c.account AND w.batch = b.id AND w.state = 'in_doubt' AND w.call IS NULL
+    AND (w.others = '[' || x.id || ']' OR w.others LIKE '%,' || x.id || ']')) d WHERE rows.batch = d.batch AND rows.row = d.row`;
 
-const NOT_WAITING = ofCall(
-  `UPDATE rows SET call = d.id, others = NULL FROM ${WAITING} AND d.state = 'released'`,
-);
+const NOT_WAITING = ofCall(`UPDATE rows SET call = d.id, others = NULL FROM ${WAITING} AND d.state IS NULL`);
 
 /** It was planned from how the person was before. */
 const PLANNED_BEFORE = ofCall(`
 UPDATE rows SET state = 'refused', reason = 'changed by batch ' || d.by || ' since this was planned; run the list again to make a new plan'
-FROM ${WAITING} AND d.charged IS NOT NULL`);
+FROM ${WAITING} AND d.state = 'answered'`);
 
 /**
  * Rows in doubt wait for a run, and their batch is open again: one of a lineage is open at a time, so of several finished ones the

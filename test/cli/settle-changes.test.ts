@@ -197,3 +197,25 @@ test('a lost deletion that is skipped is not sent, though it could be repeated w
   expect((await team.runHere()).report?.counts).toEqual({ skipped: 1 });
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
 });
+
+test('who waits for a lost change of the same person waits no longer once another list has that sent again', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  const waiting = { input: 'waiting.csv', output: 'waiting-out.csv' };
+  await team.apply([{ email: JO, role: 'editor' }], waiting);
+  expect(team.row(JO, waiting.output)).toMatchObject({ _status: 'in_doubt' });
+  const { batch } = await team.json('status', 'last');
+
+  const again = { input: 'again.csv', output: 'again-out.csv' };
+  const wanted = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(wanted, again);
+  await team.type('settle', 'last', '2', '--retry');
+  await team.apply(wanted, again);
+
+  await team.type('export', batch);
+  expect(team.row(JO, waiting.output)).toMatchObject({
+    _status: 'refused',
+    _reason: expect.stringContaining('run the list again to make a new plan'),
+  });
+  expect((await team.type('forget', JO, '--yes')).code).toBe(0);
+});

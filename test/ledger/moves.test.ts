@@ -126,6 +126,41 @@ test('a row of the same person waits until it is known what became of the other:
   }
 });
 
+test.each([
+  ['answered', 'refused'],
+  ['not sent', 'in_doubt'],
+  ['not sent, and what was lost was not done', 'pending'],
+  ['told by a person', 'refused'],
+] as const)(
+  'such a row follows the other to what was sent again in its place, and that is %s: it is %s',
+  async (end, stands) => {
+    const { tables, stateOf } = await opened();
+    const change = { project: 'p', subject: 'jo@example.com', after: 0 };
+    const { call } = await tables.ask(ONE, 'x', change);
+    await tables.write({ ends: [doubt(call)] });
+    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
+    await tables.write({ rows: [{ ...waits, call: null, others: `[7,${call}]` }] });
+    const decision = await tables.decide(call, ONE);
+    const { call: again } = await tables.ask(ONE, 'x', { ...change, kind: 'retry', prior: call, decision });
+    if (end === 'answered') await tables.write({ replies: [reply(again)], ends: [answer(again)] });
+    else if (end === 'told by a person') {
+      await tables.write({ ends: [doubt(again)] });
+      await tables.tell(again);
+    } else await tables.write({ ends: [unsold(again)] });
+    if (stands === 'pending') await tables.release(call);
+    expect(await stateOf(TWO, 3)).toBe(stands);
+  },
+);
+
+test('a row of the same person goes on when the other never left', async () => {
+  const { tables, stateOf } = await opened();
+  const { call } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
+  const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
+  await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
+  await tables.write({ ends: [unsold(call)] });
+  expect(await stateOf(TWO, 3)).toBe('pending');
+});
+
 test('what a run says of a doubt does not undo what a person has decided about it meanwhile', async () => {
   const { tables, stateOf, rests } = await opened();
   const call = await tables.lost(ONE, 'x');
