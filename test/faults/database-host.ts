@@ -15,6 +15,19 @@ export interface Host {
   expectAskedOnce(domains: readonly string[]): Promise<void>;
 }
 
+/** Settings of a server that many share: a transaction is refused as soon as another one is beside it, and whoever waits is given up. */
+export const HURRIED = [
+  "default_transaction_isolation = 'serializable'",
+  'lock_timeout = 1',
+  'statement_timeout = 20',
+]
+  .map(
+    (setting) =>
+      `EXECUTE format('ALTER DATABASE %I SET ${setting.replaceAll("'", "''")}', current_database());`,
+  )
+  .reduce((all, one) => `${all} ${one}`, 'DO $$ BEGIN')
+  .concat(' END $$');
+
 let databases = 0;
 let laidOut: Promise<string> | undefined;
 

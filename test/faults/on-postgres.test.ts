@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { openHost } from './database-host.ts';
+import { HURRIED, openHost } from './database-host.ts';
 import { domainsOf, type Order } from './workplace.ts';
 
 /*
@@ -56,6 +56,23 @@ test('two runs of lists that overlap share the limit of the account, and each co
   // Arrivals bunch on a busy machine, so all of them are looked at. Two that share nothing are done in 3.5 seconds.
   const times = place.vendor.requests().map(({ at }) => Date.parse(at));
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5_000);
+});
+
+test('what a shared server has sessions begin with keeps no answer from its row', async () => {
+  const { place, store, query, expectAskedOnce } = await openHost({
+    latencyMs: 5,
+    account: { limits: LIMITS },
+  });
+  await query(HURRIED);
+  const shared = domainsOf('both', 40);
+  const orders = ['one', 'two'].map((name) => {
+    place.writeList([...shared, ...domainsOf(name, 40)], `${name}.csv`);
+    return { input: `${name}.csv`, output: `${name}-out.csv`, store };
+  });
+  const runs = await Promise.all(orders.map((order) => place.run(order)));
+  for (const { code, stderr, report } of runs)
+    expect({ code, counts: report?.counts }, stderr).toEqual({ code: 0, counts: { matched: 80 } });
+  await expectAskedOnce([...shared, ...domainsOf('one', 40), ...domainsOf('two', 40)]);
 });
 
 test('what would change something at the service is refused before anything is asked, and at its plan already', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { workersAt } from '../../src/run/batches.ts';
-import { type Host, openHost } from './database-host.ts';
+import { type Host, HURRIED, openHost } from './database-host.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -75,6 +75,21 @@ test('a list that is left to workers is finished by another process, and its out
   await other.runHere();
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
   expect(outputOf(place, 'exported.csv')).toBe(outputOf(other, 'out.csv'));
+});
+
+test('no range fails, and no answer is in doubt, whatever a shared server has sessions begin with', async () => {
+  const host = await openHost({ latencyMs: 5 });
+  const domains = domainsOf('shared', 250);
+  host.place.writeList(domains);
+  await host.query(HURRIED);
+  await detach(host);
+  const workers = [startWorker(host), startWorker(host)];
+  await ended(host, domains.length);
+  for (const worker of workers) worker.signal('SIGTERM');
+  for (const { stderr } of await Promise.all(workers.map(({ ended }) => ended)))
+    expect(stderr).not.toMatch(/fail|bug/i);
+  expect(await host.query('SELECT DISTINCT state FROM rows')).toEqual([{ state: 'matched' }]);
+  await host.expectAskedOnce(domains);
 });
 
 test('the range of a worker that is killed goes on with another one, and nothing is bought twice', async () => {

@@ -11,6 +11,10 @@ import type { Patience, Tell } from '../store.ts';
 /** Where the URL of a store leads, as `pg` reads it, and what of that is refused before anything is connected. */
 export type Address = Readonly<Awaited<ReturnType<typeof addressOf>>>;
 
+/** What sessions need, whatever the server, the database or the role has them begin with. */
+export const SESSION =
+  '-c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off -c lock_timeout=0 -c statement_timeout=0';
+
 const READ = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** @throws StopError `store` for a server on another machine that need not prove who it is, and for what a URL may not say. */
@@ -62,11 +66,13 @@ const isOfConnection = (error: unknown): boolean =>
   error instanceof Error &&
   ('errno' in error || /^(?:Connection terminated|Client|timeout|Query read timeout)/i.test(error.message));
 
+const READ_ONLY = '25006';
+
 /**
- * No connection, no room, the server ended or takes no writes, or it ended us because we stood still in a transaction. 08P01 is none of
- * them: what was sent is wrong, which is a bug.
+ * No connection, no room, the server ended or takes no writes, or it gave up what we began: for another transaction, a lock, or because it
+ * took long or stood still. 08P01 is none of them: what was sent is wrong, which is a bug.
  */
-const OF_SERVER = /^(?:08(?!P01)|53|57P|58|25006|25P0[34])/;
+const OF_SERVER = /^(?:08(?!P01)|53|57(?:P|014)|58|25006|25P0[34]|40(?:001|P01)|55P03)/;
 
 /** Whether it may pass by itself, and nobody knows what the connection would answer next. */
 export const isAway = (error: unknown): boolean => {
@@ -76,11 +82,19 @@ export const isAway = (error: unknown): boolean => {
 
 const NO_ROOM = '53100';
 
-export const unanswered = (error: unknown, shown: string): Unanswered =>
-  new Unanswered(
-    codeOf(error) === NO_ROOM ? 'disk_full' : 'store',
+export function unanswered(error: unknown, shown: string): Unanswered {
+  const code = codeOf(error);
+  if (code === READ_ONLY)
+    return new Unanswered(
+      'store',
+      `${shown} takes no writes: ${messageOf(error)}.`,
+      'Make it writable, or name the server that took its place, then run the same command again.',
+    );
+  return new Unanswered(
+    code === NO_ROOM ? 'disk_full' : 'store',
     `${shown} stopped answering: ${messageOf(error)}.`,
   );
+}
 
 const NOT_ALLOWED = '42501';
 
@@ -173,7 +187,9 @@ export class Outage {
     if (isAtOnce) throw error;
     const lastedMs = clock.monotonicMs() - this.#sinceMs;
     const mostMs = signal?.aborted === true ? Math.min(longestMs, STOPPING_MS) : longestMs;
-    if (!isBought && lastedMs >= mostMs)
-      throw new Unanswered(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`);
+    if (isBought || lastedMs < mostMs) return;
+    const code = lastedMs < longestMs ? error.code : 'paused';
+    const lasted = `That has lasted for ${formatDuration(lastedMs)}.`;
+    throw new Unanswered(code, `${error.message} ${lasted}`, error.next);
   }
 }

@@ -22,6 +22,7 @@ import {
   Outage,
   type RetryContext,
   refusal,
+  SESSION,
   unanswered,
   unreachable,
 } from './postgres-server.ts';
@@ -66,7 +67,7 @@ export async function postgres(location: string, options: PostgresOptions = {}):
     keepAlive: true,
     application_name: 'rowonce',
     // A commit that is told of has to survive a loss of power, whatever the server does by default.
-    options: `-c search_path=${SCHEMA} -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'} ${riding === undefined ? '' : OF_A_SPENDER}`,
+    options: `${SESSION} -c search_path=${SCHEMA} -c synchronous_commit=on ${isReader ? '-c default_transaction_read_only=on' : ''} ${riding === undefined ? '' : OF_A_SPENDER}`,
     ...(riding === undefined ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import { postgres } from '../db/postgres.ts';
-import { addressOf, isAway, refusal, unreachable } from '../db/postgres-server.ts';
+import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '../db/postgres-server.ts';
 import type { BatchRange, RangeLeft, TakenRange, WorkQueue } from '../ranges.ts';
 
 /** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
@@ -63,7 +63,10 @@ export async function openQueue(location: string): Promise<WorkQueue | undefined
   if (!(await hasQueue(location))) return undefined;
   // pg-boss hands on to `pg` what it does not know.
   const timeout = { query_timeout: ANSWER_TIMEOUT_MS };
-  return new BossQueue(await started(location, { migrate: false, createSchema: false, ...timeout }));
+  return new BossQueue(
+    location,
+    await started(location, { migrate: false, createSchema: false, ...timeout }),
+  );
 }
 
 async function started(location: string, options: ConstructorOptions): Promise<PgBoss> {
@@ -71,7 +74,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
   const address = await addressOf(location);
   const boss = new PgBoss({
     ...address.to,
-    ...{ schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
+    ...{ options: SESSION, schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
     ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
     ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
   });
@@ -87,15 +90,23 @@ async function started(location: string, options: ConstructorOptions): Promise<P
 }
 
 class BossQueue implements WorkQueue {
+  readonly #shown: string;
   readonly #boss: PgBoss;
   readonly #queues = new Map<string, Promise<string>>();
   readonly #held = new Set<NodeJS.Timeout>();
 
-  constructor(boss: PgBoss) {
+  constructor(shown: string, boss: PgBoss) {
+    this.#shown = shown;
     this.#boss = boss;
   }
 
   async send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
+    await this.#send(ranges, sender).catch((error: unknown) => {
+      throw isAway(error) ? unanswered(error, this.#shown) : error;
+    });
+  }
+
+  async #send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
     const aside = new Map((await this.#boss.findJobs<Work>(SET_ASIDE)).map((job) => [keyOf(job.data), job]));
     const sent = ranges.filter((range) => {
       const job = aside.get(keyOf(range));

@@ -274,7 +274,7 @@ describe('while the database is away', () => {
     const door = await opened(server.url(name), { patience: { longestMs: 300, signal: undefined } });
     await server.stopAtOnce();
     const bought = door.write(groupOf(call(1)), { isBought: true });
-    const isStop = expect.objectContaining({ code: 'store', name: 'StopError' });
+    const isStop = expect.objectContaining({ code: 'paused', name: 'StopError' });
     await expect(door.rows('SELECT 1')).rejects.toEqual(isStop);
     await server.startAgain();
     await bought;

@@ -58,6 +58,46 @@ describe('an attempt is over by its age, whoever made it', () => {
   });
 });
 
+/** The server gives a statement about calls up so many times. */
+const givesUp = (code: string, times: number): string => `
+  CREATE SEQUENCE tries; CREATE FUNCTION gives_up() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN IF nextval(''tries'') <= ${times} THEN RAISE SQLSTATE ''${code}''; END IF; RETURN NEW; END';
+  CREATE TRIGGER gives_up BEFORE INSERT OR UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION gives_up()`;
+
+describe('what the server gives up', () => {
+  test.each(['40001', '40P01', '55P03', '57014'])(
+    'by %s is tried again, also with replies in the group',
+    async (code) => {
+      const place = await workplace();
+      const ledger = await place.worker();
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await admitted(ledger, batch, 'acme');
+      await place.query(givesUp(code, 3));
+      const [ended, more] = await Promise.all([
+        ledger.keep(attempt, replyWith('acme')).then(() => ledger.end(attempt, FOUND, NOON_MS)),
+        admit(ledger, batch, 'more'),
+      ]);
+      expect([ended, more.kind]).toEqual(['ended', 'admitted']);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt } });
+      await expectBalanced(place);
+    },
+  );
+
+  test.each([
+    ['40001', 'stopped answering'],
+    ['25006', 'takes no writes'],
+  ])('by %s for as long as a database may be away ends the run, which says it %s', async (code, says) => {
+    const place = await workplace();
+    const ledger = await place.worker({ patience: { longestMs: 300, signal: undefined } });
+    const batch = await batchNamed(ledger, 'a');
+    await place.query(givesUp(code, 1_000));
+    await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({
+      code: 'paused',
+      message: expect.stringContaining(says),
+    });
+  });
+});
+
 test('an answer that comes when an intent has waited long enough for the database is kept once that is back', async () => {
   const server = await anotherServer();
   onTestFinished(() => server.stopAtOnce());
@@ -66,7 +106,7 @@ test('an answer that comes when an intent has waited long enough for the databas
   const batch = await batchNamed(ledger, 'a');
   const attempt = await admitted(ledger, batch, 'acme');
   await server.stopAtOnce();
-  await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({ code: 'store' });
+  await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({ code: 'paused' });
   const kept = ledger.keep(attempt, replyWith('acme'));
   await server.startAgain();
   await kept;
