@@ -9,6 +9,7 @@ import {
   type AnswerRule,
   type Dialect,
   type DialectOperation,
+  dialectOperationOf,
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
@@ -21,7 +22,9 @@ import {
   namesProject,
   namesRoute,
   type PlainMeaning,
+  SAYS_NONE,
 } from './judge/table.ts';
+import { plainWords } from './judge/words.ts';
 import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
@@ -131,6 +134,17 @@ export type RuleFound = {
     }
   | { readonly row: string }
 );
+
+/**
+ * Whether a rule or a word says that nothing was found, and not a status or an empty place alone.
+ * @param isFirst nothing but 404 was heard yet: then the words that HTTP has for this status say nothing either.
+ */
+export function saysNoMatch(raw: RawReply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
+  const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
+  if (table === undefined) return rule !== undefined;
+  const isBare = isFirst && table.texts.every((text) => plainWords(text) === 'not found');
+  return table.row.name === SAYS_NONE && !isBare;
+}
 
 /** What judges an answer, for display. */
 export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {

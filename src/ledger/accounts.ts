@@ -1,18 +1,8 @@
 import type { StopDetail } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
-import type { FoundReply, KnownSubject, SentTimes } from './call-records.ts';
-import {
-  type Context,
-  callFrom,
-  dayOf,
-  type KeptCall,
-  known,
-  monthOf,
-  NO_MOST,
-  oneRow,
-  type WriteContext,
-} from './context.ts';
+import type { KnownSubject, SentTimes } from './call-records.ts';
+import { type Context, dayOf, known, monthOf, NO_MOST, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { takeBack } from './ends.ts';
 import { moneyOf, setCaps } from './money.ts';
@@ -29,13 +19,11 @@ import { isCurrent, isDoubted } from './schema.ts';
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 
 export interface AccountState extends AccountFacts {
-  /** Number of its answers of any kind, of which the newest thousand are counted; the next three are of the same answers. */
+  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
   readonly answers: number;
   /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
   readonly answersNot404: number;
   readonly found: number;
-  /** How many of them had status 404. */
-  readonly misses: number;
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
@@ -80,11 +68,11 @@ const ANSWERED = `calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AN
 const OTHER = `SELECT 1 FROM ${ANSWERED} AND r.status <> 404 LIMIT 1`;
 
 const ANSWERS = `
-SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, count(CASE WHEN status = 404 THEN 1 END) AS misses,
+SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, 
   {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM (${OTHER}) o)) AS "answersNot404"
 FROM (SELECT c.said, r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}) newest`;
 
-type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
+type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found'>;
 
 interface AccountRow {
   readonly id: number;
@@ -127,17 +115,17 @@ SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PREC
 FROM (SELECT operation, said, state FROM calls WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_CALLS}) c
 WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 
-const NEWEST_FOUND = `
-SELECT c.operation, c.asked, c.credits_max, r.status, r.headers, r.body, r.at
-FROM (SELECT * FROM calls WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c JOIN replies r ON r.call = c.id
-WHERE c.said = 'found' AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
+/** As many as are in the longest series, and on their way beside it. */
+const NEWEST_HEARD = 100;
+
+const HEARD = `
+SELECT c.id FROM (SELECT * FROM calls WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
+WHERE c.reply = c.id AND c.state IN ('answered', 'replaced') ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const SENDS = `
 SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM calls
 WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
-
-type KeptReply = KeptCall & Pick<FoundReply['reply'], 'status' | 'body'> & { headers: string; at: number };
 
 /** Rows about an account; none where the ledger does not know it. */
 async function rowsAbout<Row>(
@@ -153,7 +141,7 @@ async function rowsAbout<Row>(
 export const readAccounts = (context: Context) => ({
   async account(identity: string): Promise<AccountState> {
     const kept = await keptAccount(context.db, identity);
-    if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
+    if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0 };
     const answered = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
     const { paused_for: pausedForMs, told: toldMs, facts } = kept;
     return { ...answered, ...known({ pausedForMs, toldMs }), ...JSON.parse(facts) };
@@ -184,12 +172,9 @@ export const readAccounts = (context: Context) => ({
     return rate?.rate ?? undefined;
   },
 
-  /** Among very many other attempts only the newest are searched. */
-  async newestFound(identity: string): Promise<FoundReply | undefined> {
-    const [found] = await rowsAbout<KeptReply>(context, identity, NEWEST_FOUND);
-    if (found === undefined) return undefined;
-    const { status, headers, body, at, ...call } = found;
-    return { call: callFrom(call), reply: { status, headers: JSON.parse(headers), body, receivedAtMs: at } };
+  /** The newest answers, in the order in which they were kept. Among very many other attempts only the newest are searched. */
+  async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
+    return (await rowsAbout<{ id: AttemptId }>(context, identity, HEARD)).map(({ id }) => id).reverse();
   },
 
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
@@ -271,25 +256,20 @@ export const writeAccounts = (context: WriteContext) => ({
     }),
 
   /**
-   * Takes answers back, so that their rows wait: these, or `misses`: each free no match of status 404, if the account never answered
-   * otherwise. Calls that were refused or not matched for nothing are unknown again; what was charged or changed something stays.
+   * Takes answers back, so that their rows wait. Calls that were refused or not matched for nothing are unknown again; what was charged
+   * or changed something stays.
    * @returns how many calls are unknown again.
    */
-  takeBack: (identity: string, answers: 'misses' | readonly AttemptId[]): Promise<number> =>
+  takeBack: (identity: string, answers: readonly AttemptId[]): Promise<number> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const { id: account } = kept;
-      const wanted =
-        answers === 'misses'
-          ? await sql.rows<{ id: number }>(MISSES, [account, account])
-          : answers.map((id) => ({ id }));
       const found = await sql.each(
         FREE,
-        wanted.map(({ id }) => ({ id, account })),
+        answers.map((id) => ({ id, account: kept.id })),
       );
       const free = found.map(({ id }) => id);
-      await takeBack(sql, answers === 'misses' ? free : answers, free);
+      await takeBack(sql, answers, free);
       return free.length;
     }),
 });
@@ -297,8 +277,6 @@ export const writeAccounts = (context: WriteContext) => ({
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
 SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
-
-const MISSES = `SELECT c.id FROM ${ANSWERED} AND c.said = 'no_match' AND r.status = 404 AND NOT EXISTS (${OTHER})`;
 
 // ------------------------------------------------------------------------------------------ people and things that changes alter
 

@@ -185,11 +185,6 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
 export type AnswerAtHand = Omit<KnownAnswer, 'answeredAtMs'> &
   Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
 
-export interface FoundReply {
-  readonly call: Call;
-  readonly reply: RawReply;
-}
-
 /** An attempt of which nobody knows what came. */
 export interface Doubt extends AttemptRecord {
   readonly why: string;

@@ -126,7 +126,7 @@ async function applyDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await countOdd(run, odd, why);
+    if (!isRepeat) await countOdd(run, replied.call.operation, odd, why);
   }
   return 'in_doubt';
 }

@@ -1,42 +1,87 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
 import { answerPlaceOf, type Dialect } from '../client/dialect.ts';
-import { factsShape, NO_FACTS, type OddAnswer, refusalShape, type Verdict } from '../client/judge.ts';
+import {
+  factsShape,
+  NO_FACTS,
+  type OddAnswer,
+  refusalShape,
+  saysNoMatch,
+  showsFacts,
+  type Verdict,
+} from '../client/judge.ts';
+import { judgedToday } from '../client/kept-answers.ts';
 import { StopError } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
-import type { AccountState, AttemptId, Batch, BatchId, LedgerReader, RawReply } from '../ledger/ledger.ts';
+import {
+  type AccountState,
+  type AttemptId,
+  type AttemptRecord,
+  type Batch,
+  type BatchId,
+  isAnswer,
+  type LedgerReader,
+  type RawReply,
+} from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
 
 /**
- * So many answers of one shape, and no other answer before or between them, stop a run: they speak of the account, or of what stands
- * before the vendor, and not of rows (protocol, rule 9). The rows that they ended wait again: what was free is asked again by the next
- * run, and what was charged stays bought. Answers that nobody can read are counted beside others, because each may have been charged,
- * and their rows stay in doubt.
+ * A series of like answers of one operation, in the order in which they are kept and with no other answer between them, stops the
+ * account: it speaks of the account, or of what stands before the vendor, and not of rows (protocol, rule 9). The rows that it ended
+ * wait again: what was free is asked again by the next run, and what was charged stays bought. Answers that nobody can read are
+ * counted beside others, because each may have been charged, and their rows stay in doubt.
  *
- * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series stopped a run, and what a person
- * said of it. The ledger counts the answers of status 404 of an account, over all its lists. A crash loses the count of the others.
+ * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series stopped a run, what a person
+ * said of it, and that a match came after a miss of its shape. A start counts the newest answers of the ledger again, so a kill and the end
+ * of a list lose no count, but for what nobody can read and for changes.
  */
 
-type SeriesKind = 'refused' | 'same-answers' | 'doubts' | 'no-match';
+const MOST = {
+  /** Free, and quoting nothing of their row. */
+  refused: { first: 5, later: 10 },
+  /** Matches: first those that show the same facts, later those that show none. */
+  'same-answers': { first: 5, later: 10 },
+  /** Misses that no rule and no word says, of a shape after which nothing was matched. */
+  'no-match': { first: 20, later: 20 },
+  /** Of one shape, whatever is between them. */
+  doubts: { first: 5, later: 5 },
+} as const;
 
-const MOST: Readonly<Record<SeriesKind, number>> = {
-  ...{ refused: 5, 'same-answers': 5, doubts: 5 },
-  // So many first answers mean a wrong address rather than as many unknown companies.
-  'no-match': 20,
-};
+type SeriesKind = keyof typeof MOST;
+
+const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
 /** So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
 
-interface NamedSeries {
+interface Heard {
   readonly kind: SeriesKind;
-  readonly shape: string;
+  readonly operation: string;
+  /** Undefined for an answer that means what it says: it is in no series, and ends the one before it. */
+  readonly shape: string | undefined;
 }
 
-const MISSES: NamedSeries = { kind: 'no-match', shape: 'first' };
+type NamedSeries = Heard & { readonly shape: string };
+
+const isNamed = (heard: Heard): heard is NamedSeries => heard.shape !== undefined;
+
+interface Series extends Heard {
+  /** Nothing was heard of its operation before. */
+  readonly isFirst: boolean;
+  count: number;
+  /** What others had found when it began: their matches end it as well. */
+  readonly others: number;
+  isKept?: true;
+}
+
+const isSame = (one: Heard, other: Heard): boolean =>
+  isNamed(one) && one.shape === other.shape && one.kind === other.kind && one.operation === other.operation;
+
+const isWhole = ({ kind, isFirst, count, isKept }: Series): boolean =>
+  isKept !== true && count >= MOST[kind][isFirst ? 'first' : 'later'];
 
 /** What of a run a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
@@ -50,13 +95,12 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   stopAll(error: StopError): void;
 }
 
-type AnswerCounts = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
+type AnswerCounts = Pick<AccountState, 'answers' | 'answersNot404' | 'found'>;
 
 /** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
 export interface AccountHistory extends Record<keyof AnswerCounts, number> {
-  readonly foundBefore: number;
-  /** Whether a person has said that its misses are the vendor's own answers. */
-  kept: boolean;
+  /** How many matches other processes have heard since. */
+  foundByOthers: number;
   /** Play money, so that a wrong answer costs nothing. */
   readonly trusted: boolean;
 }
@@ -65,14 +109,14 @@ export async function historyOf(
   ledger: LedgerReader,
   { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
 ): Promise<AccountHistory> {
-  const { answers, answersNot404, found, misses } = await ledger.account(identity);
-  const kept = misses > 0 && (await wordOn(ledger, identity, MISSES)) === 'accepted';
-  return { ...{ answers, answersNot404, found, misses, foundBefore: found }, kept, trusted: sandbox };
+  const { answers, answersNot404, found } = await ledger.account(identity);
+  return { answers, answersNot404, found, foundByOthers: 0, trusted: sandbox };
 }
 
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
 export function hearOfAnswers(history: AccountHistory, told: AnswerCounts): void {
-  for (const what of ['answers', 'answersNot404', 'found', 'misses'] as const)
+  history.foundByOthers += Math.max(0, told.found - history.found);
+  for (const what of ['answers', 'answersNot404', 'found'] as const)
     history[what] = Math.max(history[what], told[what]);
 }
 
@@ -80,85 +124,137 @@ export function hearOfAnswers(history: AccountHistory, told: AnswerCounts): void
  * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
  * whom it was asked about.
  */
-export function onlyMissesYet({ answersNot404, kept, trusted }: AccountHistory): boolean {
-  return answersNot404 === 0 && !kept && !trusted;
+export function onlyMissesYet({
+  answersNot404,
+  trusted,
+}: Pick<AccountHistory, 'answersNot404' | 'trusted'>): boolean {
+  return answersNot404 === 0 && !trusted;
 }
+
+/** Shapes of misses that wait for a match. A vendor that writes a text of its own into each would fill the memory. */
+const MOST_MISSED = 100;
+
+/** With many requests at once, some answers of a series come before the last of another kind, so its shape is looked for in so many. */
+const MOST_RECENT = 1_000;
 
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
-  /** The shape of all that was answered yet. */
-  #first: NamedSeries | undefined;
-  #isOver = false;
-  readonly #taken = new Set<AttemptId>();
+  /** The newest of each operation. */
+  readonly #newest = new Map<string, Series>();
+  readonly #missed = new Map<string, NamedSeries>();
+  #recent: (Heard & { readonly attempt: AttemptId })[] = [];
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
-  #stopped: (NamedSeries & { readonly by: StopError }) | undefined;
+  #stopped: { readonly series: Series; readonly by: StopError } | undefined;
+  #begun: Promise<unknown> | undefined;
 
-  /** Counts an answer. @param of undefined for one that means what it says: it ends what was counted before it. */
+  /** Has the newest answers of the ledger heard before those of the session. */
+  begin(hear: () => Promise<unknown>): Promise<unknown> {
+    this.#begun ??= hear();
+    return this.#begun;
+  }
+
+  /** Whether nothing was heard of the operation yet, or answers of one shape alone. */
+  isFirst(operation: string): boolean {
+    return this.#newest.get(operation)?.isFirst ?? true;
+  }
+
+  get whole(): readonly Series[] {
+    return [...this.#newest.values()].filter(isWhole);
+  }
+
+  /** @returns the series that the answer is in. */
+  hear(heard: Heard, attempt: AttemptId, others = 0): Series {
+    if (heard.shape !== undefined) this.#recent.push({ ...heard, attempt });
+    if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
+    const last = this.#newest.get(heard.operation);
+    if (last !== undefined && isSame(last, heard) && last.others === others) {
+      last.count += 1;
+      return last;
+    }
+    const series: Series = { ...heard, isFirst: last === undefined, count: 1, others };
+    this.#newest.set(heard.operation, series);
+    if (heard.kind === 'no-match' && isNamed(heard) && this.#missed.size < MOST_MISSED)
+      this.#missed.set(heard.shape, heard);
+    return series;
+  }
+
+  /** The newest answers of its shape. */
+  like(series: Series): readonly AttemptId[] {
+    return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
+  }
+
+  /** Counts an answer. */
   count(
     run: SeriesRun,
     attempt: AttemptId,
-    of: NamedSeries | undefined,
-    stopFor: () => StopError,
+    heard: Heard,
+    stopFor: (count: number) => StopError,
   ): Promise<StopError | undefined> | undefined {
     this.#oddInARow = 0;
-    const first = this.#first ?? of;
-    if (this.#isOver || of === undefined || first?.kind !== of.kind || first.shape !== of.shape) {
-      this.#isOver = true;
-      return undefined;
+    const others = heard.kind === 'same-answers' ? 0 : run.session.history.foundByOthers;
+    const series = this.hear(heard, attempt, others);
+    if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
+      return Promise.resolve(this.#stopped.by);
+    if (isWhole(series)) return this.#stop(run, series, () => stopFor(series.count));
+    if (heard.kind !== 'same-answers' || this.#missed.size === 0) return undefined;
+    return this.#matched(run, heard.operation);
+  }
+
+  /** What was missed before a match is the vendor's word. */
+  async #matched({ session }: SeriesRun, operation: string): Promise<undefined> {
+    for (const missed of [...this.#missed.values()].filter((each) => each.operation === operation)) {
+      this.#missed.delete(missed.shape);
+      const { identity } = session.account;
+      if (!isGood(await wordOn(session.ledger, identity, missed)))
+        await note(session, identity, missed, 'matched');
     }
-    this.#first = of;
-    this.#taken.add(attempt);
-    // The ledger knows misses of other runs.
-    const count = of === MISSES ? run.session.history.misses : this.#taken.size;
-    return count < MOST[of.kind] ? undefined : this.#stop(run, of, stopFor);
   }
 
   /** Counts an answer that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
   async countOdd(
     run: SeriesRun,
-    shape: string,
+    of: NamedSeries,
     stopFor: (count: string) => StopError,
   ): Promise<StopError | undefined> {
-    const count = (this.#odd.get(shape) ?? 0) + 1;
-    this.#odd.set(shape, count);
+    const { first: most } = MOST.doubts;
+    const count = (this.#odd.get(of.shape) ?? 0) + 1;
+    this.#odd.set(of.shape, count);
     this.#oddInARow += 1;
-    const of: NamedSeries = { kind: 'doubts', shape };
+    const series: Series = { ...of, isFirst: false, count, others: 0 };
     const wasStopped = (await wordOn(run.session.ledger, run.session.account.identity, of)) !== undefined;
-    if (count >= MOST.doubts || wasStopped)
-      return this.#stop(run, of, () => stopFor(`${Math.max(count, MOST.doubts)} answers of one shape`));
+    if (count >= most || wasStopped)
+      return this.#stop(run, series, () => stopFor(`${Math.max(count, most)} answers of one shape`));
     if (this.#oddInARow < MOST_IN_A_ROW) return undefined;
-    return this.#stop(run, of, () => stopFor(`${this.#oddInARow} answers in a row`));
+    return this.#stop(run, series, () => stopFor(`${this.#oddInARow} answers in a row`));
   }
 
   /** Stops the run, and each whose answer was under way then, unless a person has accepted what was shown. */
-  async #stop(run: SeriesRun, of: NamedSeries, stopFor: () => StopError): Promise<StopError | undefined> {
+  async #stop(run: SeriesRun, series: Series, stopFor: () => StopError): Promise<StopError | undefined> {
     const { session, accept, emit, stopAll } = run;
-    if (this.#stopped?.kind === of.kind) return this.#stopped.by;
+    if (this.#stopped?.series.kind === series.kind) return this.#stopped.by;
     const { identity } = session.account;
-    const word = await wordOn(session.ledger, identity, of);
-    if (word === 'accepted' || (word === 'stopped' && accept === of.kind)) {
-      if (word === 'stopped') await acceptSeries({ ...session, emit }, identity, of);
-      session.history.kept ||= of === MISSES;
-      this.#isOver ||= of.kind !== 'doubts';
+    const word = await wordOn(session.ledger, identity, series);
+    if (isGood(word) || (word === 'stopped' && accept === series.kind)) {
+      if (word === 'stopped') await acceptSeries({ ...session, emit }, identity, series);
+      series.isKept = true;
       return undefined;
     }
-    this.#stopped ??= { ...of, by: stopFor() };
+    this.#stopped ??= { series, by: stopFor() };
     stopAll(this.#stopped.by);
-    // An earlier program has noted that misses were taken back.
-    if (word !== 'stopped') await note(session, identity, of, 'stopped');
+    if (word !== 'stopped') await note(session, identity, series, 'stopped');
     return this.#stopped.by;
   }
 
   /** Takes back the answers by which a run was stopped, once all its rows are written. */
   async takeBack({ session: { ledger, account } }: SeriesRun): Promise<void> {
-    const { kind } = this.#stopped ?? {};
-    if (kind === undefined || kind === 'doubts') return;
-    await ledger.takeBack(account.identity, kind === 'no-match' ? 'misses' : [...this.#taken]);
+    if (this.#stopped !== undefined) await ledger.takeBack(account.identity, this.like(this.#stopped.series));
   }
 }
 
 // ------------------------------------------------------------------------------------------------ what is counted
+
+type Answer = Pick<Extract<Verdict, { readonly kind: 'answered' }>, 'answer' | 'charged'>;
 
 /** Counts an answer for its account. @returns the stop that follows from it. */
 export function countAnswer(
@@ -168,89 +264,127 @@ export function countAnswer(
   said: Extract<Verdict, { readonly kind: 'answered' }>,
 ): Promise<StopError | undefined> | undefined {
   const { history, client, series } = run.session;
-  const { dialect } = client;
-  const isFirstMiss = raw.status === 404 && said.answer === 'no_match' && onlyMissesYet(history);
   history.answers += 1;
-  history[raw.status === 404 ? 'misses' : 'answersNot404'] += 1;
+  if (raw.status !== 404) history.answersNot404 += 1;
   if (said.answer === 'found') history.found += 1;
   // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
-  if (isFirstMiss) return series.count(run, attempt, MISSES, () => missesStop(history.misses));
-  if (said.answer === 'refused') {
-    // Where others spend as well, what they found counts.
-    const isOfAccount = said.charged === 0 && history.found === history.foundBefore;
-    const shape = isOfAccount ? refusalShape(raw, dialect, call) : undefined;
-    return series.count(run, attempt, shape === undefined ? undefined : { kind: 'refused', shape }, () =>
-      refusedStop(raw),
-    );
-  }
-  const shape = said.answer === 'found' ? factsShape(raw.body, dialect, call) : undefined;
-  return series.count(run, attempt, shape === undefined ? undefined : { kind: 'same-answers', shape }, () =>
-    sameStop(run.batch, raw, call, dialect),
-  );
+  const heard = heardOf(series, history, client.dialect, call, raw, said);
+  return series.count(run, attempt, heard, (count) => {
+    if (heard.kind === 'same-answers') return sameStop(run.batch, count, raw, call, client.dialect);
+    return heard.kind === 'refused' ? refusedStop(count, raw) : missesStop(count, raw);
+  });
+}
+
+function heardOf(
+  series: AllSeries,
+  history: Pick<AccountHistory, 'answersNot404' | 'trusted'>,
+  dialect: Dialect,
+  call: Call,
+  raw: RawReply,
+  { answer, charged }: Answer,
+) {
+  const { operation } = call;
+  const kind = KIND_OF[answer];
+  const isFirst = onlyMissesYet(history);
+  const shape = (): string | undefined => {
+    if (answer === 'refused') return charged === 0 ? refusalShape(raw, dialect, call) : undefined;
+    if (answer === 'found') return matchShape(raw.body, dialect, call, series.isFirst(operation));
+    // What a change does not find is told by its row, unless the address may be wrong.
+    if ((call.change !== undefined && !isFirst) || saysNoMatch(raw, dialect, call, isFirst)) return undefined;
+    return refusalShape(raw, dialect, call);
+  };
+  return { kind, operation, shape: shape() };
+}
+
+/** Facts are compared until two matches differ. */
+function matchShape(
+  body: RawReply['body'],
+  dialect: Dialect,
+  call: Call,
+  isFirst: boolean,
+): string | undefined {
+  if (isFirst) return factsShape(body, dialect, call);
+  return showsFacts(body, dialect, call) ? undefined : NO_FACTS;
 }
 
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
 export function countOdd(
   run: SeriesRun,
+  operation: string,
   { shape, rule }: OddAnswer,
   why: string,
 ): Promise<StopError | undefined> {
   const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
-  return run.session.series.countOdd(run, shape, (count) => doubtsStop(count, run.batch, why, next));
+  return run.session.series.countOdd(run, { kind: 'doubts', operation, shape }, (count) =>
+    doubtsStop(count, run.batch, why, next),
+  );
 }
 
-// ------------------------------------------------------------------------------------------- stops of earlier runs
+// ------------------------------------------------------------------------------------------- series of earlier runs
 
-/** Takes back as many misses as stop a run, where that one was killed before it could: their rows would not wait for a corrected address. */
-export async function takeLeftMisses({
-  ledger,
-  account,
-}: Pick<RunContext, 'ledger' | 'account'>): Promise<void> {
+type HeardAgain = Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'job' | 'refresh'>;
+
+/** Hears the newest answers of the account again, as today's dialect reads them. What a new batch buys anew is not among them. */
+export async function hearAgain(
+  series: AllSeries,
+  { ledger, account, dialect, job, refresh }: HeardAgain,
+  { createdAtMs }: Pick<Batch, 'createdAtMs'>,
+): Promise<readonly AttemptRecord[]> {
+  // By a trial a person looks into the matter.
+  if (account.sandbox || (job.origin && 'trial' in job.origin)) return [];
   const history = await historyOf(ledger, account);
-  if (onlyMissesYet(history) && history.misses >= MOST['no-match'])
-    await ledger.takeBack(account.identity, 'misses');
+  const records = await ledger.attempts(await ledger.newestAnswers(account.identity));
+  for (const record of records) {
+    const { attempt, call, reply, decision } = record;
+    const said = judgedToday(record, dialect);
+    if (reply === undefined || said === undefined || call.change || decision?.kind === 'told') continue;
+    const { answer, charged } = said;
+    if (!isAnswer(answer) || (refresh === true && reply.receivedAtMs < createdAtMs)) continue;
+    series.hear(heardOf(series, history, dialect, call, reply, { answer, charged }), attempt);
+  }
+  return records;
 }
 
 /**
- * Stops a run before it ends a row by matches for which an earlier run was stopped, and which nobody has accepted since. A corrected
- * dialect that reads other facts in them is an answer as well. A new batch that buys older answers again does not use them.
+ * Takes back the series of a run that was killed before it could. Stops a run before it ends a row by matches for which an earlier run
+ * was stopped, and which nobody has accepted since: a corrected dialect that reads other facts in them is an answer as well.
  */
-export async function heldMatches(
-  context: RunContext,
-  { id, createdAtMs, state }: Pick<Batch, 'id' | 'createdAtMs' | 'state'>,
-): Promise<StopError | undefined> {
-  const { ledger, account, dialect, job } = context;
-  // By a trial a person looks into the matter.
-  if (account.sandbox || (job.origin && 'trial' in job.origin) || state === 'finished') return undefined;
-  const newest = await ledger.newestFound(account.identity);
-  if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
-  const shape = factsShape(newest.reply.body, dialect, newest.call);
-  const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;
-  if (shape === undefined || isTooOld) return undefined;
-  const series: NamedSeries = { kind: 'same-answers', shape };
-  if ((await wordOn(ledger, account.identity, series)) !== 'stopped') return undefined;
-  if (context.accept !== 'same-answers') return sameStop(id, newest.reply, newest.call, dialect);
-  await acceptSeries(context, account.identity, series);
+export async function leftSeries(context: RunContext, batch: Batch): Promise<StopError | undefined> {
+  const { ledger, account, dialect, accept } = context;
+  const series = new AllSeries();
+  const records = await hearAgain(series, context, batch);
+  for (const whole of series.whole) {
+    const word = await wordOn(ledger, account.identity, whole);
+    if (isGood(word)) continue;
+    if (whole.kind !== 'same-answers') await ledger.takeBack(account.identity, series.like(whole));
+    else if (word === 'stopped' && batch.state !== 'finished') {
+      const last = records.find(({ attempt }) => attempt === series.like(whole).at(-1));
+      if (accept === 'same-answers') await acceptSeries(context, account.identity, whole);
+      else if (last?.reply) return sameStop(batch.id, whole.count, last.reply, last.call, dialect);
+    }
+  }
   return undefined;
 }
 
-/** The newest word about a series. */
-type Word = 'stopped' | 'accepted';
+/** The newest word about a series: `matched` where a match came after a miss of its shape. */
+type Word = 'stopped' | 'accepted' | 'matched';
+
+const isGood = (word: Word | undefined): boolean => word === 'accepted' || word === 'matched';
 
 type NoteContext = Pick<RunContext, 'ledger' | 'clock'>;
 
-const hashOf = (account: string, { kind, shape }: NamedSeries): string =>
-  hash('sha256', JSON.stringify(['series', kind, account, shape]), 'hex');
+const hashOf = (account: string, { kind, operation, shape }: Heard): string =>
+  hash('sha256', JSON.stringify(['series', kind, account, operation, shape]), 'hex');
 
-async function wordOn(ledger: LedgerReader, account: string, series: NamedSeries): Promise<Word | undefined> {
+async function wordOn(ledger: LedgerReader, account: string, series: Heard): Promise<Word | undefined> {
   return (await ledger.agreement(hashOf(account, series)))?.split(':')[0] as Word | undefined;
 }
 
 async function note(
   { ledger, clock }: NoteContext,
   account: string,
-  series: NamedSeries,
+  series: Heard,
   word: Word,
 ): Promise<void> {
   const shown = `${word}: ${series.kind} ${series.shape}`;
@@ -260,7 +394,7 @@ async function note(
 async function acceptSeries(
   context: NoteContext & Pick<RunContext, 'emit'>,
   account: string,
-  series: NamedSeries,
+  series: Heard,
 ): Promise<void> {
   await note(context, account, series, 'accepted');
   context.emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
@@ -276,26 +410,26 @@ const quoted = ({ status, body }: RawReply): string =>
 const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
   new StopError({ code: 'address', message, next, answers: [answer] });
 
-const missesStop = (misses: number): StopError =>
+const missesStop = (count: number, last: RawReply): StopError =>
   addressStop(
     'no-match',
-    `The first ${misses} answers of this account were all status 404.`,
-    "Check the account's base_url, and run the same command again: what was free is asked again; if the address is right, run the same list with --accept no-match to keep such answers.",
+    `${count} answers in a row count as no match, and none says that nothing was found; the last: ${quoted(last)}.`,
+    "Check the account's base_url and key, and run the same command again: what was free is asked again; if such answers are right, run the same list with --accept no-match to keep them.",
   );
 
-const refusedStop = (last: RawReply): StopError =>
+const refusedStop = (count: number, last: RawReply): StopError =>
   addressStop(
     'refused',
-    `${MOST.refused} answers of this account are refusals of one shape, with no other answer between them; the last: ${quoted(last)}.`,
+    `${count} answers in a row are refusals of one shape; the last: ${quoted(last)}.`,
     "Put right what they speak of, such as the account's key, credits or plan, then run the same command again: they are taken back, and asked again; if they are about the rows, run the same list with --accept refused to keep them.",
   );
 
-function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect): StopError {
-  const isNothing = factsShape(last.body, dialect, call) === NO_FACTS;
+function sameStop(batch: BatchId, count: number, last: RawReply, call: Call, dialect: Dialect): StopError {
+  const isNothing = !showsFacts(last.body, dialect, call);
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;
   const show = isNothing
-    ? `hold no ${results === undefined ? 'field' : 'list'}${at}`
+    ? `hold no ${results === undefined ? 'field' : 'list'}${at} but what was asked`
     : 'show the same facts for different questions';
   const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
   const advice = isNothing
@@ -303,7 +437,7 @@ function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect):
     : 'correct the dialect of the account';
   return addressStop(
     'same-answers',
-    `${MOST['same-answers']} matches of this account ${show}, and it has answered nothing else; the last: ${quoted(last)}.`,
+    `${count} matches in a row ${show}; the last: ${quoted(last)}.`,
     `If they are right, run the same list with --accept same-answers to keep them; if they are misread: ${advice}; what was bought is read again, and not bought again; to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, then run the same list with --refresh.`,
   );
 }

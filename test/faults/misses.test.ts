@@ -61,12 +61,12 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
 });
 
 /** A vendor in good order: it has heard of companies whose names begin with "known", and of no other. */
-function honestVendor(): Promise<ScriptedVendor> {
+function honestVendor(said = '{"code":"E7"}'): Promise<ScriptedVendor> {
   return ScriptedVendor.start(({ body }, response) => {
     const { domain } = JSON.parse(body) as { domain: string };
     response.setHeader('content-type', 'application/json');
     if (domain.startsWith('known')) response.end(JSON.stringify({ name: domain }));
-    else response.writeHead(404).end('{"error":"No match"}');
+    else response.writeHead(404).end(said);
   });
 }
 
@@ -87,7 +87,9 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     expect(new Set(workplace.statuses()), 'no row ends by them').toEqual(new Set(['pending']));
     const unanswered = await workplace.runHere({ more: ['--yes'] });
     expect(unanswered, 'nobody has answered').toMatchObject({ code: 2, report: { counts: {} } });
-    expect(unanswered.report?.stopped?.message).toMatch(/^The first \d\d answers .* were all status 404/);
+    expect(unanswered.report?.stopped?.message).toMatch(
+      /^\d\d answers in a row count as no match.* status 404/,
+    );
 
     expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
       code: 0,
@@ -99,6 +101,17 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
       code: 0,
       report: { counts: { no_match: 30 } },
     });
+  });
+
+  test.each([
+    ['{"error":"No match"}', 0],
+    ['{"detail":"Not Found"}', 2],
+  ])('stop nothing where its words say so (%s), and not the words of HTTP alone', async (said, code) => {
+    await using vendor = await honestVendor(said);
+    await using workplace = await Workplace.open({ concurrency: AT_ONCE });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(UNKNOWN_FIRST);
+    expect((await workplace.runHere()).code).toBe(code);
   });
 });
 

@@ -31,12 +31,14 @@ test.each(['open', 'finished'] as const)(
     const ledger = await opened();
     const list = { lineage: 'one list' };
     const older = await batchNamed(ledger, 'older', list);
-    await settle(ledger, older, 2, NO_MATCH, [await answered(ledger, older, 'one', MISSED)]);
+    const one = await answered(ledger, older, 'one', MISSED);
+    await settle(ledger, older, 2, NO_MATCH, [one]);
     await ledger.changeBatch(older, { state: 'finished' });
     const newer = await batchNamed(ledger, 'newer', list);
-    await settle(ledger, newer, 2, NO_MATCH, [await answered(ledger, newer, 'two', MISSED)]);
+    const two = await answered(ledger, newer, 'two', MISSED);
+    await settle(ledger, newer, 2, NO_MATCH, [two]);
     await ledger.changeBatch(newer, { state });
-    expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
+    expect(await ledger.takeBack(ACCOUNT, [one, two])).toBe(2);
     expect(await ledger.counts(newer), 'it asks again').toEqual({});
     const [row] = await ledger.rows(older, 2, 1);
     expect(row?.outcome).toMatchObject({ kind: 'skipped', reason: expect.stringContaining(newer) });
@@ -50,11 +52,12 @@ test.each(['open', 'finished'] as const)(
 test('a superseded batch and a cancelled one keep their rows', async () => {
   const ledger = await opened();
   const [old, gone] = [await batchNamed(ledger, 'old', { lineage: 'x' }), await batchNamed(ledger, 'gone')];
-  for (const batch of [old, gone])
-    await settle(ledger, batch, 2, NO_MATCH, [await answered(ledger, batch, batch, MISSED)]);
+  const missed = [await answered(ledger, old, old, MISSED), await answered(ledger, gone, gone, MISSED)];
+  await settle(ledger, old, 2, NO_MATCH, missed.slice(0, 1));
+  await settle(ledger, gone, 2, NO_MATCH, missed.slice(1));
   await begin(ledger, { key: 'changed', lineage: 'x' });
   await ledger.changeBatch(gone, { state: 'cancelled' });
-  expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
+  expect(await ledger.takeBack(ACCOUNT, missed)).toBe(2);
   for (const batch of [old, gone]) expect(await ledger.counts(batch)).toEqual({ no_match: 1 });
 });
 

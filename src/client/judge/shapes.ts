@@ -37,14 +37,31 @@ export const NO_FACTS = 'nothing';
 export function factsShape(bytes: KeptBody, dialect: Dialect, call: Call): string | undefined {
   const question = new Question(dialect, call);
   if (call.change !== undefined || question.isOwn) return undefined;
+  const facts = shownIn(bytes, question, call)
+    .filter((leaf) => isData(leaf, 0, question))
+    .map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
+  if (facts.length === 0 && !showsFacts(bytes, dialect, call)) return NO_FACTS;
+  return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
+}
+
+/** Whether a match has a fact of its own, or a list, where the dialect expects it; `factsShape` says what a fact is. */
+export function showsFacts(bytes: KeptBody, dialect: Dialect, call: Call): boolean {
+  const question = new Question(dialect, call);
+  if (call.change !== undefined || question.isOwn) return true;
+  const shown = shownIn(bytes, question, call);
+  return question.operation.results === undefined
+    ? shown.some((leaf) => isData(leaf, 0, question))
+    : shown !== NOTHING_THERE;
+}
+
+const NOTHING_THERE: readonly Leaf[] = [];
+
+/** What stands where the dialect expects fields, or a list. */
+function shownIn(bytes: KeptBody, { dialect }: Question, call: Call): readonly Leaf[] {
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
-  const facts = leavesOf((value ?? null) as JsonValue)
-    .filter((leaf) => isData(leaf, 0, question))
-    .map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
-  if (place.results === undefined ? facts.length === 0 : value === undefined) return NO_FACTS;
-  return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
+  return value === undefined ? NOTHING_THERE : leavesOf(value as JsonValue);
 }
 
 function jsonIn(bytes: KeptBody): JsonValue | undefined {

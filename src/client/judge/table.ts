@@ -173,6 +173,7 @@ const OTHER = ', which shows something different from what was asked for';
 
 /** The row of a limit that is over when the day is. */
 export const A_DAY = 'it says that a limit of a day is reached';
+export const SAYS_NONE = 'it says that nothing was found';
 
 export const TABLE: readonly Row[] = [
   ...of('any', () => true, [
@@ -185,7 +186,7 @@ export const TABLE: readonly Row[] = [
     row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.isProved),
     row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
-    row('it says that nothing was found', 'no_match', (it) => saysNone(it) && isOfQuestion(it.by)),
+    row(SAYS_NONE, 'no_match', (it) => saysNone(it) && isOfQuestion(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
       'the service has no such step',

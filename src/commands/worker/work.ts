@@ -16,7 +16,7 @@ import { keepRetention } from '../../run/erase.ts';
 import { sendOnce } from '../../run/notices.ts';
 import { workRange } from '../../run/pipeline.ts';
 import { stoppable } from '../../run/run-job.ts';
-import { heldMatches, takeLeftMisses } from '../../run/series.ts';
+import { leftSeries } from '../../run/series.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import type { WorkerEvent } from '../shared/command.ts';
@@ -252,8 +252,7 @@ class RangeWork {
       if (batch.heldSinceMs !== undefined) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
-      await takeLeftMisses(context);
-      const suspect = await heldMatches(context, batch);
+      const suspect = await leftSeries(context, batch);
       if (suspect !== undefined) return suspect;
       return await workRange(context, this.#sessions, batch, taken);
     } catch (error) {
