@@ -172,7 +172,8 @@ async function inSession(
   try {
     await sessions.recover(run);
     const { series } = run.session;
-    await series.begin(() => hearAgain(series, context, batch));
+    series.begun ??= hearAgain(series, context, batch);
+    await series.begun;
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
     await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);

@@ -7,7 +7,6 @@ import {
   type OddAnswer,
   refusalShape,
   saysNoMatch,
-  showsFacts,
   type Verdict,
 } from '../client/judge.ts';
 import { judgedToday } from '../client/kept-answers.ts';
@@ -64,21 +63,17 @@ interface Heard {
   readonly shape: string | undefined;
 }
 
-type NamedSeries = Heard & { readonly shape: string };
-
-const isNamed = (heard: Heard): heard is NamedSeries => heard.shape !== undefined;
-
 interface Series extends Heard {
   /** Nothing was heard of its operation before. */
   readonly isFirst: boolean;
-  count: number;
   /** What others had found when it began: their matches end it as well. */
   readonly others: number;
+  count: number;
   isKept?: true;
 }
 
-const isSame = (one: Heard, other: Heard): boolean =>
-  isNamed(one) && one.shape === other.shape && one.kind === other.kind && one.operation === other.operation;
+const isSame = (one: Heard, { kind, operation, shape }: Heard): boolean =>
+  shape !== undefined && one.shape === shape && one.kind === kind && one.operation === operation;
 
 const isWhole = ({ kind, isFirst, count, isKept }: Series): boolean =>
   isKept !== true && count >= MOST[kind][isFirst ? 'first' : 'later'];
@@ -95,10 +90,11 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   stopAll(error: StopError): void;
 }
 
-type AnswerCounts = Pick<AccountState, 'answers' | 'answersNot404' | 'found'>;
-
 /** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
-export interface AccountHistory extends Record<keyof AnswerCounts, number> {
+export interface AccountHistory {
+  answers: number;
+  answersNot404: number;
+  found: number;
   /** How many matches other processes have heard since. */
   foundByOthers: number;
   /** Play money, so that a wrong answer costs nothing. */
@@ -114,7 +110,7 @@ export async function historyOf(
 }
 
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
-export function hearOfAnswers(history: AccountHistory, told: AnswerCounts): void {
+export function hearOfAnswers(history: AccountHistory, told: AccountState): void {
   history.foundByOthers += Math.max(0, told.found - history.found);
   for (const what of ['answers', 'answersNot404', 'found'] as const)
     history[what] = Math.max(history[what], told[what]);
@@ -124,58 +120,42 @@ export function hearOfAnswers(history: AccountHistory, told: AnswerCounts): void
  * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
  * whom it was asked about.
  */
-export function onlyMissesYet({
-  answersNot404,
-  trusted,
-}: Pick<AccountHistory, 'answersNot404' | 'trusted'>): boolean {
+export function onlyMissesYet({ answersNot404, trusted }: AccountHistory): boolean {
   return answersNot404 === 0 && !trusted;
 }
 
-/** Shapes of misses that wait for a match. A vendor that writes a text of its own into each would fill the memory. */
+/** So many shapes of misses wait for a match: a vendor may write a text of its own into each. */
 const MOST_MISSED = 100;
 
-/** With many requests at once, some answers of a series come before the last of another kind, so its shape is looked for in so many. */
+/** With many requests at once, answers of a series come before the last of another kind: its shape is looked for in so many. */
 const MOST_RECENT = 1_000;
 
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
+  /** Settles when the newest answers of the ledger were heard. */
+  begun: Promise<unknown> | undefined;
   /** The newest of each operation. */
-  readonly #newest = new Map<string, Series>();
-  readonly #missed = new Map<string, NamedSeries>();
+  readonly newest = new Map<string, Series>();
+  readonly #missed = new Map<string | undefined, Heard>();
   #recent: (Heard & { readonly attempt: AttemptId })[] = [];
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
   #stopped: { readonly series: Series; readonly by: StopError } | undefined;
-  #begun: Promise<unknown> | undefined;
-
-  /** Has the newest answers of the ledger heard before those of the session. */
-  begin(hear: () => Promise<unknown>): Promise<unknown> {
-    this.#begun ??= hear();
-    return this.#begun;
-  }
-
-  /** Whether nothing was heard of the operation yet, or answers of one shape alone. */
-  isFirst(operation: string): boolean {
-    return this.#newest.get(operation)?.isFirst ?? true;
-  }
-
-  get whole(): readonly Series[] {
-    return [...this.#newest.values()].filter(isWhole);
-  }
 
   /** @returns the series that the answer is in. */
   hear(heard: Heard, attempt: AttemptId, others = 0): Series {
-    if (heard.shape !== undefined) this.#recent.push({ ...heard, attempt });
+    const { kind, operation, shape } = heard;
+    if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
-    const last = this.#newest.get(heard.operation);
+    const last = this.newest.get(operation);
     if (last !== undefined && isSame(last, heard) && last.others === others) {
       last.count += 1;
       return last;
     }
     const series: Series = { ...heard, isFirst: last === undefined, count: 1, others };
-    this.#newest.set(heard.operation, series);
-    if (heard.kind === 'no-match' && isNamed(heard) && this.#missed.size < MOST_MISSED)
-      this.#missed.set(heard.shape, heard);
+    this.newest.set(operation, series);
+    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_MISSED)
+      this.#missed.set(shape, heard);
     return series;
   }
 
@@ -184,7 +164,6 @@ export class AllSeries {
     return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
   }
 
-  /** Counts an answer. */
   count(
     run: SeriesRun,
     attempt: AttemptId,
@@ -192,37 +171,37 @@ export class AllSeries {
     stopFor: (count: number) => StopError,
   ): Promise<StopError | undefined> | undefined {
     this.#oddInARow = 0;
-    const others = heard.kind === 'same-answers' ? 0 : run.session.history.foundByOthers;
-    const series = this.hear(heard, attempt, others);
+    const isMatch = heard.kind === 'same-answers';
+    const series = this.hear(heard, attempt, isMatch ? 0 : run.session.history.foundByOthers);
     if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
       return Promise.resolve(this.#stopped.by);
     if (isWhole(series)) return this.#stop(run, series, () => stopFor(series.count));
-    if (heard.kind !== 'same-answers' || this.#missed.size === 0) return undefined;
-    return this.#matched(run, heard.operation);
+    return isMatch && this.#missed.size > 0 ? this.#matched(run, heard.operation) : undefined;
   }
 
-  /** What was missed before a match is the vendor's word. */
-  async #matched({ session }: SeriesRun, operation: string): Promise<undefined> {
-    for (const missed of [...this.#missed.values()].filter((each) => each.operation === operation)) {
-      this.#missed.delete(missed.shape);
-      const { identity } = session.account;
-      if (!isGood(await wordOn(session.ledger, identity, missed)))
-        await note(session, identity, missed, 'matched');
+  /** Keeps that misses of a shape are the vendor's word, as a match came after them. */
+  async #matched({ session: { ledger, clock, account } }: SeriesRun, operation: string): Promise<undefined> {
+    for (const [shape, missed] of this.#missed) {
+      if (missed.operation !== operation) continue;
+      this.#missed.delete(shape);
+      if (!isGood(await wordOn(ledger, account.identity, missed)))
+        await note({ ledger, clock }, account.identity, missed, 'matched');
     }
   }
 
   /** Counts an answer that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
   async countOdd(
     run: SeriesRun,
-    of: NamedSeries,
+    operation: string,
+    shape: string,
     stopFor: (count: string) => StopError,
   ): Promise<StopError | undefined> {
     const { first: most } = MOST.doubts;
-    const count = (this.#odd.get(of.shape) ?? 0) + 1;
-    this.#odd.set(of.shape, count);
+    const count = (this.#odd.get(shape) ?? 0) + 1;
+    this.#odd.set(shape, count);
     this.#oddInARow += 1;
-    const series: Series = { ...of, isFirst: false, count, others: 0 };
-    const wasStopped = (await wordOn(run.session.ledger, run.session.account.identity, of)) !== undefined;
+    const series: Series = { kind: 'doubts', operation, shape, isFirst: false, count, others: 0 };
+    const wasStopped = (await wordOn(run.session.ledger, run.session.account.identity, series)) !== undefined;
     if (count >= most || wasStopped)
       return this.#stop(run, series, () => stopFor(`${Math.max(count, most)} answers of one shape`));
     if (this.#oddInARow < MOST_IN_A_ROW) return undefined;
@@ -254,14 +233,14 @@ export class AllSeries {
 
 // ------------------------------------------------------------------------------------------------ what is counted
 
-type Answer = Pick<Extract<Verdict, { readonly kind: 'answered' }>, 'answer' | 'charged'>;
+type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
 
 /** Counts an answer for its account. @returns the stop that follows from it. */
 export function countAnswer(
   run: SeriesRun,
   { attempt, call }: { readonly attempt: AttemptId; readonly call: Call },
   raw: RawReply,
-  said: Extract<Verdict, { readonly kind: 'answered' }>,
+  said: Answered,
 ): Promise<StopError | undefined> | undefined {
   const { history, client, series } = run.session;
   history.answers += 1;
@@ -269,43 +248,36 @@ export function countAnswer(
   if (said.answer === 'found') history.found += 1;
   // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
-  const heard = heardOf(series, history, client.dialect, call, raw, said);
-  return series.count(run, attempt, heard, (count) => {
-    if (heard.kind === 'same-answers') return sameStop(run.batch, count, raw, call, client.dialect);
-    return heard.kind === 'refused' ? refusedStop(count, raw) : missesStop(count, raw);
-  });
+  const heard = heardOf({ series, history, dialect: client.dialect }, call, raw, said);
+  return series.count(run, attempt, heard, (count) =>
+    heard.kind === 'same-answers'
+      ? sameStop(run.batch, count, raw, call, client.dialect)
+      : freeStop(heard.kind, count, raw),
+  );
+}
+
+interface Hearing extends Pick<SeriesRun['session'], 'series' | 'history'> {
+  readonly dialect: Dialect;
 }
 
 function heardOf(
-  series: AllSeries,
-  history: Pick<AccountHistory, 'answersNot404' | 'trusted'>,
-  dialect: Dialect,
+  { series, history, dialect }: Hearing,
   call: Call,
   raw: RawReply,
-  { answer, charged }: Answer,
+  { answer, charged }: Pick<Answered, 'answer' | 'charged'>,
 ) {
   const { operation } = call;
-  const kind = KIND_OF[answer];
-  const isFirst = onlyMissesYet(history);
-  const shape = (): string | undefined => {
-    if (answer === 'refused') return charged === 0 ? refusalShape(raw, dialect, call) : undefined;
-    if (answer === 'found') return matchShape(raw.body, dialect, call, series.isFirst(operation));
-    // What a change does not find is told by its row, unless the address may be wrong.
-    if ((call.change !== undefined && !isFirst) || saysNoMatch(raw, dialect, call, isFirst)) return undefined;
-    return refusalShape(raw, dialect, call);
-  };
-  return { kind, operation, shape: shape() };
-}
-
-/** Facts are compared until two matches differ. */
-function matchShape(
-  body: RawReply['body'],
-  dialect: Dialect,
-  call: Call,
-  isFirst: boolean,
-): string | undefined {
-  if (isFirst) return factsShape(body, dialect, call);
-  return showsFacts(body, dialect, call) ? undefined : NO_FACTS;
+  // Facts are compared until two matches differ.
+  const isFirst = series.newest.get(operation)?.isFirst ?? true;
+  const mayBeLost = onlyMissesYet(history);
+  const isOfRow =
+    answer === 'refused'
+      ? charged > 0
+      : // What a change does not find is told by its row, unless the address may be wrong.
+        (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call, mayBeLost);
+  const ofFree = () => (isOfRow ? undefined : refusalShape(raw, dialect, call));
+  const shape = answer === 'found' ? factsShape(raw.body, dialect, call, isFirst) : ofFree();
+  return { kind: KIND_OF[answer], operation, shape };
 }
 
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
@@ -316,32 +288,30 @@ export function countOdd(
   why: string,
 ): Promise<StopError | undefined> {
   const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
-  return run.session.series.countOdd(run, { kind: 'doubts', operation, shape }, (count) =>
+  return run.session.series.countOdd(run, operation, shape, (count) =>
     doubtsStop(count, run.batch, why, next),
   );
 }
 
 // ------------------------------------------------------------------------------------------- series of earlier runs
 
-type HeardAgain = Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'job' | 'refresh'>;
-
 /** Hears the newest answers of the account again, as today's dialect reads them. What a new batch buys anew is not among them. */
 export async function hearAgain(
   series: AllSeries,
-  { ledger, account, dialect, job, refresh }: HeardAgain,
-  { createdAtMs }: Pick<Batch, 'createdAtMs'>,
+  { ledger, account, dialect, job, refresh }: RunContext,
+  { createdAtMs }: Batch,
 ): Promise<readonly AttemptRecord[]> {
   // By a trial a person looks into the matter.
   if (account.sandbox || (job.origin && 'trial' in job.origin)) return [];
-  const history = await historyOf(ledger, account);
+  const hearing = { series, dialect, history: await historyOf(ledger, account) };
   const records = await ledger.attempts(await ledger.newestAnswers(account.identity));
   for (const record of records) {
     const { attempt, call, reply, decision } = record;
     const said = judgedToday(record, dialect);
     if (reply === undefined || said === undefined || call.change || decision?.kind === 'told') continue;
     const { answer, charged } = said;
-    if (!isAnswer(answer) || (refresh === true && reply.receivedAtMs < createdAtMs)) continue;
-    series.hear(heardOf(series, history, dialect, call, reply, { answer, charged }), attempt);
+    if (isAnswer(answer) && !(refresh === true && reply.receivedAtMs < createdAtMs))
+      series.hear(heardOf(hearing, call, reply, { answer, charged }), attempt);
   }
   return records;
 }
@@ -354,15 +324,16 @@ export async function leftSeries(context: RunContext, batch: Batch): Promise<Sto
   const { ledger, account, dialect, accept } = context;
   const series = new AllSeries();
   const records = await hearAgain(series, context, batch);
-  for (const whole of series.whole) {
-    const word = await wordOn(ledger, account.identity, whole);
-    if (isGood(word)) continue;
-    if (whole.kind !== 'same-answers') await ledger.takeBack(account.identity, series.like(whole));
-    else if (word === 'stopped' && batch.state !== 'finished') {
-      const last = records.find(({ attempt }) => attempt === series.like(whole).at(-1));
-      if (accept === 'same-answers') await acceptSeries(context, account.identity, whole);
-      else if (last?.reply) return sameStop(batch.id, whole.count, last.reply, last.call, dialect);
-    }
+  for (const newest of series.newest.values()) {
+    const like = series.like(newest);
+    const last = records.find(({ attempt }) => attempt === like.at(-1));
+    if (last?.reply === undefined) continue;
+    const word = await wordOn(ledger, account.identity, newest);
+    const isMatch = newest.kind === 'same-answers';
+    if (!isMatch && isWhole(newest) && !isGood(word)) await ledger.takeBack(account.identity, like);
+    if (!isMatch || word !== 'stopped' || batch.state === 'finished') continue;
+    if (accept !== newest.kind) return sameStop(batch.id, newest.count, last.reply, last.call, dialect);
+    await acceptSeries(context, account.identity, newest);
   }
   return undefined;
 }
@@ -410,22 +381,31 @@ const quoted = ({ status, body }: RawReply): string =>
 const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
   new StopError({ code: 'address', message, next, answers: [answer] });
 
-const missesStop = (count: number, last: RawReply): StopError =>
-  addressStop(
-    'no-match',
-    `${count} answers in a row count as no match, and none says that nothing was found; the last: ${quoted(last)}.`,
-    "Check the account's base_url and key, and run the same command again: what was free is asked again; if such answers are right, run the same list with --accept no-match to keep them.",
-  );
+/** What free answers say, what to do, and what the rows are else. */
+const FREE = {
+  refused: [
+    'are refusals of one shape',
+    "Put right what they speak of, such as the account's key, credits or plan",
+    'they are about the rows',
+  ],
+  'no-match': [
+    'count as no match, and none says that nothing was found',
+    "Check the account's base_url and key",
+    'nothing was found indeed',
+  ],
+} as const;
 
-const refusedStop = (count: number, last: RawReply): StopError =>
-  addressStop(
-    'refused',
-    `${count} answers in a row are refusals of one shape; the last: ${quoted(last)}.`,
-    "Put right what they speak of, such as the account's key, credits or plan, then run the same command again: they are taken back, and asked again; if they are about the rows, run the same list with --accept refused to keep them.",
+function freeStop(kind: keyof typeof FREE, count: number, last: RawReply): StopError {
+  const [fact, advice, other] = FREE[kind];
+  return addressStop(
+    kind,
+    `${count} answers in a row ${fact}; the last: ${quoted(last)}.`,
+    `${advice}, then run the same command again: they are taken back, and asked again; if ${other}, run the same list with --accept ${kind} to keep them.`,
   );
+}
 
 function sameStop(batch: BatchId, count: number, last: RawReply, call: Call, dialect: Dialect): StopError {
-  const isNothing = !showsFacts(last.body, dialect, call);
+  const isNothing = factsShape(last.body, dialect, call) === NO_FACTS;
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;
   const show = isNothing
