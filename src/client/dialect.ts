@@ -17,6 +17,7 @@ import { isObject, present } from '../core/objects.ts';
 import type { Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
 import { foreignWords, wordsIn } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
+import { keysIn } from '../core/vendor-path.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
@@ -191,9 +192,13 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
       next,
     );
   }
-  if (through === undefined || !Object.values(others).some(({ path }) => path.includes('{key}'))) return;
-  const fact = `The dialect ${dialect.name} has a path with {key}, and the account ${name} asks through a service, which has the key.`;
-  throw stop('account', fact, 'Write the path without {key} in the dialect file.');
+  if (
+    through === undefined ||
+    !Object.values(others).some(({ path, body }) => keysIn([path, body ?? null]) > 0)
+  )
+    return;
+  const fact = `The dialect ${dialect.name} has a request with {key}, and the account ${name} asks through a service, which has the key.`;
+  throw stop('account', fact, 'Write the request without {key} in the dialect file.');
 }
 
 /** To be raised when the program itself changes how it judges replies. */

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { isWithin, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
 import { isObject } from '../core/objects.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { leadsElsewhere } from '../core/vendor-path.ts';
+import { KEY_PLACE, keysIn, leadsElsewhere } from '../core/vendor-path.ts';
 import {
   type Dialect,
   type DialectOperation,
@@ -15,12 +16,12 @@ import {
 
 export interface HttpRequest {
   readonly method: Method;
-  /** The path with its query; the connection has the origin. A key that stands in it is still written `{key}`. */
+  /** The path with its query; the connection has the origin. */
   readonly path: string;
-  /** What the transport writes for that, encoded; in no other place, so that no path that is kept or shown has it. */
-  readonly keyInPath?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
+  /** What the transport writes for `{key}` in path and body: so no request that is kept or shown has it there. */
+  readonly key?: string;
 }
 
 declare const free: unique symbol;
@@ -34,10 +35,24 @@ export interface FreeRequest extends HttpRequest {
 export const TIME_REQUEST = { method: 'HEAD', path: '/', headers: {}, body: undefined } as const;
 export type TimeRequest = typeof TIME_REQUEST;
 
-/** The path as it leaves, with the key where the dialect has it. For the transport alone. */
-export function pathSent(request: HttpRequest | TimeRequest): string {
-  const { keyInPath: key } = request as HttpRequest;
-  return key === undefined ? request.path : request.path.replaceAll('{key}', () => key);
+/** Path and body as they leave, with the key where it belongs. For the transport alone. */
+export function sentOf(request: HttpRequest | TimeRequest): Pick<HttpRequest, 'path' | 'body'> {
+  const { path, body, key } = request as HttpRequest;
+  if (key === undefined || !`${path}${body}`.includes(KEY)) return request;
+  const text = body?.toString().replaceAll(KEY_PLACE, () => JSON.stringify(key).slice(1, -1));
+  return {
+    path: path.replaceAll(KEY_PLACE, () => encodeURIComponent(key)),
+    body: text === undefined ? undefined : Buffer.from(text),
+  };
+}
+
+const KEY = '{key}';
+
+/** Stands for it until the request is written. There, a `{key}` that a row has is encoded, so that it stays a text. */
+const KEY_MARK = randomUUID();
+
+function marked<Value extends JsonValue>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll(KEY_PLACE, KEY_MARK));
 }
 
 export function basePathOf(baseUrl: URL): string {
@@ -90,6 +105,13 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
         return `${name} ${foreignName(String(fields.get(name)))}`;
   }
   const { method } = shapedCall(dialect, operation, call);
+  const { endpoint, body } = call.parameters;
+  if (dialect.through !== undefined && keysIn([endpoint ?? null, body ?? null]) > 0)
+    throw stop(
+      'unsupported',
+      `${call.operation} has ${KEY}, and its account asks through a service, which has the key.`,
+      `Write the request without ${KEY}.`,
+    );
   if (dialect.through === undefined || method === 'GET' || method === 'POST') return undefined;
   const fact = `The "API Call" step of the service sends GET and POST, but ${call.operation} is a ${method}.`;
   throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
@@ -119,7 +141,8 @@ export function freeRequestOf(
   parameters: JsonObject,
   values: RequestValues,
 ): FreeRequest {
-  const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
+  const fields = new Map(Object.entries({ ...parameters, ...marked(shape.body ?? {}) }));
+  const shaped = shapedRequest(shape, fields, values);
   return built(dialect, basePath, shape, shaped, values) as FreeRequest;
 }
 
@@ -129,8 +152,6 @@ interface RequestParts {
   readonly method: Method;
   readonly path: string;
   readonly body: JsonObject | undefined;
-  /** The dialect has the key in the path. In a path of a job braces are ordinary characters. */
-  readonly hasKey?: true;
 }
 
 /**
@@ -151,7 +172,7 @@ function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<stri
     const named = own(fields ?? {}, name);
     if (named !== null) add(named ?? name, value);
   }
-  for (const [name, value] of Object.entries(body ?? {})) add(name, value);
+  for (const [name, value] of Object.entries(marked(body ?? {}))) add(name, value);
   return sent;
 }
 
@@ -172,7 +193,7 @@ function withPermissions({ permissions }: Dialect, call: Call): Call {
 
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
-/** The request of a call that brings its own. Braces in its path are ordinary characters. */
+/** The request of a call that brings its own. Braces are ordinary characters, but for `{key}`. */
 function shapedByItself(call: Call): RequestParts {
   const { method, endpoint, body = {} } = call.parameters;
   invariant(
@@ -180,9 +201,10 @@ function shapedByItself(call: Call): RequestParts {
     `${call.operation} has no method, endpoint and body`,
   );
   if (method === 'GET') {
-    return { method, path: withQuery(endpoint, new Map(Object.entries(body))), body: undefined };
+    const fields = new Map(Object.entries(marked(body)));
+    return { method, path: withQuery(endpoint, fields), body: undefined };
   }
-  return { method, path: endpoint, body: bodyFor(method, body) };
+  return { method, path: endpoint, body: bodyFor(method, marked(body)) };
 }
 
 const isMethod = (value: JsonValue | undefined): value is Method =>
@@ -201,8 +223,7 @@ function shapedRequest(
 ): RequestParts {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
-  const key = shape.path.includes('{key}') ? ({ hasKey: true } as const) : {};
-  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)), ...key };
+  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
   const deep = [...fields.keys()].find((name) => name.includes('.'));
   if (deep !== undefined) {
     const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
@@ -212,7 +233,7 @@ function shapedRequest(
       'Write its name in the job or the dialect as it must be in the query, without a dot.',
     );
   }
-  return { method, path: withQuery(path, fields), body: undefined, ...key };
+  return { method, path: withQuery(path, fields), body: undefined };
 }
 
 /** A dot leads into an object, and `.0` into a list of one. */
@@ -239,7 +260,7 @@ const PATH_FIELD = /\{([^{}]*)\}/g;
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
   if (!template.includes('{')) return template;
   return template.replaceAll(PATH_FIELD, (_, name: string) => {
-    if (name === 'key') return '{key}';
+    if (name === 'key') return KEY;
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);
@@ -261,7 +282,9 @@ function pathSegment(name: string, value: JsonValue | undefined): string {
 function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string {
   const query = new URLSearchParams(
     [...fields].map(([name, value]): [string, string] => [name, queryText(value)]),
-  ).toString();
+  )
+    .toString()
+    .replaceAll(KEY_MARK, KEY);
   if (query === '') return path;
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
@@ -280,7 +303,7 @@ function built(
   { through, headers: ofAll }: Dialect,
   basePath: string,
   { headers: own }: RequestShape,
-  { method, path, body, hasKey }: RequestParts,
+  { method, path, body }: RequestParts,
   values: RequestValues,
 ): HttpRequest {
   invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
@@ -296,7 +319,7 @@ function built(
     ...{ method, path: basePath + path },
     headers: body === undefined || type === undefined ? others : { ...others, 'content-type': type },
     body: body && jsonBytes(body),
-    ...(hasKey === true ? { keyInPath: encodeURIComponent(values.key) } : {}),
+    key: values.key,
   };
 }
 
@@ -319,7 +342,8 @@ function envelopeBody(
 }
 
 function jsonBytes(body: JsonObject): Buffer {
-  return Buffer.from(JSON.stringify(body));
+  const text = JSON.stringify(body).replaceAll(KEY, `\\u007b${KEY.slice(1)}`);
+  return Buffer.from(text.replaceAll(KEY_MARK, KEY));
 }
 
 function valuesFor(call: Call, values: RequestValues): RequestValues {

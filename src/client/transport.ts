@@ -8,7 +8,7 @@ import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { connectorTo, isCertificate, isUnresolved, loadUndici, TunnelError } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
-import { type HttpRequest, pathSent, type TimeRequest } from './request.ts';
+import { type HttpRequest, sentOf, type TimeRequest } from './request.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
@@ -73,12 +73,13 @@ export class Transport {
 
   send(request: HttpRequest | TimeRequest, sending: SendOptions): void {
     const onReply = (reply: Reply): void => sending.onReply(redacted(reply, this.#redaction));
+    const { path, body } = sentOf(request);
     this.#pool.dispatch(
       {
         method: request.method,
-        path: pathSent(request),
+        path,
         headers: { ...request.headers, 'accept-encoding': 'identity' },
-        body: request.body ?? null,
+        body: body ?? null,
         idempotent: false,
       },
       new Exchange(this.#options, { ...sending, onReply }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Account } from '../client/account/account.ts';
 import { isAgreed, type Question } from '../client/account/agreements.ts';
-import { answerPlaceOf, type Dialect, dialectQuestion } from '../client/dialect.ts';
+import { answerPlaceOf } from '../client/dialect.ts';
 import { fieldsOf } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
@@ -35,7 +34,7 @@ import {
 import { type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
 import { formatAbn, readAbn } from '../operations/lookup/abn.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
-import { requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
+import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
@@ -120,7 +119,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
   const chosen = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
   const { job, account, dialect } = chosen;
   requireFitting(job, { refresh });
-  if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept });
+  if (accept !== undefined) await requireAgreedRequests({ account, dialect, job, accept });
   const isChange = job.operation.change !== undefined;
   const { location } = chooseStore(input.store, account.sandbox);
   await requireTaken(location, job.operation.name, isChange);
@@ -130,7 +129,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
     const watch = watchIssues(opened.columns);
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh };
-    const toAgree = await unagreed(account, dialect);
+    const toAgree = await unagreed(chosen);
     const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
     const plan = changes === undefined ? await planRows(context, list) : planOfChanges(changes, account);
     const known = isChange ? undefined : await knownAnswers(ledger, chosen);
@@ -210,10 +209,10 @@ function tellBeginning(console: Console, { job, account, list, object }: Planned
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 
-/** What a run asks a person about first, as its dialect sends other requests than the built-in one. */
-async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
-  const question = baseUrl && dialectQuestion(dialect, baseUrl);
-  return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
+/** What a run asks a person about first. */
+async function unagreed(chosen: ResolvedJob): Promise<Question | undefined> {
+  for (const question of questionsOf(chosen)) if (!(await isAgreed(question.agreement))) return question;
+  return undefined;
 }
 
 /** What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first. */

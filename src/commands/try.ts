@@ -202,10 +202,11 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
   };
   const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
   const request = requestOf(dialect, basePath, call, values);
-  const { method, path, headers, body } = request;
-  const shown = request.keyInPath === undefined ? path : path.replace('{key}', WITHOUT_KEY.key);
-  const url = `${baseUrl?.origin ?? ''}${shown}`;
-  return { method, url, headers: { ...headers }, ...present({ body: body?.toString('utf8') }) };
+  const { method, path, headers } = request;
+  const [url, body] = [`${baseUrl?.origin ?? ''}${path}`, request.body?.toString('utf8')].map((text) =>
+    text?.replaceAll('{key}', WITHOUT_KEY.key),
+  );
+  return { method, url: `${url}`, headers: { ...headers }, ...present({ body }) };
 }
 
 /**

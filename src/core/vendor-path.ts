@@ -1,7 +1,14 @@
+import type { JsonValue } from './operation.ts';
+
 /**
  * Paths below the address of an account, as a job or a dialect writes them. Both may come from another person, and a server
  * that forwards a request may decode its path before it resolves it: so a path must stay where it is when it is decoded.
  */
+
+/** Where the account's key is filled in as a request leaves. `{{key}}` is a column of that name. */
+export const KEY_PLACE = /(?<!\{)\{key\}/g;
+
+export const keysIn = (request: JsonValue): number => [...JSON.stringify(request).matchAll(KEY_PLACE)].length;
 
 /** One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which nothing is sent. */
 const PATH = /^\/(?!\/)[!-"$-~]*$/;

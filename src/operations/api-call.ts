@@ -20,7 +20,7 @@ import {
   send,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { leadsElsewhere, pathProblem } from '../core/vendor-path.ts';
+import { KEY_PLACE, keysIn, leadsElsewhere, pathProblem } from '../core/vendor-path.ts';
 import {
   columnInput,
   columnsIn,
@@ -133,6 +133,8 @@ function prepare(
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
   }
   const filled = withoutBlanks(body, row);
+  if (keysIn([path.input, filled]) > keysIn([endpoint, body]))
+    return { kind: 'invalid', reason: 'its cells make a {key}, which only a job may have' };
   const creditsMost = settings?.credits_max;
   return {
     kind: 'ready',
@@ -157,8 +159,10 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
  * by decoding either.
  */
 
+const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');
+
 function endpointProblem(endpoint: string): string | undefined {
-  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER);
+  return templateProblem(endpoint) ?? pathProblem(endpoint, FILLED);
 }
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {

@@ -13,6 +13,7 @@ import {
   type Step,
   send,
 } from '../core/operation.ts';
+import { keysIn } from '../core/vendor-path.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 const FILTERS: readonly InputField[] = [
@@ -87,7 +88,9 @@ function checkFilters(filters: JsonObject): void {
       throw stop('job', fact, 'Name a column for it under `columns:`, and take it out of `filters`.');
     }
   }
-  const problem = templateProblem(filters);
+  const problem =
+    templateProblem(filters) ??
+    (keysIn(filters) > 0 ? '{key} is filled in for an api-call or a dialect alone' : undefined);
   if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
 }
 

@@ -1,12 +1,14 @@
 import type { Account } from '../client/account/account.ts';
-import { requireAgreement } from '../client/account/agreements.ts';
+import { type Question, requestQuestion, requireAgreement } from '../client/account/agreements.ts';
 import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
-import type { Method } from '../core/operation.ts';
+import { present } from '../core/objects.ts';
+import type { JsonObject, Method } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { stepNames } from '../core/steps.ts';
+import { keysIn } from '../core/vendor-path.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import {
@@ -194,13 +196,23 @@ function heldBy(money: Money | undefined): number {
  * @throws StopError `consent` when nobody agreed, now or before.
  */
 export async function requireAgreedRequests({
-  account: { baseUrl },
-  dialect,
   accept,
   askAgreement,
-}: Pick<RunContext, 'account' | 'dialect'> & Pick<RunChoices, 'accept' | 'askAgreement'>): Promise<void> {
-  const question = baseUrl && dialectQuestion(dialect, baseUrl);
-  if (question !== undefined) await requireAgreement(question, { accept, askAgreement });
+  ...sender
+}: Sent & Pick<RunChoices, 'accept' | 'askAgreement'>): Promise<void> {
+  for (const question of questionsOf(sender)) await requireAgreement(question, { accept, askAgreement });
+}
+
+type Sent = Pick<RunContext, 'account' | 'dialect' | 'job'>;
+
+/** What a person agrees to once: other requests than the built-in ones, and a request of the job's own that takes the key along. */
+export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly Question[] {
+  if (baseUrl === undefined) return [];
+  const { method, endpoint, body } = job;
+  const own = present({ method, endpoint, body }) as JsonObject;
+  const isAsked = stepNames(job.operation.name).includes('api-call') && keysIn(own) > 0;
+  const questions = [dialectQuestion(dialect, baseUrl), isAsked ? requestQuestion(own, baseUrl) : undefined];
+  return questions.filter((each) => each !== undefined);
 }
 
 /** The parts of a job, its account and its dialect that decide what is sent. */

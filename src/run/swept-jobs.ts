@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { loadAccounts } from '../client/account/account.ts';
-import { type Answers, requireAgreement } from '../client/account/agreements.ts';
-import { dialectQuestion } from '../client/dialect.ts';
+import type { Answers } from '../client/account/agreements.ts';
 import { stop } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { Job } from '../job/job.ts';
-import type { JobOptions } from '../plan/context.ts';
+import { requireAgreedRequests } from '../plan/consent.ts';
+import type { JobOptions, RunChoices } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose } from './choose.ts';
 
@@ -84,10 +84,7 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
 
 /** Asks what nobody has agreed to yet of what the dialects send, because nobody can be asked at night. @throws StopError `consent`. */
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
-  for (const { account, dialect } of jobs) {
-    const question = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-    if (question !== undefined) await requireAgreement(question, answers);
-  }
+  for (const job of jobs) await requireAgreedRequests({ ...job, ...(answers as Pick<RunChoices, 'accept'>) });
 }
 
 function realPathOf(path: string): Promise<string> {

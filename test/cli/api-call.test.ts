@@ -3,6 +3,7 @@
  * stands in the file.
  * Method: the real command before the sandbox; what arrived is read from the sandbox's own state and log.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
 import type { Way } from '../faults/ways.ts';
@@ -115,3 +116,79 @@ test.each(some(['PATCH', 'DELETE'], 1))(
     expect(sent()).toEqual(asked);
   },
 );
+
+// Goal: a key belongs where a vendor wants it, and nowhere else. Method: a vendor that loses the first request, and what it was asked.
+test('{key} in query and body is agreed to once, filled in as the request leaves, also when it is sent again, and stands in no file', async () => {
+  const key = 'sk"1\\2&3=4/5+6{7}8';
+  const answer = (_: object, times: number) => (times === 1 ? undefined : { name: 'Acme', echoed: key });
+  const { desk, asked, speak } = await deskBefore(answer, { key });
+  const { place } = desk;
+  speak({ idempotency: { header: 'idempotency-key', valid_for: '24h' } });
+  await desk.write('list.csv', csvOf([['Domain'], ['a.example'], ['{key}'], ['key']]));
+  const body = {
+    auth: { token: 'Key {key}' },
+    domain: '{{Domain}}',
+    as: '{{{Domain}}}',
+    query: '{ me(id: {x}) { name } }',
+  };
+  const job = { operation: 'api-call', endpoint: '/look?api_key={key}', body };
+  await desk.write('job.yaml', JSON.stringify(job));
+  const unasked = await place.runHere({ job: 'job.yaml', more: ['--yes'] });
+  expect([unasked.code, asked.length]).toEqual([2, 0]);
+  expect(unasked.stderr).toContain('POST /look?api_key={key}');
+  expect(unasked.stderr).toContain(JSON.stringify(body));
+  const agreed = /--accept (dialect:[0-9a-f]{32})\b/.exec(unasked.stderr)?.[1] ?? '';
+  const { report } = await place.runHere({ job: 'job.yaml', more: ['--yes', '--accept', agreed] });
+  expect(report?.counts).toEqual({ matched: 1, invalid: 2 });
+  expect(
+    place
+      .rows()
+      .map(({ _reason }) => _reason)
+      .slice(1),
+  ).toEqual([
+    'its cells make a {key}, which only a job may have',
+    'its cells make a {key}, which only a job may have',
+  ]);
+  const sent = { auth: { token: `Key ${key}` }, domain: 'a.example', as: '{a.example}', query: body.query };
+  expect(asked.map(({ input }) => input)).toEqual([sent, sent]);
+  for (const { path } of asked) expect(path).toBe(`/look?api_key=${encodeURIComponent(key)}`);
+  const entries = readdirSync(place.folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'accounts.yaml');
+  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['ledger.db', 'out.csv']));
+  for (const { parentPath, name } of files)
+    for (const trace of [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])
+      expect(readFileSync(`${parentPath}/${name}`).includes(trace), `${name} has ${trace}`).toBe(false);
+
+  await desk.write(
+    'job.yaml',
+    JSON.stringify({ ...job, method: 'GET', body: { t: '{key}', q: '{{Domain}}' } }),
+  );
+  await desk.write('list.csv', csvOf([['Domain'], ['b.example']]));
+  expect((await place.runHere({ job: 'job.yaml', more: ['--yes'] })).code, 'another request').toBe(2);
+});
+
+test('{key} in a dialect stands in the body of a request and in that of a free one, and a row cannot have it', async () => {
+  const { desk, asked, speak } = await deskBefore(() => ({ name: 'Acme', left: 7 }), {
+    key: 'sk-123456789012',
+  });
+  const { place } = desk;
+  const text = { token: '{key}', note: 'in {braces}' };
+  speak({
+    headers: { authorization: null },
+    operations: { 'enrich-company': { body: text } },
+    balance: { method: 'POST', path: '/left', body: { token: '{key}' }, credits: 'left' },
+  });
+  await desk.write(
+    'list.csv',
+    csvOf([
+      ['Profile', 'Domain'],
+      ['', 'a.example'],
+    ]),
+  );
+  expect((await place.runHere({ more: ['--yes'] })).report?.counts).toEqual({ matched: 1 });
+  await desk.type(['accounts', 'test', 'data']);
+  expect(asked.map(({ path, input }) => [path, input])).toEqual([
+    ['/enrich/company', { domain: 'a.example', token: 'sk-123456789012', note: 'in {braces}' }],
+    ['/left', { token: 'sk-123456789012' }],
+  ]);
+});

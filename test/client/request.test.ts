@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Dialect, type DialectOperation, dialectOperationOf } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { requestOf, unfitForPath } from '../../src/client/request.ts';
+import { requestOf, sentOf, unfitForPath } from '../../src/client/request.ts';
 import { version } from '../../src/core/families.ts';
 import type { Call, JsonObject } from '../../src/core/operation.ts';
 
@@ -133,6 +133,7 @@ describe('a call that brings its own request', () => {
         'user-agent': `rowonce/${version()}`,
       },
       body: Buffer.from('{"a":["\\"}"]}'),
+      key: 'k3y',
     });
   });
 
@@ -141,5 +142,24 @@ describe('a call that brings its own request', () => {
     expect(dialectOperationOf(provider, stated).credits).toEqual({ most: 7, found: 7 });
     const search: Call = call({}, { operation: 'search-people', creditsMost: 100 });
     expect(dialectOperationOf(provider, search).credits).toEqual({ most: 100, found: 1, per_result: 1 });
+  });
+});
+
+describe('the key in a path, a query and a body', () => {
+  const shape = { path: '/v/{key}/do?k={key}', body: { token: 'Key {key}', deep: 'x {other} {{key}}' } };
+  const sent = (more: object) =>
+    sentOf(requestOf(dialect({ ...shape, ...more }), '', call({ name: '{key}' }), { key: 'a"/&' }));
+
+  test('is filled in as it leaves, encoded for its place; a value of a row is a text', () => {
+    const { path, body } = sent({});
+    expect(path).toBe('/v/a%22%2F%26/do?k=a%22%2F%26');
+    expect(JSON.parse(String(body))).toEqual({ name: '{key}', token: 'Key a"/&', deep: 'x {other} {{key}}' });
+    const query = new URL(sent({ method: 'GET' }).path, 'http://x').searchParams;
+    expect(Object.fromEntries(query)).toMatchObject({ name: '{key}', token: 'Key a"/&' });
+  });
+
+  test('is not in the request that the ledger keeps', () => {
+    const { path, body } = requestOf(dialect(shape), '', call({ name: 'n' }), { key: 'k3y' });
+    expect(`${path}${body}`).not.toContain('k3y');
   });
 });

@@ -28,16 +28,19 @@ export interface Question {
   readonly details: readonly string[];
 }
 
-/** What a person agrees to before the first request of an `api-call` whose job somebody else may have written. @param origin the account's. */
+/** What a person agrees to before the first request of an `api-call` whose job somebody else may have written. @param address of the account. */
 export function requestQuestion(
-  { method = 'POST', endpoint, body = {} }: { method?: string; endpoint: string; body?: JsonObject },
-  origin: string,
+  { method = 'POST', endpoint, body = {} }: JsonObject,
+  address: URL,
 ): Question {
-  const sent = canonicalJson(['rowonce-api-call-1', origin, method, endpoint, body]);
+  const { origin } = address;
+  const sent = canonicalJson(['rowonce-api-call-1', origin, method, endpoint ?? null, body]);
   return {
     agreement: `dialect:${hash('sha256', sent, 'hex').slice(0, 32)}`,
-    fact: `An api-call sends ${origin} what its job says`,
-    details: [`${method} ${foreignWords(endpoint)}`, `with ${plainJson(body)}`],
+    fact: `An api-call sends ${origin} what its job says, with the account's key where {key} stands`,
+    details: [`${method} ${endpoint}`, `with ${plainJson(body)}`].map((each) =>
+      foreignWords(each, each.length),
+    ),
   };
 }
 

@@ -107,11 +107,17 @@ const fields = opt(
   "our parameter: the vendor's field; left out: the same name. A dot leads into a nested object, `.0` into a list of one. `null`: the vendor has none, so nobody is asked by it",
 );
 
+const body = opt(
+  z.record(field, z.union([plain, z.array(plain)])),
+  'what always stands in the JSON body, or the query, beside them: name, as under `fields`, and value, in which `{key}` is the key',
+);
+
 /** A request that costs nothing, and alters nothing. */
 const free = {
   method: z.enum(['GET', 'POST']).describe('`GET` or `POST`'),
   path: requestPath,
   headers,
+  body,
 };
 
 const sureAfter = opt(
@@ -200,10 +206,7 @@ const operation = z.strictObject({
   path: requestPath,
   headers,
   fields,
-  body: opt(
-    z.record(field, z.union([plain, z.array(plain)])),
-    'what always stands in the JSON body beside them: name, as under `fields`, and value',
-  ),
+  body,
   credits: block('prices, in whole credits', {
     most: credits.describe('reserved before the request leaves. When in doubt, the higher number'),
     found: credits.describe('what a successful answer is booked at, when it does not say itself'),

@@ -4,6 +4,7 @@ import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
 import type { Batch, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
@@ -291,7 +292,9 @@ class RangeWork {
     await requireAgreedRequests(context);
     const { endpoint, method, body } = job;
     const asked =
-      endpoint && requestQuestion({ endpoint, ...present({ method, body }) }, account.baseUrl?.origin ?? '');
+      account.baseUrl &&
+      endpoint &&
+      requestQuestion({ endpoint, ...present({ method, body }) } as JsonObject, account.baseUrl);
     if (asked) await requireAgreement(asked, { accept, askAgreement });
     return context;
   }

@@ -1,5 +1,6 @@
 import type { InputField, JsonObject, JsonValue } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { keysIn } from '../../core/vendor-path.ts';
 
 /**
  * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they
@@ -23,7 +24,7 @@ export function columnInput(column: string, about: string): InputField {
 }
 
 export function templateProblem(body: JsonValue): string | undefined {
-  const named = namesIn(body).find((name) => name.includes('{{'));
+  const named = namesIn(body).find((name) => name.includes('{{') || keysIn(name) > 0);
   if (named !== undefined) return `the name ${foreignName(named)} cannot be a placeholder; only values can`;
   const broken = textsIn(body).find((text) => text.replaceAll(PLACEHOLDER, '').includes('{{'));
   return broken === undefined ? undefined : `in ${foreignName(broken)} a {{ is not closed by }}`;
