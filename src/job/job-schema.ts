@@ -123,12 +123,14 @@ const operationSettings = {
     .regex(/^\//, 'an endpoint begins with "/"')
     .optional()
     .describe(
-      'of `api-call`: the path below the address of the account, with `{{Column}}` where a cell belongs',
+      'of `api-call`: the path below the address of the account, with `{{Column}}` where a cell belongs, and `{key}` for the key',
     ),
   body: z
     .record(z.string(), json)
     .optional()
-    .describe('of `api-call`: what is sent, with `{{Column}}` in its texts; blank cells are left out'),
+    .describe(
+      'of `api-call`: what is sent, with `{{Column}}` and `{key}` in its texts; blank cells are left out',
+    ),
   credits_max: wholeCredits
     .optional()
     .describe(

@@ -12,7 +12,7 @@ import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
 export const ACCEPTABLE = {
-  'no-match': 'misses in a row are kept as they are',
+  'no-match': 'misses of one shape are right: kept, for the account and that shape',
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
   'same-answers': 'matches of one shape are right: kept, for the account and these facts',
   doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',

@@ -262,6 +262,8 @@ export interface Conclusion {
   readonly row: Row;
   /** A match that says of itself that a part is missing. */
   readonly isPartial: boolean;
+  /** The answer's texts and codes, as they stand in it. */
+  readonly texts: readonly string[];
 }
 
 /** @param call undefined for a free question, which is about no call. */
@@ -279,6 +281,7 @@ export function concluded(
   return {
     row: { ...found, clause },
     isPartial: found.means === 'found' && isLookup && statements.trouble,
+    texts: statements.told.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };
 }
 
