@@ -94,7 +94,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'row-tasks.ts',
     'rows.ts',
     'run-job.ts',
-    'series.ts',
     'sessions.ts',
     'store-choice.ts',
     'summary.ts',

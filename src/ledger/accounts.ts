@@ -19,11 +19,10 @@ import { isCurrent, isDoubted } from './schema.ts';
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 
 export interface AccountState extends AccountFacts {
-  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
+  /** Number of its answers of any kind, of which the newest thousand are counted; the next is of the same answers. */
   readonly answers: number;
   /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
   readonly answersNot404: number;
-  readonly found: number;
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
@@ -68,11 +67,11 @@ const ANSWERED = `calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AN
 const OTHER = `SELECT 1 FROM ${ANSWERED} AND r.status <> 404 LIMIT 1`;
 
 const ANSWERS = `
-SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, 
+SELECT count(*) AS answers,
   {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM (${OTHER}) o)) AS "answersNot404"
-FROM (SELECT c.said, r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}) newest`;
+FROM (SELECT r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}) newest`;
 
-type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found'>;
+type Answers = Pick<AccountState, 'answers' | 'answersNot404'>;
 
 interface AccountRow {
   readonly id: number;
@@ -141,7 +140,7 @@ async function rowsAbout<Row>(
 export const readAccounts = (context: Context) => ({
   async account(identity: string): Promise<AccountState> {
     const kept = await keptAccount(context.db, identity);
-    if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0 };
+    if (kept === undefined) return { answers: 0, answersNot404: 0 };
     const answered = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
     const { paused_for: pausedForMs, told: toldMs, facts } = kept;
     return { ...answered, ...known({ pausedForMs, toldMs }), ...JSON.parse(facts) };

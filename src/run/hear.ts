@@ -9,7 +9,7 @@ import {
 } from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import { dearer } from './intent.ts';
-import { countAnswer, countOdd } from './series.ts';
+import { countAnswer } from './series.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -126,7 +126,7 @@ async function applyDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await countOdd(run, replied.call.operation, odd, why);
+    if (!isRepeat) await run.session.series.countOdd(run, replied.call.operation, odd, why);
   }
   return 'in_doubt';
 }

@@ -19,7 +19,6 @@ import { readChangesAnew, settlesAnew } from './readings.ts';
 import { balanceOf } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
-import { hearAgain, leftSeries } from './series.ts';
 import { ProjectAccess } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { noteLearned, requireRanges, sendRanges, submitRows } from './submit.ts';
@@ -120,8 +119,6 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   const { context, batch, input, sample: only } = submitted;
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
-  const suspect = await leftSeries(context, batch);
-  if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
   const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.start, context.limit) + 1);
@@ -171,9 +168,7 @@ async function inSession(
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
-    const { series } = run.session;
-    series.begun ??= hearAgain(series, context, batch);
-    await series.begun;
+    await run.session.series.begin(run, context, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
     await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);

@@ -17,7 +17,6 @@ import { SO_ALREADY } from '../core/row.ts';
 import {
   type AccountState,
   type AttemptId,
-  type AttemptRecord,
   type Batch,
   type BatchId,
   isAnswer,
@@ -66,8 +65,6 @@ interface Heard {
 interface Series extends Heard {
   /** Nothing was heard of its operation before. */
   readonly isFirst: boolean;
-  /** What others had found when it began: their matches end it as well. */
-  readonly others: number;
   count: number;
   isKept?: true;
 }
@@ -94,9 +91,6 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
 export interface AccountHistory {
   answers: number;
   answersNot404: number;
-  found: number;
-  /** How many matches other processes have heard since. */
-  foundByOthers: number;
   /** Play money, so that a wrong answer costs nothing. */
   readonly trusted: boolean;
 }
@@ -105,14 +99,13 @@ export async function historyOf(
   ledger: LedgerReader,
   { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
 ): Promise<AccountHistory> {
-  const { answers, answersNot404, found } = await ledger.account(identity);
-  return { answers, answersNot404, found, foundByOthers: 0, trusted: sandbox };
+  const { answers, answersNot404 } = await ledger.account(identity);
+  return { answers, answersNot404, trusted: sandbox };
 }
 
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
 export function hearOfAnswers(history: AccountHistory, told: AccountState): void {
-  history.foundByOthers += Math.max(0, told.found - history.found);
-  for (const what of ['answers', 'answersNot404', 'found'] as const)
+  for (const what of ['answers', 'answersNot404'] as const)
     history[what] = Math.max(history[what], told[what]);
 }
 
@@ -124,88 +117,145 @@ export function onlyMissesYet({ answersNot404, trusted }: AccountHistory): boole
   return answersNot404 === 0 && !trusted;
 }
 
-/** So many shapes of misses wait for a match: a vendor may write a text of its own into each. */
-const MOST_MISSED = 100;
-
 /** With many requests at once, answers of a series come before the last of another kind: its shape is looked for in so many. */
 const MOST_RECENT = 1_000;
 
+type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
+
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
-  /** Settles when the newest answers of the ledger were heard. */
-  begun: Promise<unknown> | undefined;
   /** The newest of each operation. */
-  readonly newest = new Map<string, Series>();
+  readonly #newest = new Map<string, Series>();
   readonly #missed = new Map<string | undefined, Heard>();
   #recent: (Heard & { readonly attempt: AttemptId })[] = [];
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
   #stopped: { readonly series: Series; readonly by: StopError } | undefined;
+  #begun: Promise<void> | undefined;
+
+  /** Goes on from the newest answers of the ledger. What a new batch buys anew is not among them; by a trial a person looks into the matter. */
+  begin(run: SeriesRun, { job, refresh }: RunContext, { createdAtMs }: Batch): Promise<void> {
+    const isTrial = job.origin !== undefined && 'trial' in job.origin;
+    if (!run.session.history.trusted && !isTrial)
+      this.#begun ??= this.#begin(run, refresh === true ? createdAtMs : 0);
+    return this.#begun ?? Promise.resolve();
+  }
+
+  async #begin(run: SeriesRun, sinceMs: number): Promise<void> {
+    const { ledger, account, client } = run.session;
+    const stops = new Map<Series, () => StopError>();
+    for (const record of await ledger.attempts(await ledger.newestAnswers(account.identity))) {
+      const { attempt, call, reply, decision } = record;
+      const said = judgedToday(record, client.dialect);
+      if (reply === undefined || call.change || decision?.kind === 'told') continue;
+      if (said === undefined || !isAnswer(said.answer) || reply.receivedAtMs < sinceMs) continue;
+      const { answer, charged } = said;
+      const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
+      stops.set(series, () => stopOf(run, series, reply, call));
+    }
+    for (const series of this.#newest.values()) await this.#goOn(run, series, stops.get(series));
+  }
+
+  /** A killed run could not take back its series. Matches for which a run was stopped end no row before somebody accepts them. */
+  async #goOn(run: SeriesRun, series: Series, stopFor: (() => StopError) | undefined): Promise<void> {
+    const { ledger, account } = run.session;
+    const word = await wordOn(ledger, account.identity, series);
+    if (series.kind === 'same-answers') {
+      if (word === 'stopped' && stopFor !== undefined) await this.#stop(run, series, stopFor);
+    } else if (isWhole(series) && !isGood(word)) {
+      await ledger.takeBack(account.identity, this.#like(series));
+      this.#newest.delete(series.operation);
+    }
+  }
+
+  /** Counts an answer. @returns the stop that follows from it. */
+  count(
+    run: SeriesRun,
+    attempt: AttemptId,
+    call: Call,
+    raw: RawReply,
+    said: Answered,
+  ): Promise<StopError | undefined> | undefined {
+    this.#oddInARow = 0;
+    const heard = this.#heardOf(run, call, raw, said);
+    const series = this.#hear(heard, attempt);
+    if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
+      return Promise.resolve(this.#stopped.by);
+    if (isWhole(series)) return this.#stop(run, series, () => stopOf(run, series, raw, call));
+    return said.answer === 'found' && this.#missed.size > 0 ? this.#matched(run, call.operation) : undefined;
+  }
+
+  #heardOf(
+    { session: { client, history } }: SeriesRun,
+    call: Call,
+    raw: RawReply,
+    { answer, charged }: Pick<Answered, 'answer' | 'charged'>,
+  ): Heard {
+    const { dialect } = client;
+    const heard = { kind: KIND_OF[answer], operation: call.operation };
+    // Facts are compared until two matches differ.
+    const isFirst = this.#newest.get(call.operation)?.isFirst ?? true;
+    if (answer === 'found') return { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
+    const mayBeLost = onlyMissesYet(history);
+    // What a change does not find is told by its row, unless the address may be wrong.
+    const isMeant =
+      answer === 'refused'
+        ? charged > 0
+        : (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call, mayBeLost);
+    return { ...heard, shape: isMeant ? undefined : refusalShape(raw, dialect, call) };
+  }
 
   /** @returns the series that the answer is in. */
-  hear(heard: Heard, attempt: AttemptId, others = 0): Series {
+  #hear(heard: Heard, attempt: AttemptId): Series {
     const { kind, operation, shape } = heard;
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
-    const last = this.newest.get(operation);
-    if (last !== undefined && isSame(last, heard) && last.others === others) {
-      last.count += 1;
-      return last;
-    }
-    const series: Series = { ...heard, isFirst: last === undefined, count: 1, others };
-    this.newest.set(operation, series);
-    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_MISSED)
+    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_RECENT)
       this.#missed.set(shape, heard);
+    const last = this.#newest.get(operation);
+    const isOn = last !== undefined && isSame(last, heard);
+    const series: Series = isOn ? last : { ...heard, isFirst: last === undefined, count: 0 };
+    series.count += 1;
+    this.#newest.set(operation, series);
     return series;
   }
 
   /** The newest answers of its shape. */
-  like(series: Series): readonly AttemptId[] {
+  #like(series: Series): readonly AttemptId[] {
     return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
   }
 
-  count(
-    run: SeriesRun,
-    attempt: AttemptId,
-    heard: Heard,
-    stopFor: (count: number) => StopError,
-  ): Promise<StopError | undefined> | undefined {
-    this.#oddInARow = 0;
-    const isMatch = heard.kind === 'same-answers';
-    const series = this.hear(heard, attempt, isMatch ? 0 : run.session.history.foundByOthers);
-    if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
-      return Promise.resolve(this.#stopped.by);
-    if (isWhole(series)) return this.#stop(run, series, () => stopFor(series.count));
-    return isMatch && this.#missed.size > 0 ? this.#matched(run, heard.operation) : undefined;
-  }
-
   /** Keeps that misses of a shape are the vendor's word, as a match came after them. */
-  async #matched({ session: { ledger, clock, account } }: SeriesRun, operation: string): Promise<undefined> {
+  async #matched({ session }: SeriesRun, operation: string): Promise<undefined> {
+    const { identity } = session.account;
     for (const [shape, missed] of this.#missed) {
       if (missed.operation !== operation) continue;
       this.#missed.delete(shape);
-      if (!isGood(await wordOn(ledger, account.identity, missed)))
-        await note({ ledger, clock }, account.identity, missed, 'matched');
+      if (!isGood(await wordOn(session.ledger, identity, missed)))
+        await note(session, identity, missed, 'matched');
     }
   }
 
-  /** Counts an answer that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
+  /** Counts an answer that came whole and that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
   async countOdd(
     run: SeriesRun,
     operation: string,
-    shape: string,
-    stopFor: (count: string) => StopError,
+    { shape, rule }: OddAnswer,
+    why: string,
   ): Promise<StopError | undefined> {
     const { first: most } = MOST.doubts;
     const count = (this.#odd.get(shape) ?? 0) + 1;
     this.#odd.set(shape, count);
     this.#oddInARow += 1;
-    const series: Series = { kind: 'doubts', operation, shape, isFirst: false, count, others: 0 };
+    const series: Series = { kind: 'doubts', operation, shape, isFirst: true, count };
     const wasStopped = (await wordOn(run.session.ledger, run.session.account.identity, series)) !== undefined;
-    if (count >= most || wasStopped)
-      return this.#stop(run, series, () => stopFor(`${Math.max(count, most)} answers of one shape`));
-    if (this.#oddInARow < MOST_IN_A_ROW) return undefined;
-    return this.#stop(run, series, () => stopFor(`${this.#oddInARow} answers in a row`));
+    const isOfShape = count >= most || wasStopped;
+    if (!isOfShape && this.#oddInARow < MOST_IN_A_ROW) return undefined;
+    const counted = isOfShape
+      ? `${Math.max(count, most)} answers of one shape`
+      : `${this.#oddInARow} answers in a row`;
+    const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
+    return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
   }
 
   /** Stops the run, and each whose answer was under way then, unless a person has accepted what was shown. */
@@ -215,7 +265,10 @@ export class AllSeries {
     const { identity } = session.account;
     const word = await wordOn(session.ledger, identity, series);
     if (isGood(word) || (word === 'stopped' && accept === series.kind)) {
-      if (word === 'stopped') await acceptSeries({ ...session, emit }, identity, series);
+      if (word === 'stopped') {
+        await note(session, identity, series, 'accepted');
+        emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
+      }
       series.isKept = true;
       return undefined;
     }
@@ -227,13 +280,10 @@ export class AllSeries {
 
   /** Takes back the answers by which a run was stopped, once all its rows are written. */
   async takeBack({ session: { ledger, account } }: SeriesRun): Promise<void> {
-    if (this.#stopped !== undefined) await ledger.takeBack(account.identity, this.like(this.#stopped.series));
+    if (this.#stopped !== undefined)
+      await ledger.takeBack(account.identity, this.#like(this.#stopped.series));
   }
 }
-
-// ------------------------------------------------------------------------------------------------ what is counted
-
-type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
 
 /** Counts an answer for its account. @returns the stop that follows from it. */
 export function countAnswer(
@@ -242,101 +292,15 @@ export function countAnswer(
   raw: RawReply,
   said: Answered,
 ): Promise<StopError | undefined> | undefined {
-  const { history, client, series } = run.session;
+  const { history, series } = run.session;
   history.answers += 1;
   if (raw.status !== 404) history.answersNot404 += 1;
-  if (said.answer === 'found') history.found += 1;
   // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
-  const heard = heardOf({ series, history, dialect: client.dialect }, call, raw, said);
-  return series.count(run, attempt, heard, (count) =>
-    heard.kind === 'same-answers'
-      ? sameStop(run.batch, count, raw, call, client.dialect)
-      : freeStop(heard.kind, count, raw),
-  );
+  return series.count(run, attempt, call, raw, said);
 }
 
-interface Hearing extends Pick<SeriesRun['session'], 'series' | 'history'> {
-  readonly dialect: Dialect;
-}
-
-function heardOf(
-  { series, history, dialect }: Hearing,
-  call: Call,
-  raw: RawReply,
-  { answer, charged }: Pick<Answered, 'answer' | 'charged'>,
-) {
-  const { operation } = call;
-  // Facts are compared until two matches differ.
-  const isFirst = series.newest.get(operation)?.isFirst ?? true;
-  const mayBeLost = onlyMissesYet(history);
-  const isOfRow =
-    answer === 'refused'
-      ? charged > 0
-      : // What a change does not find is told by its row, unless the address may be wrong.
-        (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call, mayBeLost);
-  const ofFree = () => (isOfRow ? undefined : refusalShape(raw, dialect, call));
-  const shape = answer === 'found' ? factsShape(raw.body, dialect, call, isFirst) : ofFree();
-  return { kind: KIND_OF[answer], operation, shape };
-}
-
-/** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
-export function countOdd(
-  run: SeriesRun,
-  operation: string,
-  { shape, rule }: OddAnswer,
-  why: string,
-): Promise<StopError | undefined> {
-  const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
-  return run.session.series.countOdd(run, operation, shape, (count) =>
-    doubtsStop(count, run.batch, why, next),
-  );
-}
-
-// ------------------------------------------------------------------------------------------- series of earlier runs
-
-/** Hears the newest answers of the account again, as today's dialect reads them. What a new batch buys anew is not among them. */
-export async function hearAgain(
-  series: AllSeries,
-  { ledger, account, dialect, job, refresh }: RunContext,
-  { createdAtMs }: Batch,
-): Promise<readonly AttemptRecord[]> {
-  // By a trial a person looks into the matter.
-  if (account.sandbox || (job.origin && 'trial' in job.origin)) return [];
-  const hearing = { series, dialect, history: await historyOf(ledger, account) };
-  const records = await ledger.attempts(await ledger.newestAnswers(account.identity));
-  for (const record of records) {
-    const { attempt, call, reply, decision } = record;
-    const said = judgedToday(record, dialect);
-    if (reply === undefined || said === undefined || call.change || decision?.kind === 'told') continue;
-    const { answer, charged } = said;
-    if (isAnswer(answer) && !(refresh === true && reply.receivedAtMs < createdAtMs))
-      series.hear(heardOf(hearing, call, reply, { answer, charged }), attempt);
-  }
-  return records;
-}
-
-/**
- * Takes back the series of a run that was killed before it could. Stops a run before it ends a row by matches for which an earlier run
- * was stopped, and which nobody has accepted since: a corrected dialect that reads other facts in them is an answer as well.
- */
-export async function leftSeries(context: RunContext, batch: Batch): Promise<StopError | undefined> {
-  const { ledger, account, dialect, accept } = context;
-  const series = new AllSeries();
-  const records = await hearAgain(series, context, batch);
-  for (const newest of series.newest.values()) {
-    const like = series.like(newest);
-    const last = records.find(({ attempt }) => attempt === like.at(-1));
-    if (last?.reply === undefined) continue;
-    const word = await wordOn(ledger, account.identity, newest);
-    const isMatch = newest.kind === 'same-answers';
-    if (!isMatch && isWhole(newest) && !isGood(word)) await ledger.takeBack(account.identity, like);
-    if (!isMatch || word !== 'stopped' || batch.state === 'finished') continue;
-    if (accept !== newest.kind) return sameStop(batch.id, newest.count, last.reply, last.call, dialect);
-    await acceptSeries(context, account.identity, newest);
-  }
-  return undefined;
-}
+// ------------------------------------------------------------------------------------------------ words on a series
 
 /** The newest word about a series: `matched` where a match came after a miss of its shape. */
 type Word = 'stopped' | 'accepted' | 'matched';
@@ -360,15 +324,6 @@ async function note(
 ): Promise<void> {
   const shown = `${word}: ${series.kind} ${series.shape}`;
   await ledger.noteAgreement(hashOf(account, series), shown, clock.wallMs());
-}
-
-async function acceptSeries(
-  context: NoteContext & Pick<RunContext, 'emit'>,
-  account: string,
-  series: Heard,
-): Promise<void> {
-  await note(context, account, series, 'accepted');
-  context.emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
 }
 
 // ------------------------------------------------------------------------------------------------ what a stop says
@@ -395,7 +350,9 @@ const FREE = {
   ],
 } as const;
 
-function freeStop(kind: keyof typeof FREE, count: number, last: RawReply): StopError {
+function stopOf(run: SeriesRun, { kind, count }: Series, last: RawReply, call: Call): StopError {
+  if (kind !== 'refused' && kind !== 'no-match')
+    return sameStop(run.batch, count, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
   return addressStop(
     kind,

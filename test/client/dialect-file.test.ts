@@ -195,6 +195,10 @@ describe('what is refused, with line and column', () => {
       '4:15: operations.enrich-company.fields.domain: a list is written with .0 in the place of [], and stands in a JSON body alone',
     ],
     [
+      'operations: { enrich-company: { body: { q: "{{Domain}}" } } }',
+      '1:44: operations.enrich-company.body.q: only a job has {{…}}; {key} is the key',
+    ],
+    [
       'vendor: service',
       "1:9: this dialect is for a service, but the account's vendor is a provider",
       'Give the account another dialect.',

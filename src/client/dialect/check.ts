@@ -11,10 +11,7 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
     context.addIssue({ code: 'custom', path: [...keys], message: fact, params: { next, part } });
   checkHeaders(dialect.headers, ['headers'], [], refuse);
-  for (const request of requestsOf(dialect)) {
-    checkBody(request, refuse);
-    checkRequest(request, refuse);
-  }
+  for (const request of requestsOf(dialect)) checkRequest(request, refuse);
   for (const [name, entry] of Object.entries(dialect.operations))
     checkOperation(name, entry, dialect, refuse);
   for (const name of ['list_users', 'list_invites'] as const) {
@@ -84,12 +81,6 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
       return shape === undefined ? [] : [{ keys: [name], shape, parameters: [], isChange: false, also }];
     }),
   ];
-}
-
-function checkBody({ keys, shape: { body = {} } }: Request, refuse: Refuse): void {
-  for (const [name, value] of Object.entries(body))
-    if (JSON.stringify(value).includes('{{'))
-      refuse([...keys, 'body', name], 'only a job has {{…}}', 'Write the value, or {key} for the key.');
 }
 
 function checkRequest(request: Request, refuse: Refuse): void {

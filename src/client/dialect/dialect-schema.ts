@@ -108,7 +108,12 @@ const fields = opt(
 );
 
 const body = opt(
-  z.record(field, z.union([plain, z.array(plain)])),
+  z.record(
+    field,
+    z.union([plain, z.array(plain)]).refine((value) => !JSON.stringify(value).includes('{{'), {
+      error: 'only a job has {{…}}; {key} is the key',
+    }),
+  ),
   'what always stands in the JSON body, or the query, beside them: name, as under `fields`, and value, in which `{key}` is the key',
 );
 

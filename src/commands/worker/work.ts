@@ -17,7 +17,6 @@ import { keepRetention } from '../../run/erase.ts';
 import { sendOnce } from '../../run/notices.ts';
 import { workRange } from '../../run/pipeline.ts';
 import { stoppable } from '../../run/run-job.ts';
-import { leftSeries } from '../../run/series.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import type { WorkerEvent } from '../shared/command.ts';
@@ -253,8 +252,6 @@ class RangeWork {
       if (batch.heldSinceMs !== undefined) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
-      const suspect = await leftSeries(context, batch);
-      if (suspect !== undefined) return suspect;
       return await workRange(context, this.#sessions, batch, taken);
     } catch (error) {
       if (error instanceof StopError) return error;
