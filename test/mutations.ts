@@ -163,11 +163,11 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
   },
   {
-    rule: '20: a worker sends what its host has agreed to',
-    file: 'src/commands/worker/work.ts',
-    text: 'if (asked) await requireAgreement(asked, { accept, askAgreement });',
-    instead: '',
-    test: ['faults/workers', 'once somebody on its host has agreed to method'],
+    rule: '20: a file is removed in the own folders of its store alone',
+    file: 'src/ledger/erase.ts',
+    text: "if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync",
+    instead: 'rmSync',
+    test: ['faults/forged-store', 'single texts are forged'],
   },
   {
     rule: '15: what a batch bought is never too old for it',
