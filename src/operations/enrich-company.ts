@@ -29,7 +29,7 @@ const identifiers: readonly Identifier[] = [
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
     normalise: normaliseDomain,
     looksRight: isDomain,
-    derivedFrom: 'website',
+    derivedFrom: { name: 'website', normalise: normaliseDomain },
   },
   {
     name: 'profile_url',

@@ -1,5 +1,10 @@
 import { wordsIn } from '../core/plain-text.ts';
-import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from './lookup/identifiers.ts';
+import {
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseSlugOfAddress,
+} from './lookup/identifiers.ts';
 import { isEmail, isPersonProfile } from './lookup/recognise.ts';
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
@@ -34,7 +39,7 @@ const identifiers: readonly Identifier[] = [
     about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
     normalise: normaliseProfileSlug,
-    derivedFrom: 'profile_url',
+    derivedFrom: { name: 'profile_url', normalise: normaliseSlugOfAddress },
   },
 ];
 

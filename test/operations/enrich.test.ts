@@ -57,10 +57,11 @@ describe('the lookups of a person', () => {
     expect(parametersAsked(enrichPerson, row, ['profile_slug'])).toEqual([{ profile_slug: 'jo-citizen' }]);
   });
 
-  test('a bare slug in the column of URLs is taken as a slug', () => {
-    expect(parametersAsked(enrichPerson, { profile_url: 'Jo-Citizen' })).toEqual([
-      { profile_slug: 'jo-citizen' },
-    ]);
+  test('a word in the column of URLs is no slug, and one for a link is none anywhere', () => {
+    for (const row of [{ profile_url: 'LinkedIn' }, { profile_url: 'Jo-Citizen' }, { profile_slug: 'View' }])
+      expect(enrichPerson.prepare(row, {}).kind).toBe('invalid');
+    const both = { profile_url: 'LinkedIn', profile_slug: 'jo-citizen' };
+    expect(parametersAsked(enrichPerson, both)).toEqual([{ profile_slug: 'jo-citizen' }]);
   });
 });
 

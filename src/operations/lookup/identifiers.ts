@@ -52,10 +52,26 @@ function normaliser(read: (text: string) => Normalised): (text: string) => Norma
   };
 }
 
+/** A link with words before its address: a spreadsheet's formula, Markdown, or an address in brackets. */
+const LINKS = [
+  /^=HYPERLINK\(\s*"(?<address>[^"]+)"\s*(?:[,;].*)?\)$/is,
+  /^\[[^\]]*\]\((?<address>https?:.+)\)$/i,
+  /^[^()<>]*[(<]\s*(?<address>https?:[^<>]+?)\s*[)>]$/i,
+];
+
+/** What is read out of an address may be behind a word: `=HYPERLINK("https://acme.com","Acme")` is about acme.com. */
+function addressNormaliser(read: (text: string) => Normalised): (text: string) => Normalised {
+  return normaliser((text) => {
+    const isLink = /[)>]$/.test(text);
+    const found = isLink ? LINKS.map((link) => link.exec(text)?.groups?.address).find(Boolean) : undefined;
+    return read(found?.trim() ?? text);
+  });
+}
+
 export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
 
 /** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */
-export const normaliseDomain = normaliser((text) => {
+export const normaliseDomain = addressNormaliser((text) => {
   const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
   if ('problem' in address) return address;
   const { host, sharedHost: problem } = address;
@@ -68,7 +84,7 @@ export const normaliseDomain = normaliser((text) => {
  * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no fragment, no
  * default port, no slash after a bare host.
  */
-export const normaliseWebsite = normaliser((text) => {
+export const normaliseWebsite = addressNormaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
   const address = readAddress(text);
   if ('problem' in address) return address;
@@ -141,22 +157,37 @@ const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
 const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
 
 /** `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the end. */
-export const normalisePersonProfile = normaliser((text) => profileUrl(text, 'person'));
+export const normalisePersonProfile = addressNormaliser((text) => profileUrl(text, 'person'));
 
 /** `https://www.linkedin.com/company/acme`, in the same form. */
-export const normaliseCompanyProfile = normaliser((text) => profileUrl(text, 'company'));
+export const normaliseCompanyProfile = addressNormaliser((text) => profileUrl(text, 'company'));
 
 /** `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower case, but for a member id. */
-export const normaliseProfileSlug = normaliser((text) => {
+export const normaliseProfileSlug = addressNormaliser((text) => {
   const bare = readSlug(text.replace(/^\/?in\//i, ''));
-  if (bare !== undefined) return usable(bare);
+  if (bare === undefined) return slugOfAddress(text);
+  return LINK_WORDS.has(bare) ? unusable('is a word for a link, not a slug') : usable(bare);
+});
+
+/** The same out of an address alone: a word in a column of addresses is nobody's slug. */
+export const normaliseSlugOfAddress = addressNormaliser(slugOfAddress);
+
+/** What lists show in place of an address. As a slug it would be somebody's all the same, and be bought. */
+const LINK_WORDS = new Set(
+  wordsIn(`
+    linkedin profile profiles link links url view here click open see visit website web page slug handle person contact
+    name more details yes no none null na n-a unknown
+  `),
+);
+
+function slugOfAddress(text: string): Normalised {
   const address = readAddress(text);
   if ('problem' in address) return address;
   const network = networkOf(address);
   if (network === undefined) return unusable(`no slug can be read from a page of ${address.host}`);
   const slug = slugIn(address.url, network.sections.person)?.slug;
   return slug === undefined ? unusable(wrongPage(network, 'person')) : usable(slug);
-});
+}
 
 function profileUrl(text: string, whose: SubjectKind): Normalised {
   if (readSlug(text) !== undefined) return unusable('is a slug, not a URL');
@@ -195,11 +226,15 @@ function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
   return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** `/in/jo-citizen/en` → section `in`, slug `jo-citizen`; undefined when the path is another one. */
+/** What a sentence around an address leaves at its end; the URL parser has escaped some of it. */
+const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
+
+/** `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also of the mobile pages; undefined when the path is another one. */
 function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
-  const [first = '', second = ''] = url.pathname.split('/').filter((segment) => segment !== '');
+  const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
+  const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
   const section = first.toLowerCase();
-  const slug = readSlug(second, SLUG_IN_PATH);
+  const slug = readSlug(second.replace(PASTED_END, ''), SLUG_IN_PATH);
   return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
 }
 

@@ -28,7 +28,7 @@ export interface Identifier extends InputField {
   readonly label: string;
   readonly normalise: (cell: string) => Normalised;
   /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
-  readonly derivedFrom?: string;
+  readonly derivedFrom?: { readonly name: string; readonly normalise: (cell: string) => Normalised };
   /** Nothing else can be read out of it, and it out of nothing else, so that it never repeats another identifier. */
   readonly standsAlone?: true;
   readonly quote?: (cell: string) => string;
@@ -107,11 +107,11 @@ function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowI
   const { name, derivedFrom, normalise } = identifier;
   const cell = row[name];
   const own = cell === undefined ? BLANK : normalise(cell);
-  const source = derivedFrom === undefined || own.kind === 'usable' ? undefined : row[derivedFrom];
-  if (source === undefined) return { identifier, cell, own, derived: undefined };
-  const from = all.find((other) => other.name === derivedFrom);
-  invariant(from !== undefined, `${name} is derived from ${derivedFrom}, which is no identifier`);
-  return { identifier, cell, own, derived: { from, cell: source, said: normalise(source) } };
+  const source = derivedFrom === undefined || own.kind === 'usable' ? undefined : row[derivedFrom.name];
+  if (source === undefined || derivedFrom === undefined) return { identifier, cell, own, derived: undefined };
+  const from = all.find((other) => other.name === derivedFrom.name);
+  invariant(from !== undefined, `${name} is derived from ${derivedFrom.name}, which is no identifier`);
+  return { identifier, cell, own, derived: { from, cell: source, said: derivedFrom.normalise(source) } };
 }
 
 /** What would have been usable is not, whatever the row says: nobody could be asked by it. */

@@ -197,6 +197,17 @@ describe('the profile URL of a company', () => {
   ]);
 });
 
+describe('the address behind a word', () => {
+  reads(normaliseDomain, [
+    ['=HYPERLINK("https://acme.com.au","Acme (Sydney)")', 'acme.com.au'],
+    ['\'=hyperlink( "acme.com.au/x" ; "Acme" )', 'acme.com.au'],
+    ['=HYPERLINK("https://acme.com.au")', 'acme.com.au'],
+    ['[Acme](https://acme.com.au/about_(us))', 'acme.com.au'],
+    ['Acme Pty Ltd (https://www.acme.com.au)', 'acme.com.au'],
+    ['<https://acme.com.au>', 'acme.com.au'],
+  ]);
+});
+
 describe('a profile slug', () => {
   reads(normaliseProfileSlug, [
     ['Jo-Citizen', 'jo-citizen'],
@@ -208,6 +219,13 @@ describe('a profile slug', () => {
     ['jos%C3%A9', 'josé'],
     // The same letter as one character and as two.
     ['jose\u0301', 'jos\u00e9'],
+    ['https://www.linkedin.com/mwlite/in/jo-citizen', 'jo-citizen'],
+    ['https://m.linkedin.com/m/in/jo-citizen/', 'jo-citizen'],
+    ['(https://www.linkedin.com/in/jo-citizen)', 'jo-citizen'],
+    ['https://www.linkedin.com/in/jo-citizen).', 'jo-citizen'],
+    ['<https://www.linkedin.com/in/jo-citizen>', 'jo-citizen'],
+    ['[Jo](https://www.linkedin.com/in/jo-citizen)', 'jo-citizen'],
+    ['=HYPERLINK("https://www.linkedin.com/in/jo-citizen";"LinkedIn")', 'jo-citizen'],
   ]);
   refuses(normaliseProfileSlug, [
     ['https://profiles.example.net/jo', 'no slug can be read from a page of profiles.example.net'],

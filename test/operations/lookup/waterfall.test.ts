@@ -27,19 +27,17 @@ const identifier = (
   ...rest,
 });
 
+function siteIn(text: string): Normalised {
+  if (text === '') return { kind: 'blank' };
+  const site = /^\/?([a-z]+)/.exec(text)?.[1];
+  return site === undefined ? unusable('has no site') : usable(site);
+}
+
 const identifiers: readonly Identifier[] = [
   identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('is no number')), {
     quote: (cell) => cell.toUpperCase(),
   }),
-  identifier(
-    'site',
-    'site',
-    (text) => {
-      const site = /^\/?([a-z]+)/.exec(text)?.[1];
-      return site === undefined ? unusable('has no site') : usable(site);
-    },
-    { derivedFrom: 'page' },
-  ),
+  identifier('site', 'site', siteIn, { derivedFrom: { name: 'page', normalise: siteIn } }),
   identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('has no slash'))),
 ];
 
