@@ -3,7 +3,9 @@
  * it is, with the repair beside it where that is certain.
  * Method: the real command before the sandbox as a vendor, over small lists.
  */
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
 import { openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
@@ -50,6 +52,37 @@ test.each([
   const { code, stderr, requests } = await ran(page);
   expect([code, requests]).toEqual([2, 0]);
   expect(stderr).toMatch(/list\.csv is a web page and no list: .*\nLog in there, export the list again/);
+});
+
+test('the link behind a cell of a workbook is what is looked up, and the cell stays as it is', async () => {
+  const desk = await openDesk();
+  const formula = '<f>HYPERLINK("https://beta.com.au/?a=1&amp;b=2","Visit")</f><v>Visit</v>';
+  const rows = [
+    textRow(1, 'Company', 'Website'),
+    textRow(2, 'Acme', 'Visit'),
+    `<row r="3"><c r="A3" t="inlineStr"><is><t>Beta</t></is></c><c r="B3" t="str">${formula}</c></row>`,
+    textRow(4, 'Gamma', 'gamma.com.au'),
+    textRow(5, 'Delta', 'Visit'),
+  ];
+  const targets = { A2: 'https://record.com.au', B2: 'https://www.acme.com.au', B4: 'https://x.com.au' };
+  const cells = Object.keys(targets).map((cell) => `<hyperlink ref="${cell}" r:id="r${cell}"/>`);
+  const links = Object.entries(targets).map(
+    ([cell, to]) => `<Relationship Id="r${cell}" Type="x/hyperlink" Target="${to}" TargetMode="External"/>`,
+  );
+  const parts = bookParts({ rows: rows.join(''), behind: `<hyperlinks>${cells.join('')}</hyperlinks>` });
+  const name = 'xl/worksheets/_rels/sheet1.xml.rels';
+  const book = zipOf([...parts, { name, content: `<Relationships>${links.join('')}</Relationships>` }]);
+  await writeFile(desk.place.path('list.xlsx'), book);
+
+  const { code } = await desk.type([...RUN, 'list.xlsx', '--attention-ok']);
+  expect(code).toBe(0);
+  const asked = desk.place.vendor.requests().map(({ body }) => body.domain ?? body.website);
+  expect(asked.toSorted()).toEqual(['acme.com.au', 'beta.com.au', 'gamma.com.au']);
+  const sheet = partsOf(await readFile(desk.place.path('list.enriched.xlsx'))).find((part) =>
+    part.name.endsWith('sheet1.xml'),
+  );
+  expect(sheet?.text).toContain('<t>Visit</t>');
+  expect(sheet?.text).toContain(formula);
 });
 
 test('what is wrong with a cell is said as what it is', async () => {

@@ -88,6 +88,13 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
+/** Whether the cells below are web addresses, whatever they show. */
+export function isWebName(header: string): boolean {
+  return WEB_NAME.test(wordsOf(header, /[^\p{L}\p{N}]+/gu));
+}
+
+const WEB_NAME = /\b(?:web ?(?:site|page)?|home ?page|domain|url|links?|linked ?in|profile)\b/;
+
 /** Columns of digits that stay text in a workbook, or a spreadsheet would drop their leading zeros. */
 const NAMES_OF_DIGITS = /(?:^|[^a-z])(?:abn|acn|arbn|nzbn|tfn|bsb|gtin|iban|id|sku|tel|cell|zip)(?:[^a-z]|$)/;
 

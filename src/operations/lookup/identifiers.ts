@@ -59,13 +59,15 @@ const LINKS = [
   /^[^()<>]*[(<]\s*(?<address>https?:[^<>]+?)\s*[)>]$/i,
 ];
 
+/** The address behind a cell that shows something else; undefined for any other cell. */
+export function behindLink(text: string): string | undefined {
+  if (!/[)>]$/.test(text) || text.length > LONGEST_CELL) return undefined;
+  return LINKS.map((link) => link.exec(text)?.groups?.address?.trim()).find(Boolean);
+}
+
 /** What is read out of an address may be behind a word: `=HYPERLINK("https://acme.com","Acme")` is about acme.com. */
 function addressNormaliser(read: (text: string) => Normalised): (text: string) => Normalised {
-  return normaliser((text) => {
-    const isLink = /[)>]$/.test(text);
-    const found = isLink ? LINKS.map((link) => link.exec(text)?.groups?.address).find(Boolean) : undefined;
-    return read(found?.trim() ?? text);
-  });
+  return normaliser((text) => read(behindLink(text) ?? text));
 }
 
 export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);

@@ -105,6 +105,8 @@ interface Link {
   readonly type: string;
   readonly address: string;
   readonly part: string;
+  /** As it is written, for what is no part. */
+  readonly target: string;
 }
 
 /** @param part whose links they are; empty for those of the archive itself. */
@@ -117,14 +119,14 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
     opened(element, { Id = '', Type = '', Target = '' }) {
       if (element !== 'Relationship') return;
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
-      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
+      links.push({ id: Id, type: posix.basename(Type), address: Type, part: target, target: Target });
     },
   });
   return links;
 }
 
 /** Excel writes `r:id`, and other programs have other prefixes. */
-function idIn(attributes: XmlAttributes): string {
+export function idIn(attributes: XmlAttributes): string {
   return Object.entries(attributes).find(([key]) => localName(key) === 'id')?.[1] ?? '';
 }
 

@@ -1,7 +1,8 @@
 import type { RowNumber } from '../../../core/row.ts';
+import { behindLink } from '../../../operations/lookup/identifiers.ts';
 import { cellXml, lettersOf, MOST_COLUMNS, MOST_ROWS, type WorkbookCell } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
-import type { Book, BookSheet } from './book.ts';
+import { type Book, type BookSheet, idIn } from './book.ts';
 import { type CellRange, cellText, columnIn, readCellRange } from './cell.ts';
 import {
   isTrue,
@@ -27,6 +28,8 @@ export interface SheetRow {
   readonly isHidden: boolean;
   /** Columns of the cells with a formula. */
   readonly formulas: number[];
+  /** Where a HYPERLINK formula goes, by the column of its cell. */
+  readonly links: Map<number, string>;
   /** Where its tags stand, while the sheet is patched. */
   readonly places: RowPlaces | undefined;
 }
@@ -45,6 +48,8 @@ interface RowPlaces {
 export interface SheetFrame {
   filter: CellRange | undefined;
   readonly merged: CellRange[];
+  /** The id of the link that a cell has, by the cell's address. */
+  readonly links: Map<string, string>;
 }
 
 export interface SheetEdit {
@@ -104,10 +109,12 @@ class CellError extends Error {}
 
 export class SheetReader implements XmlListener {
   readonly xml: XmlReader;
-  readonly frame: SheetFrame = { filter: undefined, merged: [] };
+  readonly frame: SheetFrame = { filter: undefined, merged: [], links: new Map() };
   readonly #book: Book;
   readonly #edit: SheetEdit | undefined;
   readonly #value = new TextGatherer();
+  /** The text of the current cell's formula; undefined outside of one. */
+  #formula: string | undefined;
   readonly #path: string[] = [];
   #isInData = false;
   #rows: SheetRow[] = [];
@@ -156,7 +163,10 @@ export class SheetReader implements XmlListener {
     else if (name === 'c') this.#openCell(attributes, tag);
     else {
       this.#cell.isFilled = true;
-      if (name === 'f') this.#open?.formulas.push(this.#column);
+      if (name === 'f') {
+        this.#open?.formulas.push(this.#column);
+        this.#formula = '';
+      }
       this.#value.opened(name);
     }
   }
@@ -167,11 +177,13 @@ export class SheetReader implements XmlListener {
     if (!this.#isInData) this.#path.pop();
     else if (name === 'c') this.#closeCell(tag);
     else if (name === 'row') this.#closeRow(tag);
+    else if (name === 'f') this.#closeFormula();
     else this.#value.closed(name);
   }
 
   text(text: string): void {
-    this.#value.hear(text);
+    if (this.#formula === undefined) this.#value.hear(text);
+    else this.#formula += text;
   }
 
   /** Looked for only where the sheet is patched. */
@@ -187,6 +199,7 @@ export class SheetReader implements XmlListener {
     if (path === 'autoFilter') frame.filter = readCellRange(attributes.ref);
     else if (path === 'mergeCells/mergeCell')
       frame.merged.push(...[readCellRange(attributes.ref) ?? []].flat());
+    else if (path === 'hyperlinks/hyperlink') frame.links.set(attributes.ref ?? '', idIn(attributes));
     if (place === undefined || this.#edit === undefined) return;
     const tag = this.xml.slice(place);
     const text = this.#edit.tag(path, attributes, tag);
@@ -207,6 +220,7 @@ export class SheetReader implements XmlListener {
       cells: [],
       isHidden,
       formulas: [],
+      links: new Map(),
       places,
     };
   }
@@ -239,6 +253,12 @@ export class SheetReader implements XmlListener {
     if (text === '') return;
     while (row.cells.length < column) row.cells.push('');
     row.cells.push(text);
+  }
+
+  #closeFormula(): void {
+    const target = behindLink(`=${(this.#formula ?? '').trim()}`);
+    if (target !== undefined) this.#open?.links.set(this.#column, target);
+    this.#formula = undefined;
   }
 
   #textOf(value: string): string {

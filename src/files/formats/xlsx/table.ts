@@ -5,6 +5,7 @@ import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
+import { isWebName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { rowsWithout, TableRows } from '../../shape/left-out.ts';
 import {
@@ -20,7 +21,7 @@ import {
   topRows,
 } from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
-import { type Book, type BookSheet, sheetsMeant } from './book.ts';
+import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 
 /** The table on a sheet, found in one reading of it: where it begins and ends, and what stands around it. */
@@ -38,6 +39,7 @@ export interface SheetTable {
   /** The columns in which a row of the table has a formula. */
   readonly formulas: ReadonlySet<number>;
   readonly frame: SheetFrame;
+  readonly links: Links;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
   readonly start: ListStart;
@@ -71,6 +73,7 @@ interface SurveyedSheet {
   readonly start: (ListStart & Top) | undefined;
   readonly counts: Counts;
   readonly frame: SheetFrame;
+  readonly links: Links;
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -91,7 +94,8 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const table = new TableRows<SheetRow>(start?.header.last ?? 0, options);
   const reader = new SheetReader(book);
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
-  return { tab, top, start, counts, frame: reader.frame, leftOut: table.end() };
+  const links = await linkTargets(book, tab, reader.frame);
+  return { tab, top, start, counts, frame: reader.frame, links, leftOut: table.end() };
 }
 
 async function countedRows(
@@ -120,6 +124,15 @@ function count(counts: Counts, row: SheetRow): void {
   counts.lastUsed = Math.max(counts.lastUsed, row.cells.length - 1, ...row.formulas);
   for (const column of row.formulas) counts.formulas.add(column);
   if (row.isHidden) counts.hidden += 1;
+}
+
+/** Where the link of a cell goes, by the cell's address. */
+type Links = ReadonlyMap<string, string>;
+
+async function linkTargets({ archive }: Book, { part }: BookSheet, { links }: SheetFrame): Promise<Links> {
+  if (links.size === 0) return links;
+  const targets = new Map((await linksOf(archive, part)).map(({ id, target }) => [id, target]));
+  return new Map([...links].map(([cell, id]) => [cell, targets.get(id) ?? '']));
 }
 
 /** Those that hold something, as many as it takes to find the header. */
@@ -151,7 +164,7 @@ const MOST_ROWS = 200_000;
 
 function tableOf(
   book: Book,
-  { tab, top, start, counts, frame, leftOut }: SurveyedSheet,
+  { tab, top, start, counts, frame, links, leftOut }: SurveyedSheet,
   options: ReadOptions,
 ): SheetTable {
   if (start === undefined) throw blank(book.archive.path, tab);
@@ -164,7 +177,7 @@ function tableOf(
   };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
-    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, layout },
+    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, links, layout },
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
     notes: [
@@ -204,7 +217,22 @@ export function tableRow(row: SheetRow, table: SheetTable): TableRow {
   if (number === header.last) return { kind: 'header', number, cells };
   if (number < header.last || !hasRow(number)) return { kind: 'left_out', number, cells };
   const unreadable = strayWords(number, cells, table);
-  return { kind: 'row', number, cells, ...present({ unreadable }) };
+  return { kind: 'row', number, cells: withLinks(row, table), ...present({ unreadable }) };
+}
+
+/** Below a name of addresses, a word is read as where its link goes. In the workbook it stays as it is. */
+function withLinks(
+  { number, cells, links: own }: SheetRow,
+  { columns, links }: SheetTable,
+): SheetRow['cells'] {
+  if (own.size === 0 && links.size === 0) return cells;
+  return cells.map((text, column) => {
+    if (text === '' || text.includes('.')) return text;
+    const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
+    const isAsked =
+      /^https?:/i.test(target) && isWebName(columns.names[columns.places.indexOf(column)] ?? '');
+    return isAsked ? target : text;
+  });
 }
 
 /** The cells below the names; behind those of a row that cannot be read all others. */
