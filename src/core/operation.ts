@@ -86,6 +86,8 @@ export interface InputField {
   readonly required?: true;
   /** Whether a cell shows by itself that it is meant for this input, whatever its column is called. Left out: none does. */
   readonly looksRight?: (cell: string) => boolean;
+  /** No two people share it, so what most rows of a list say in its column is a label. */
+  readonly isOnes?: true;
   /** Its cells carry a checksum, so that a column of them is known for sure, also beside what the header says. */
   readonly checksummed?: true;
 }

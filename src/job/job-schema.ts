@@ -138,6 +138,11 @@ const operationSettings = {
     ),
 };
 
+/** `results[0].name` is `results.0.name`. */
+function dotted(path: string): string {
+  return path.replaceAll(/\[(\d+)\]/g, '.$1').replace(/^\./, '');
+}
+
 export const jobEntries = z.strictObject({
   operation: text
     .optional()
@@ -165,7 +170,7 @@ export const jobEntries = z.strictObject({
       'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; left out: the order of the operation',
     ),
   add: z
-    .record(text, text)
+    .record(text, text.transform(dotted))
     .optional()
     .describe(
       'new column: where its value is in the answer, such as `location.city`; left out: the whole answer',

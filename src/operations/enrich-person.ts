@@ -39,6 +39,7 @@ const identifiers: readonly Identifier[] = [
     about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
     normalise: normaliseProfileSlug,
+    isOnes: true,
     derivedFrom: { name: 'profile_url', normalise: normaliseSlugOfAddress },
   },
 ];

@@ -91,7 +91,7 @@ test('a run goes on by the same flags, which the command that goes on has, and a
 test('a column of the job that --add takes out is not added, and what was said so is read by every later command', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', LIST);
-  const add = 'add: { town: location.city, phone: phones.0 }\n';
+  const add = 'add: { town: location.city, phone: "phones[0]" }\n';
   await desk.write('job.yaml', `operation: enrich-company\ncolumns: { domain: Webseite }\n${add}`);
   const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9', '--add', 'town='];
   expect((await desk.type(run)).code).toBe(0);

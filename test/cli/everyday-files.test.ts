@@ -85,6 +85,23 @@ test('the link behind a cell of a workbook is what is looked up, and the cell st
   expect(sheet?.text).toContain(formula);
 });
 
+test('a slug that most rows share names nobody: its column is not read, and one that was named stops', async () => {
+  const desk = await openDesk();
+  const rows = [1, 2, 3, 4, 5, 6].map((at) => `jo${at}@example.org,${at < 5 ? 'Acme-Team' : `jo-${at}`}`);
+  await writeFile(desk.place.path('people.csv'), ['Email,Profile Slug', ...rows, ''].join('\n'));
+  const planned = await desk.json(['plan', 'enrich-person', 'people.csv']);
+  expect(planned.columns).toEqual({ email: 'Email' });
+  const named = await desk.type([
+    'plan',
+    'enrich-person',
+    'people.csv',
+    '--column',
+    'profile_slug=Profile Slug',
+  ]);
+  expect(named.code).toBe(2);
+  expect(named.stderr).toContain('Most rows say "acme-team" in the column "Profile Slug"');
+});
+
 test('what is wrong with a cell is said as what it is', async () => {
   const cells = ['#N/A', '51824800000', '5.18248E+10', '51824753557', '"51,824,753,556"'];
   const { code, output, requests } = await ran(['ABN', ...cells, ''].join('\n'));

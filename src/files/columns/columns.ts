@@ -113,9 +113,35 @@ async function columnsOfOne(
     chosen.guesses === undefined
       ? mapColumns(operation, header, columns)
       : await guessed(operation, sheet, header, saidOf(operation, header, columns, except), earlier);
+  const label = await labelIn(operation, sheet, header, found);
+  if (label !== undefined) {
+    const { input, column, words } = label;
+    const fact = `Most rows say ${foreignName(words)} in the column ${foreignName(column)}, which therefore names nobody.`;
+    if (chosen.guesses === undefined || columns[input] !== undefined)
+      throw stop('job', fact, `Leave it unread with --column ${input}=, or name another column.`);
+    const others = { ...chosen, columns: { ...chosen.columns, [input]: '' } };
+    return {
+      ...(await columnsOfOne(operation, sheet, header, others, earlier)),
+      note: `${fact} It is not read.`,
+    };
+  }
   const passedOver = unheeded(operation, header, found.columns).find(({ input }) => !except.includes(input));
   if (passedOver !== undefined) throw passedOverStop(operation, passedOver);
   return found;
+}
+
+/** A column of what each person has alone, where most rows say the same word: bought by it, one stranger would be everybody. */
+async function labelIn(
+  { inputs }: Operation,
+  sheet: Pick<Sheet, 'groups'>,
+  header: readonly string[],
+  { columns }: ColumnMap,
+): Promise<{ readonly input: string; readonly column: string; readonly words: string } | undefined> {
+  const ones = inputs.find(({ name, isOnes }) => isOnes && columns[name] !== undefined);
+  const column = ones && columns[ones.name];
+  if (ones === undefined || column === undefined) return undefined;
+  const words = (await readContent(sheet, header.length)).label(header.indexOf(column));
+  return words === undefined ? undefined : { input: ones.name, column, words };
 }
 
 async function guessed(

@@ -318,6 +318,9 @@ const ROWS_LOOKED_AT = 1_000;
 /** A sheet of 100,000 columns is looked at for some rows only, or the guess would take longer than the run. */
 const CELLS_LOOKED_AT = 1_000_000;
 
+/** Fewer equal cells may be one person's by chance. */
+const FEWEST_OF_LABEL = 5;
+
 type LooksRight = NonNullable<InputField['looksRight']>;
 
 interface Share {
@@ -349,6 +352,16 @@ export class ColumnContent {
   /** @param at the column, from 0. Whether no cell of it says anything. */
   isBlank(at: number): boolean {
     return this.#filled(at).length === 0;
+  }
+
+  /** What more than half of the filled cells of a column say, of at least five. */
+  label(at: number): string | undefined {
+    const filled = this.#filled(at);
+    if (filled.length < FEWEST_OF_LABEL) return undefined;
+    const counts = new Map<string, number>();
+    for (const cell of filled.map((each) => each.trim().toLowerCase()))
+      counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    return [...counts].find(([, count]) => count > filled.length / 2)?.[0];
   }
 
   /** It is asked for when all rows were added. */
