@@ -183,7 +183,7 @@ async function inSession(
   } finally {
     await run.close();
   }
-  if (signal.aborted) await run.session.series.takeBack(run);
+  await run.session.series.end(run);
   return stopReason(signal);
 }
 

@@ -66,14 +66,15 @@ interface Series extends Heard {
   /** Nothing was heard of its operation before. */
   readonly isFirst: boolean;
   count: number;
-  isKept?: true;
+  /** What a person said of it, once it was long enough. */
+  decided?: Promise<StopError | undefined>;
 }
 
 const isSame = (one: Heard, { kind, operation, shape }: Heard): boolean =>
   shape !== undefined && one.shape === shape && one.kind === kind && one.operation === operation;
 
-const isWhole = ({ kind, isFirst, count, isKept }: Series): boolean =>
-  isKept !== true && count >= MOST[kind][isFirst ? 'first' : 'later'];
+const isWhole = ({ kind, isFirst, count }: Series): boolean =>
+  count >= MOST[kind][isFirst ? 'first' : 'later'];
 
 /** What of a run a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
@@ -126,7 +127,9 @@ type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
 export class AllSeries {
   /** The newest of each operation. */
   readonly #newest = new Map<string, Series>();
-  readonly #missed = new Map<string | undefined, Heard>();
+  /** Misses by their shapes, and whether a match came after them. */
+  readonly #missed = new Map<string, Heard & { isMatched?: 'now' | 'noted' }>();
+  #hasMissed = false;
   #recent: (Heard & { readonly attempt: AttemptId })[] = [];
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
@@ -159,13 +162,20 @@ export class AllSeries {
   /** A killed run could not take back its series. Matches for which a run was stopped end no row before somebody accepts them. */
   async #goOn(run: SeriesRun, series: Series, stopFor: (() => StopError) | undefined): Promise<void> {
     const { ledger, account } = run.session;
-    const word = await wordOn(ledger, account.identity, series);
+    const word = await this.#wordOn(run, series);
     if (series.kind === 'same-answers') {
-      if (word === 'stopped' && stopFor !== undefined) await this.#stop(run, series, stopFor);
+      if (word !== 'stopped' || stopFor === undefined) return;
+      series.decided = this.#stop(run, series, stopFor);
+      await series.decided;
     } else if (isWhole(series) && !isGood(word)) {
       await ledger.takeBack(account.identity, this.#like(series));
       this.#newest.delete(series.operation);
     }
+  }
+
+  async #wordOn({ session: { ledger, account } }: SeriesRun, series: Series): Promise<Word | undefined> {
+    const isMatched = this.#missed.get(series.shape ?? '')?.isMatched !== undefined;
+    return isMatched ? 'matched' : wordOn(ledger, account.identity, series);
   }
 
   /** Counts an answer. @returns the stop that follows from it. */
@@ -181,8 +191,11 @@ export class AllSeries {
     const series = this.#hear(heard, attempt);
     if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
       return Promise.resolve(this.#stopped.by);
-    if (isWhole(series)) return this.#stop(run, series, () => stopOf(run, series, raw, call));
-    return said.answer === 'found' && this.#missed.size > 0 ? this.#matched(run, call.operation) : undefined;
+    if (isWhole(series)) {
+      series.decided ??= this.#stop(run, series, () => stopOf(run, series, raw, call));
+      return series.decided;
+    }
+    return undefined;
   }
 
   #heardOf(
@@ -210,8 +223,11 @@ export class AllSeries {
     const { kind, operation, shape } = heard;
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
-    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_RECENT)
-      this.#missed.set(shape, heard);
+    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_RECENT) {
+      this.#hasMissed ||= !this.#missed.has(shape);
+      this.#missed.set(shape, this.#missed.get(shape) ?? { ...heard });
+    }
+    if (kind === 'same-answers' && this.#hasMissed) this.#match(operation);
     const last = this.#newest.get(operation);
     const isOn = last !== undefined && isSame(last, heard);
     const series: Series = isOn ? last : { ...heard, isFirst: last === undefined, count: 0 };
@@ -225,15 +241,10 @@ export class AllSeries {
     return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
   }
 
-  /** Keeps that misses of a shape are the vendor's word, as a match came after them. */
-  async #matched({ session }: SeriesRun, operation: string): Promise<undefined> {
-    const { identity } = session.account;
-    for (const [shape, missed] of this.#missed) {
-      if (missed.operation !== operation) continue;
-      this.#missed.delete(shape);
-      if (!isGood(await wordOn(session.ledger, identity, missed)))
-        await note(session, identity, missed, 'matched');
-    }
+  #match(operation: string): void {
+    const waiting = [...this.#missed.values()].filter(({ isMatched }) => isMatched === undefined);
+    for (const missed of waiting) if (missed.operation === operation) missed.isMatched = 'now';
+    this.#hasMissed = waiting.some(({ isMatched }) => isMatched === undefined);
   }
 
   /** Counts an answer that came whole and that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
@@ -263,13 +274,12 @@ export class AllSeries {
     const { session, accept, emit, stopAll } = run;
     if (this.#stopped?.series.kind === series.kind) return this.#stopped.by;
     const { identity } = session.account;
-    const word = await wordOn(session.ledger, identity, series);
+    const word = await this.#wordOn(run, series);
     if (isGood(word) || (word === 'stopped' && accept === series.kind)) {
       if (word === 'stopped') {
         await note(session, identity, series, 'accepted');
         emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
       }
-      series.isKept = true;
       return undefined;
     }
     this.#stopped ??= { series, by: stopFor() };
@@ -278,10 +288,17 @@ export class AllSeries {
     return this.#stopped.by;
   }
 
-  /** Takes back the answers by which a run was stopped, once all its rows are written. */
-  async takeBack({ session: { ledger, account } }: SeriesRun): Promise<void> {
+  /** Once all rows of a run are written, takes back the answers by which it was stopped, and notes which misses a match has followed. */
+  async end({ session }: SeriesRun): Promise<void> {
+    const { ledger, account } = session;
     if (this.#stopped !== undefined)
       await ledger.takeBack(account.identity, this.#like(this.#stopped.series));
+    for (const missed of this.#missed.values()) {
+      if (missed.isMatched !== 'now') continue;
+      missed.isMatched = 'noted';
+      if (!isGood(await wordOn(ledger, account.identity, missed)))
+        await note(session, account.identity, missed, 'matched');
+    }
   }
 }
 

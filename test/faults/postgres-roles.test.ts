@@ -45,12 +45,12 @@ describe('the role for workers', () => {
     let isWrong = true;
     await using vendor = await ScriptedVendor.start(({ body }, response) => {
       response.writeHead(isWrong ? 404 : 200, { 'content-type': 'application/json' });
-      response.end(isWrong ? '{"error":"No match"}' : JSON.stringify({ name: JSON.parse(body).domain }));
+      response.end(isWrong ? '{"code":"E7"}' : JSON.stringify({ name: JSON.parse(body).domain }));
     });
     place.writeAccount(vendor.url);
     place.writeList(domainsOf('missed', 30));
     const stopped = await place.runHere({ store });
-    expect(stopped).toMatchObject({ code: 2, stderr: expect.stringMatching(/^The first 2\d answers/m) });
+    expect(stopped).toMatchObject({ code: 2, stderr: expect.stringMatching(/^2\d answers in a row count as no match/m) });
     isWrong = false;
     const mended = await place.runHere({ store });
     expect(mended.code, mended.stderr).toBe(0);
