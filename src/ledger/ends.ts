@@ -54,14 +54,19 @@ const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND
 /** What it was to replace was answered, or is an answer: the doubt stays beside that. */
 const IS_BESIDE = `EXISTS (SELECT 1 FROM calls p WHERE p.id = calls.prior AND p.state = 'replaced')`;
 
-/** A vendor charges once under one key: an answer that came before is what was paid. */
-const IS_PAID = `EXISTS (SELECT 1 FROM calls f
-  WHERE (f.id = coalesce(calls.payer, calls.id) OR f.payer = coalesce(calls.payer, calls.id)) AND f.id <> calls.id AND f.charged > 0)`;
+/** A vendor charges once under one key: an answer that came before is what was paid, and of those of a group the first. */
+const IS_PAID = `(v.place > 1 OR EXISTS (SELECT 1 FROM calls f
+  WHERE (f.id = coalesce(calls.payer, calls.id) OR f.payer = coalesce(calls.payer, calls.id)) AND f.id <> calls.id AND f.charged > 0))`;
 
 const endSql = (moves: string, charged: string): string => `
 UPDATE calls SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why, dialect = v.dialect,
   ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.call END,
   moved = CASE WHEN v.state = 'doubt' THEN calls.moved ELSE v.moved END FROM v WHERE calls.id = v.call`;
+
+/** Those that are ended, each with its place among what the group charges under one key of the vendor. */
+const ENDING_CALLS = `(SELECT v.*, row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.call) AS place
+  FROM v JOIN calls p ON p.id = v.call
+  WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'lost'))) e`;
 
 /** Which of them this group ended: what it made a doubt has no number of it. */
 const ENDED = `SELECT c.id FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
@@ -77,31 +82,38 @@ export const END_FIRST = eachWriting(END_COLUMNS, 'call')(
 
 const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`;
 
-const END_ANY = eachWriting(END_COLUMNS, 'call')(
-  `${endSql(movesTo(ENDS_AS), `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`)}
-  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))`,
-  ENDED,
-);
+const CHARGED = `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`;
+
+/** Of all at once in both databases, as are the statements around it: two of a group may be attempts at one call. */
+const END_ANY = {
+  ...eachWriting(END_COLUMNS, 'call')(
+    endSql(movesTo(ENDS_AS), CHARGED)
+      .replaceAll('v.', 'e.')
+      .replace('FROM v WHERE', `FROM ${ENDING_CALLS} WHERE`),
+    ENDED,
+  ),
+  whole: true,
+} as const;
 
 /** The doubt of a retry gives way to the late answer of what it retried, and stays held beside that. */
-const RETRY_GIVES_WAY = each(END_COLUMNS)(`
+const RETRY_GIVES_WAY = eachWhole(END_COLUMNS)(`
 UPDATE calls SET state = 'lost', is_current = 0 FROM v JOIN calls late ON late.id = v.call
 WHERE v.state = 'answered' AND late.state = 'retried' AND calls.prior = late.id AND calls.kind IN ('retry', 'repeat') AND calls.state = 'doubt'`);
 
 /** The answer that a lost refresh was to replace gives way to the late answer of the refresh. */
-const ANSWER_GIVES_WAY = each(END_COLUMNS)(`
+const ANSWER_GIVES_WAY = eachWhole(END_COLUMNS)(`
 UPDATE calls SET state = 'replaced', is_current = 0 FROM v JOIN calls late ON late.id = v.call
 WHERE v.state = 'answered' AND late.state = 'lost' AND late.prior = calls.id AND calls.state = 'answered'`);
 
 /** What stood before a request that brought nothing stands again, unless something else does; of what is taken back an older answer. */
-const COMES_BACK = each({ call: 'int' })(`
+const COMES_BACK = eachWhole({ call: 'int' })(`
 UPDATE calls SET state = CASE calls.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1 FROM v JOIN calls c ON c.id = v.call
 WHERE calls.id = c.prior AND (c.state IN ('unsold', 'lost', 'released') AND calls.state = 'retried'
     OR c.state IN ('unsold', 'lost', 'released', 'retracted') AND calls.state = 'replaced')
   AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND ${isCurrent('o')})`);
 
 /** What was lost under the same key of the vendor cost nothing of its own. */
-const IS_FREED = each({ call: 'int', moved: 'int', at: 'int' })(`
+const IS_FREED = eachWhole({ call: 'int', moved: 'int', at: 'int' })(`
 UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
   why = CASE c.state WHEN 'released' THEN c.why ELSE '${CHARGED_ONCE}' END FROM v JOIN calls c ON c.id = v.call
 WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL AND calls.state = 'retried'
@@ -131,11 +143,12 @@ export const BOOK_END = eachWhole(MOVED_COLUMNS)(
 );
 
 export const BOOK_FREED = eachWhole(MOVED_COLUMNS)(
-  bookSql(`v JOIN calls x ON x.id = v.call AND x.payer IS NOT NULL AND x.moved = v.moved
-    JOIN calls c ON (c.id = x.payer OR c.payer = x.payer) AND c.state = 'released' AND c.moved = v.moved`),
+  bookSql(`(SELECT DISTINCT c.id, c.payer, c.charged, c.reserved FROM v
+    JOIN calls x ON x.id = v.call AND x.payer IS NOT NULL AND x.moved = v.moved
+    JOIN calls c ON (c.id = x.payer OR c.payer = x.payer) AND c.state = 'released' AND c.moved = v.moved) c`),
 );
 
-export const SETTLED = each(END_COLUMNS)(`
+export const SETTLED = eachWhole(END_COLUMNS)(`
 UPDATE subjects SET seq = subjects.seq + 1, facts = coalesce(v.facts, subjects.facts),
   batch = CASE WHEN coalesce(v.facts, subjects.facts) IS DISTINCT FROM subjects.facts THEN c.batch ELSE subjects.batch END,
   changed_at = CASE WHEN coalesce(v.facts, subjects.facts) IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END

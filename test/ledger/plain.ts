@@ -29,9 +29,13 @@ export class Tables {
   }
 
   /** @returns the calls that it ended, and those that it admitted. */
-  write(group: Partial<Group>, by: 'first' | 'second' = 'first'): Promise<ReadonlySet<number>> {
+  write(
+    group: Partial<Group>,
+    by: 'first' | 'second' = 'first',
+    { number = this.number(), first = new Set<number>() } = {},
+  ): Promise<ReadonlySet<number>> {
     const all = { replies: [], ends: [], rows: [], intents: [], ...group };
-    return writeGroup(by === 'first' ? this.db : this.#second, all, this.number(), () => false);
+    return writeGroup(by === 'first' ? this.db : this.#second, all, number, (call) => first.has(call));
   }
 
   transaction<T>(work: (sql: Sql) => Promise<T>, by: 'first' | 'second' = 'first'): Promise<T> {
@@ -138,20 +142,20 @@ export class Tables {
     return note?.id ?? 0;
   }
 
-  release(call: number, by: 'first' | 'second' = 'first'): Promise<boolean> {
+  release(call: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
     return this.transaction(
-      (sql) => releaseCall(sql, { call, why: 'it did not happen', at: NOW }, this.number()),
+      (sql) => releaseCall(sql, { call, why: 'it did not happen', at: NOW }, number),
       by,
     );
   }
 
-  tell(call: number, by: 'first' | 'second' = 'first'): Promise<boolean> {
+  tell(call: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
     return this.transaction(async (sql) => {
       const { status, headers, body, at } = reply(call);
       const text =
         'INSERT INTO replies (call, status, headers, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING';
       await sql.rows(text, [call, status, headers, body, at]);
-      return endCall(sql, answer(call), this.number());
+      return endCall(sql, answer(call), number);
     }, by);
   }
 }

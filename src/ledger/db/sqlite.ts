@@ -113,11 +113,12 @@ function textOf({ columns, sql }: Statement, names: readonly string[]): string {
 }
 
 /** `v` is the rows of a JSON list. It stands once in such a statement. */
-function wholeText({ sql }: Statement, names: readonly string[]): string {
+function wholeText({ sql, writes }: Statement, names: readonly string[]): string {
   const own = inWordsOf('sqlite', sql);
   invariant(uses(own) === 1, `a whole statement reads v once: ${own}`);
   const cells = names.map((name, at) => `value ->> ${at} AS ${name}`);
-  return withTable(own, `(SELECT ${cells.join(', ')} FROM json_each(?)) AS v`);
+  const returning = writes === undefined ? '' : ' RETURNING id';
+  return withTable(own, `(SELECT ${cells.join(', ')} FROM json_each(?)) AS v`) + returning;
 }
 
 const uses = (sql: string): number => sql.match(/\bv\b(?!\.[\w*])/g)?.length ?? 0;
