@@ -81,12 +81,12 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
-    'batch-account.ts',
     'batches.ts',
     'choose.ts',
     'doubts.ts',
     'erase.ts',
     'go-on.ts',
+    'known-account.ts',
     'notices.ts',
     'open-ledger.ts',
     'pipeline.ts',

@@ -170,6 +170,13 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['faults/forged-store', 'single texts are forged'],
   },
   {
+    rule: 'words: an account that may have moved is asked about before it spends',
+    file: 'src/run/known-account.ts',
+    text: "if (accept === 'same-account') return true;",
+    instead: 'return false;',
+    test: ['cli/moved-account', 'a list half bought goes on at the new address'],
+  },
+  {
     rule: '15: what a batch bought is never too old for it',
     file: 'src/ledger/schema.ts',
     text: 'c.batch IS DISTINCT FROM',

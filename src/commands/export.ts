@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { priceOfAccount } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
@@ -23,6 +22,7 @@ import { besideFile, nameParts } from '../lib/file-name.ts';
 import { newestBatch } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
 import { choose } from '../run/choose.ts';
+import { priceOfBatch } from '../run/known-account.ts';
 import {
   allBatches,
   eachLedger,
@@ -112,7 +112,7 @@ async function exported(
       sandbox: batch.sandbox,
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
-    const price = await priceOfAccount(batch.accountIdentity);
+    const price = await priceOfBatch(batch, ledger);
     const kept = { job: settings, answerPlace: settings.answer_at };
     const order = { ledger, ...kept, emit, ...notes, ...present({ price }) };
     return await writeOutput(order, input, batch, destination);

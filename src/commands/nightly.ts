@@ -11,6 +11,7 @@ import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
 import type { StopObject } from '../objects/stop-object.ts';
+import { requireKnown, unlessStopped } from '../run/known-account.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -73,11 +74,17 @@ type SweepResult = z.output<typeof SweepObject>;
 /** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
 async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<SweepResult> {
   const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
-  const opened: { readonly spender: Spender; readonly jobs: readonly SweptJob[] }[] = [];
+  const opened: { readonly spender: Spender; readonly jobs: SweptJob[] }[] = [];
   try {
     for (const group of byStore.values()) {
       const sandbox = group.every(({ account }) => account.sandbox);
-      opened.push({ spender: await openSpender(sandbox, options), jobs: group });
+      const spender = await openSpender(sandbox, options);
+      opened.push({ spender, jobs: [] });
+      for (const job of group) {
+        // One that may have moved stops its own files, where they are worked on.
+        const account = await unlessStopped(requireKnown(job.account, spender.ledger, options));
+        opened.at(-1)?.jobs.push({ ...job, account: account ?? job.account });
+      }
     }
     return await stoppable(options.signal, async (signal) => {
       const sweeping = new SweepRun({ ...options, signal });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Account } from '../client/account/account.ts';
 import { isAgreed, type Question } from '../client/account/agreements.ts';
 import { answerPlaceOf } from '../client/dialect.ts';
 import { fieldsOf } from '../core/answer-body.ts';
@@ -40,9 +41,10 @@ import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
-import { EVERY_LINE } from '../plan/team/diff-words.ts';
+import { EVERY_LINE, sentCounts } from '../plan/team/diff-words.ts';
 import { remoteMembers } from '../plan/team/remote-members.ts';
 import { choose } from '../run/choose.ts';
+import { knownAccount, movedFrom } from '../run/known-account.ts';
 import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { requireFitting } from '../run/run-job.ts';
@@ -116,23 +118,31 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
   const { console, own } = host;
   const { strict, refresh, accept } = input;
   const { operations, dialects } = own;
-  const chosen = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
-  const { job, account, dialect } = chosen;
+  const said = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
+  const { job } = said;
   requireFitting(job, { refresh });
-  if (accept !== undefined) await requireAgreedRequests({ account, dialect, job, accept });
+  if (accept !== undefined) await requireAgreedRequests({ ...said, accept });
   const isChange = job.operation.change !== undefined;
-  const { location } = chooseStore(input.store, account.sandbox);
+  const { location } = chooseStore(input.store, said.account.sandbox);
   await requireTaken(location, job.operation.name, isChange);
   const ledger = await lookIfThere(location, console.warn);
   try {
+    const { account, moved } = await planAccount(said.account, ledger, accept);
+    const chosen = { ...said, account };
     const opened = await openHeader(input.file, job, ledger);
     const watch = watchIssues(opened.columns);
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh };
     const toAgree = await unagreed(chosen);
-    const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
-    const plan = changes === undefined ? await planRows(context, list) : planOfChanges(changes, account);
-    const known = isChange ? undefined : await knownAnswers(ledger, chosen);
+    const planned = async (of: Account) => {
+      const own = { ...context, account: of };
+      const changes = isChange ? await changesOf(own, list, host, toAgree) : undefined;
+      const plan = changes === undefined ? await planRows(own, list) : planOfChanges(changes, of);
+      return { changes, plan };
+    };
+    const left = moved && leftWords(await planned({ ...account, identity: moved.identity }));
+    const { changes, plan } = await planned(account);
+    const answers = isChange ? undefined : await knownAnswers(ledger, chosen);
     const reread = await rereadOf(context, opened);
     const { damage, repairableRows } = watch.found();
     const { id, batch } = await identifyPlan(context, list, plan, changes);
@@ -147,14 +157,15 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
         unfinished: batch?.state === 'open' ? batch.id : undefined,
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
-        fields: known && [...known.paths],
+        fields: answers && [...answers.paths],
+        moved: moved && { message: moved.stopped.message, next: moved.stopped.next, if_same: left ?? '' },
         requests: requests.length === 0 ? undefined : requests,
         to_agree: toAgree && { ...toAgree, details: [...toAgree.details] },
         reread,
       }),
     };
     const missingStore = ledger === undefined ? location : undefined;
-    return { ...chosen, object, list, plan, repairableRows, changes, known, missingStore };
+    return { ...chosen, object, list, plan, repairableRows, changes, known: answers, missingStore };
   } finally {
     await ledger?.close();
   }
@@ -171,6 +182,8 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
         : changePlanLines(changes, plan, object.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(object.damage, repairableRows, repairs),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
+      object.moved &&
+        `  moved          ${object.moved.message} If it is, a run with --accept same-account has ${object.moved.if_same}.`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
       `  id             ${object.id}`,
@@ -187,6 +200,32 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
     ),
   };
 }
+
+/** @returns also why a run would ask first which account it is, where nobody has answered. */
+async function planAccount(
+  said: Account,
+  ledger: LedgerReader | undefined,
+  accept: Input['accept'],
+): Promise<{ readonly account: Account; readonly moved?: Awaited<ReturnType<typeof movedFrom>> }> {
+  const account = await knownAccount(said, ledger);
+  const moved = await movedFrom(said, ledger);
+  if (moved === undefined || accept === 'new-account') return { account };
+  return accept === 'same-account'
+    ? { account: { ...account, identity: moved.identity } }
+    : { account, moved };
+}
+
+/** What is left of a list whose account is the one that it was. */
+const leftWords = ({
+  changes,
+  plan,
+}: {
+  readonly changes: ChangePlan | undefined;
+  readonly plan: Plan;
+}): string =>
+  changes === undefined
+    ? `${plan.to_buy} to buy, for at most ${counted(plan.credits.most, 'credit')}`
+    : `${sentCounts(changes)} to send`;
 
 const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: with --yes, or when a run asks.';

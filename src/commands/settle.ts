@@ -21,9 +21,9 @@ import {
 import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
-import { accountOfBatch, dialectFor, unlessStopped } from '../run/batch-account.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { commandToGoOn } from '../run/go-on.ts';
+import { accountOfBatch, dialectFor, unlessStopped } from '../run/known-account.ts';
 import {
   type FoundBatch,
   findBatch,
@@ -187,7 +187,7 @@ async function closedIfFree(location: string, batch: Batch): Promise<boolean> {
 async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   if ((await ledger.openAttempts()).length === 0) return;
   // The dialect of a removed account is not known, so the built-in one is taken.
-  const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
+  const account = (await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor);
   // This module loads what sends requests, which a list does not need.
   const { Sessions } = await import('../run/sessions.ts');
   const dialect = await dialectOf(account);
@@ -237,7 +237,7 @@ async function settleDoubts(
     refuseUnproven(batch, doubts, kind);
     if (kind === 'told') {
       requireOne(doubts, given);
-      requireTellableOfAll(batch, doubts, given.answer ?? [], await dialectFor(batch));
+      requireTellableOfAll(batch, doubts, given.answer ?? [], await dialectFor(batch, ledger));
     }
     const over = await overOf(ledger, batch);
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
@@ -268,7 +268,7 @@ async function chosen(
 ): Promise<readonly Doubt[]> {
   return like === undefined
     ? doubtsOf(ledger, batch, row)
-    : doubtsLike(ledger, batch, like, await dialectFor(batch));
+    : doubtsLike(ledger, batch, like, await dialectFor(batch, ledger));
 }
 
 /** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
@@ -310,7 +310,11 @@ async function tell(
   await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
-    const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, doubt.reply);
+    const {
+      reply,
+      left,
+      kind: toldAs,
+    } = await toldAnswer({ batch, ledger }, doubt, pairs, nowMs, doubt.reply);
     if (left !== undefined) requireTheirs(team, left);
     const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
     const finishes = await rowsToldOf(ledger, doubt, told);

@@ -13,7 +13,8 @@ import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { compactIn, type ErasureOrder, eraseIn } from '../run/erase.ts';
-import { lookInto } from '../run/open-ledger.ts';
+import { knownAccount } from '../run/known-account.ts';
+import { lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
@@ -261,7 +262,7 @@ async function holdToAccounts(
   const ledger = await store.open(location, options);
   try {
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
-      const before = await ledger.spenders?.holdTo(account);
+      const before = await ledger.spenders?.holdTo(await knownAccount(account, ledger));
       if (before !== undefined) hear(account, before);
     }
   } finally {
@@ -271,6 +272,11 @@ async function holdToAccounts(
 
 /** A folder is one place, however it is written. */
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
+
+async function identityIn(location: string, name: string): Promise<string> {
+  const account = findAccount(await loadAccounts(), name);
+  return (await lookIntoIfThere(location, (ledger) => knownAccount(account, ledger))).identity;
+}
 
 async function purge(input: Purge, { console }: Host) {
   const { location } = chooseStore(input.store, false);
@@ -282,8 +288,7 @@ async function purge(input: Purge, { console }: Host) {
     return { lines: [due ?? done], object: { store: location } };
   }
   const { order, what } = purgeOf(input);
-  const ofAccount =
-    account === undefined ? {} : { accountIdentity: findAccount(await loadAccounts(), account).identity };
+  const ofAccount = account === undefined ? {} : { accountIdentity: await identityIn(location, account) };
   const erased = await talkedErasure(console, {
     location,
     what: account === undefined ? what : `${what}, of account ${account}`,

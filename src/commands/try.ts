@@ -42,6 +42,7 @@ import { mostAsked, pricingOf } from '../plan/plan.ts';
 
 import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
+import { knownAccount, requireKnown } from '../run/known-account.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
@@ -218,8 +219,9 @@ async function requireYes(console: Console, trial: Trial, input: Input): Promise
   const { account } = trial;
   if (account.sandbox) return;
   const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
-  const known = await stateOf(trial, ledger);
-  const most = (await pricingOf({ ...trial, ledger })).mostOfRow;
+  const own = { ...trial, account: await knownAccount(account, ledger) };
+  const known = await stateOf(own, ledger);
+  const most = (await pricingOf({ ...own, ledger })).mostOfRow;
   await ledger?.close();
   if (known === 'in_doubt' || (known === 'answered' && input.refresh !== true)) return;
   const { yes, budget = yes === true ? most : -1 } = input;
@@ -262,17 +264,19 @@ async function made(
   words: readonly string[],
   spending: Parameters<Parameters<typeof spend>[4]>[0],
 ): Promise<Made> {
-  const { account, job, dialect, row } = trial;
-  const spender = await openSpender(account.sandbox, { ...spending, command: commandLine(words) });
+  const { job, dialect, row } = trial;
+  const { sandbox } = trial.account;
+  const spender = await openSpender(sandbox, { ...spending, command: commandLine(words) });
   try {
     const { ledger } = spender;
-    const file = await writeRow(row, chooseStore(store, account.sandbox).location, ledger);
+    const account = await requireKnown(trial.account, ledger, spending);
+    const file = await writeRow(row, chooseStore(store, sandbox).location, ledger);
     const { maxPauseMs, signal, onEvent } = spending;
     const summary = await spender.run(
       { job, account, dialect },
       {
         ...{ file, refresh, maxPauseMs, signal, onEvent },
-        budget: await budgetOfRepeat(trial, ledger),
+        budget: await budgetOfRepeat({ ...trial, account }, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askBudget: async (plan) => credits(mostAsked(plan)),
         buyAgain: true,

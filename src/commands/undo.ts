@@ -23,8 +23,8 @@ import { type RunObject, UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { accountOfBatch } from '../run/batch-account.ts';
 import { commandToGoOn } from '../run/go-on.ts';
+import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -77,7 +77,7 @@ export default command({
     if (input.output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
     const { batch, location } = await findToUndo(input.batch, input.store, console.warn);
     refuseUnfinished({ batch, location });
-    const account = await requireAccount(batch);
+    const account = await lookInto(location, (ledger) => requireAccount(batch, ledger));
     const chosen = await undoJob(batch, account);
     if (input.dry_run === true)
       return lookInto(location, async (ledger) =>
@@ -218,8 +218,8 @@ function refuseUnfinished(found: FoundBatch): void {
   );
 }
 
-async function requireAccount(batch: Batch): Promise<Account> {
-  const account = await accountOfBatch(batch);
+async function requireAccount(batch: Batch, ledger: LedgerReader): Promise<Account> {
+  const account = await accountOfBatch(batch, ledger);
   if (account !== undefined) return account;
   throw stop(
     'account',

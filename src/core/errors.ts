@@ -29,6 +29,7 @@ export const STOP_CODES = {
   input: EXIT.usage,
   output: EXIT.usage,
   address: EXIT.usage,
+  moved: EXIT.usage,
   store: EXIT.usage,
   store_damaged: EXIT.usage,
   store_lost: EXIT.usage,
@@ -58,6 +59,7 @@ export type StopCode = keyof typeof STOP_CODES;
 /** What the page's button says that leads on from a stop. Left out: there is nothing to do but what the sentence says. */
 export const STOP_BUTTONS: Readonly<Partial<Record<StopCode, string>>> = {
   account: 'Look at the accounts',
+  moved: 'Look at the accounts',
   key: 'Look at the accounts',
   account_budget: 'Look at the accounts',
   input: 'Look at the list',

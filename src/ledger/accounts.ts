@@ -18,6 +18,31 @@ import { isCurrent, isDoubted } from './schema.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 
+/** By what an account of the accounts file is recognised. */
+export interface AccountMarks {
+  /** As the user says it, where the user does. */
+  readonly id?: string;
+  /** Vendor, origin, organisation and connected account, as canonical JSON. */
+  readonly address: string;
+  readonly name: string;
+}
+
+/** What the store knows of an account by its marks. */
+export type Recognised =
+  /** `isWhole`: by all of these marks. */
+  | { readonly kind: 'known'; readonly identity: string; readonly isWhole: boolean }
+  /** Nothing that was bought, changed or is in doubt is at stake under its name. */
+  | { readonly kind: 'new' }
+  /** It is at another address, or has another id, than the account of its name with which something is at stake. */
+  | ({ readonly kind: 'moved'; readonly identity: string; readonly address: string } & AtStake);
+
+/** `answers`: those that were found or charged. */
+export interface AtStake {
+  readonly answers: number;
+  readonly changes: number;
+  readonly doubts: number;
+}
+
 export interface AccountState extends AccountFacts {
   /** Number of its answers of any kind, of which the newest thousand are counted; the next is of the same answers. */
   readonly answers: number;
@@ -92,6 +117,44 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
   return (await sql.rows<AccountRow>(KEPT, [identity]))[0];
 }
 
+// ------------------------------------------------------------------------------------------ which account it is
+
+const MARKED = `
+SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids
+FROM known_as k JOIN accounts a ON a.id = k.account
+WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?) OR (k.kind = 'name' AND k.value = ?)`;
+
+/** Accounts that had a name, the newest first. */
+const NAMED = `
+SELECT a.id, a.identity, (SELECT max(w.value) FROM known_as w WHERE w.account = a.id AND w.kind = 'address') AS address
+FROM known_as k JOIN accounts a ON a.id = k.account WHERE k.kind = 'name' AND k.value = ? ORDER BY a.id DESC`;
+
+const AT_STAKE = `
+SELECT count(CASE WHEN subject IS NULL AND (said = 'found' OR charged > 0) THEN 1 END) AS answers,
+  count(CASE WHEN subject IS NOT NULL AND said = 'found' THEN 1 END) AS changes,
+  count(CASE WHEN state = 'open' OR ${isDoubted('calls')} THEN 1 END) AS doubts
+FROM calls WHERE account = ? AND operation <> '${NOTE_PERSON}'`;
+
+async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<Recognised> {
+  const { id, address, name } = marks;
+  type Marked = { readonly kind: string; readonly identity: string; readonly ids: number };
+  const marked = await sql.rows<Marked>(MARKED, [id ?? '', address, name]);
+  // Where accounts at one address have ids, the address alone does not say which one it is.
+  const isSame = ({ kind, ids }: Marked): boolean => kind === 'address' && (id === undefined || ids === 0);
+  const known = marked.find(({ kind }) => kind === 'id') ?? marked.find(isSame);
+  if (known !== undefined) {
+    const own = marked.filter(({ identity }) => identity === known.identity);
+    return { kind: 'known', identity: known.identity, isWhole: own.length === (id === undefined ? 2 : 3) };
+  }
+  type Named = { readonly id: number; readonly identity: string; readonly address: string | null };
+  for (const { id: number, identity, address: was } of await sql.rows<Named>(NAMED, [name])) {
+    const stake = await oneRow<AtStake>(sql, AT_STAKE, [number]);
+    if (stake.answers + stake.changes + stake.doubts > 0)
+      return { kind: 'moved', identity, address: was ?? identity, ...stake };
+  }
+  return { kind: 'new' };
+}
+
 // ------------------------------------------------------------------------------------------ reading
 
 const EVER = `
@@ -138,6 +201,8 @@ async function rowsAbout<Row>(
 }
 
 export const readAccounts = (context: Context) => ({
+  recognise: (marks: AccountMarks): Promise<Recognised> => recognised(context.db, marks),
+
   async account(identity: string): Promise<AccountState> {
     const kept = await keptAccount(context.db, identity);
     if (kept === undefined) return { answers: 0, answersNot404: 0 };
@@ -214,6 +279,18 @@ async function changeFacts(sql: Sql, id: number, change: (kept: AccountFacts) =>
 }
 
 export const writeAccounts = (context: WriteContext) => ({
+  /** Keeps that the account is known by these marks. One that is another account's stays that account's. */
+  keepMarks: (identity: string, { id, address, name }: AccountMarks): Promise<void> =>
+    context.transaction(async (sql) => {
+      const account = await numberOf(sql, identity);
+      for (const [kind, value] of Object.entries({ id, address, name }))
+        if (value !== undefined)
+          await sql.rows(
+            'INSERT INTO known_as (account, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+            [...[account, kind, value]],
+          );
+    }),
+
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
       const [id, perDay, perMonth] = [

@@ -97,6 +97,9 @@ export type StoredRow<Rec> = {
 };
 export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => known(row) as unknown as Rec;
 
+/** Clocks that differ by less agree. */
+export const APART_MS = 5 * 60_000;
+
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);
 export const monthOf = (ms: number): number => {

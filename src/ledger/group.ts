@@ -1,3 +1,4 @@
+import { APART_MS } from './context.ts';
 import { type Db, each, eachWhole, eachWriting, type FilledRow, step } from './db.ts';
 import {
   BOOK_END,
@@ -14,7 +15,6 @@ import {
 } from './ends.ts';
 import { ROW_COLUMNS, ROW_DOUBTED, ROWS_FOLLOW, ROWS_KNOWN, type Row } from './moves.ts';
 import { isCurrent, isPast, isTooOld } from './schema.ts';
-import { APART_MS } from './time.ts';
 
 /**
  * What is written most: replies, ends of calls, rows and intents, as one transaction without a wait in between, so that over a network

@@ -103,6 +103,16 @@ CREATE TABLE accounts (
   facts TEXT NOT NULL DEFAULT '{}'
 ) {strict};
 
+-- By what an account is known, several each: an id or an address (JSON: vendor, origin, organisation, connected account) is of one account
+-- alone, a name may have been that of several.
+CREATE TABLE known_as (
+  account {int} NOT NULL REFERENCES accounts,
+  kind TEXT NOT NULL CHECK (kind IN ('id', 'address', 'name')),
+  value TEXT NOT NULL,
+  PRIMARY KEY (kind, value, account)
+) {keyed};
+CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
+
 -- The highest price that an answer has shown. credits_max: what the job says that such a call costs at most, -1 where it says nothing.
 CREATE TABLE prices (
   account {int} NOT NULL REFERENCES accounts,
@@ -368,7 +378,17 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** What is never deleted: an erasure empties. A key whose calls were deleted would be free. */
-const KEPT = ['calls', 'rows', 'budgets', 'batches', 'notes', 'replies', 'subjects', 'accounts'] as const;
+const KEPT = [
+  'calls',
+  'rows',
+  'budgets',
+  'batches',
+  'notes',
+  'replies',
+  'subjects',
+  'accounts',
+  'known_as',
+] as const;
 
 const says = (rule: string): string => `'money rule: ${rule}'`;
 const trigger = {

@@ -3,14 +3,14 @@ import { type StopError, stop } from '../core/errors.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { Ledger, LedgerReader, RawReply } from './ledger.ts';
 
+export { APART_MS } from './context.ts';
+
 /**
  * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the clock of this machine, and the
  * `Date` of the account's own vendor. Each may hold back, and none pushes on: what one of them says alone is never kept. Each account has
  * its own time, so that a vendor whose clock is wrong harms nobody else.
  */
 
-/** Clocks that differ by less agree. */
-export const APART_MS = 5 * 60_000;
 /** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -16,6 +16,8 @@ export const ACCEPTABLE = {
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
   'same-answers': 'matches of one shape are right: kept, for the account and these facts',
   doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
+  'same-account': 'the account of that name moved: what was bought, changed or is in doubt goes on',
+  'new-account': 'the account of that name is another one, of which nothing is known yet',
   store: 'a store is taken as it is, although a newer one is known',
   guards: 'the plan that --plan names, and no other, may pass its guards',
 } as const;
@@ -89,7 +91,7 @@ export interface RunChoices {
    * Called once for each dialect that sends other requests than the built-in one, with all that differs; it returns whether
    * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
    */
-  readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
+  readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */

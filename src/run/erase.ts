@@ -21,7 +21,8 @@ import { toldIn } from '../ledger/time.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
 import type { ErasureObject } from '../objects/erasure-object.ts';
 import { bookPathIn } from '../sandbox/spawn.ts';
-import { aloneIn } from './open-ledger.ts';
+import { knownAccount } from './known-account.ts';
+import { aloneIn, lookIntoIfThere } from './open-ledger.ts';
 
 /**
  * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store are searched here
@@ -230,7 +231,12 @@ export async function keepRetention(
   location: string,
   options: Pick<StoreOptions, 'clock' | 'operator' | 'tell'>,
 ): Promise<void> {
-  const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
+  const kept = accounts.filter(({ retentionMs }) => retentionMs !== undefined);
+  if (kept.length === 0) return;
+  const known = await lookIntoIfThere(location, (ledger) =>
+    Promise.all(kept.map((account) => knownAccount(account, ledger))),
+  );
+  const byIdentity = new Map(known.map((account) => [account.identity, account]));
   for (const { name, identity: accountIdentity, retentionMs } of byIdentity.values())
     if (retentionMs !== undefined) await keepOne(location, { name, accountIdentity, retentionMs }, options);
 }

@@ -10,6 +10,7 @@ import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
+import { requireKnown } from './known-account.ts';
 import { sendNotices, toldBy } from './notices.ts';
 import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
@@ -60,9 +61,10 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   let queue: Promise<WorkQueue | undefined> | undefined;
   return {
     ledger,
-    run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
+    run: async ({ job, account: said, dialect }, { file, signal, onEvent, ...rest }) => {
       await requireTaken(store.location, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
+      const account = await requireKnown(said, ledger, { accept, askAgreement });
       queue ??= storeAt(store.location).then((at) => at.queue(store.location));
       const context = {
         ...{ accept, askAgreement },

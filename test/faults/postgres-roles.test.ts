@@ -50,7 +50,10 @@ describe('the role for workers', () => {
     place.writeAccount(vendor.url);
     place.writeList(domainsOf('missed', 30));
     const stopped = await place.runHere({ store });
-    expect(stopped).toMatchObject({ code: 2, stderr: expect.stringMatching(/^2\d answers in a row count as no match/m) });
+    expect(stopped).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^2\d answers in a row count as no match/m),
+    });
     isWrong = false;
     const mended = await place.runHere({ store });
     expect(mended.code, mended.stderr).toBe(0);

@@ -47,6 +47,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   meta: ['name', 'value'],
   workers: ['host', 'accounts'],
   accounts: ['identity', 'terms'],
+  known_as: ['kind', 'value'],
   prices: ['operation'],
   budgets: ['scope'],
   batches: ['id', 'key', 'operation', 'state'],

@@ -9,7 +9,7 @@ import type { Vendor } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
-import { type AccountCaps, credits } from '../../ledger/ledger.ts';
+import { type AccountCaps, type AccountMarks, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
@@ -30,8 +30,7 @@ import type { CreditPrice } from './price.ts';
 export { describeKey, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
 
-interface IdentityParts {
-  readonly id?: string | undefined;
+interface AddressParts {
   readonly vendor: Vendor;
   /** The base address; with a connected account that of the service's step. */
   readonly baseUrl: URL;
@@ -40,21 +39,23 @@ interface IdentityParts {
 }
 
 /**
- * The account's `id`, else vendor, origin, organization and connected account. Never its name: renaming must not buy
- * again, and pointing the same name at another address must not reuse what a test address answered. The format is
- * frozen, as that of the call key is.
+ * By what a store recognises the account, and the identity that it gets in a store which knows none of that: the account's `id`, else
+ * vendor, origin, organization and connected account. The format is frozen, as that of the call key is.
  */
-export function identityOf(parts: IdentityParts): string {
-  const { id, vendor, baseUrl, organizationId, connectedAccount } = parts;
-  if (id !== undefined) return canonicalJson(['id', id]);
-  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
+export function identityOf(name: string, id: string | undefined, parts: AddressParts) {
+  const { vendor, baseUrl, organizationId, connectedAccount } = parts;
+  const address = canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
+  const marks: AccountMarks = { name, address, ...present({ id }) };
+  return { marks, identity: id === undefined ? address : canonicalJson(['id', id]) };
 }
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
 export interface Account {
   readonly name: string;
-  /** Identifies the account whatever its name is; it is part of every call key. */
+  /** Part of every call key. What a store knows of the account decides it; before that, it is that of a new account. */
   readonly identity: string;
+  /** Absent for the sandbox. */
+  readonly marks?: AccountMarks;
   readonly vendor: Vendor;
   /** Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's step. */
   readonly baseUrl?: URL;
@@ -153,12 +154,6 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
     price: price ? `${price.amount} ${price.currency}` : null,
     key: describeKey(account.key),
   };
-}
-
-/** What a credit costs. A file of accounts that cannot be read has no prices, which another command says. */
-export async function priceOfAccount(identity: string): Promise<CreditPrice | undefined> {
-  const accounts = await loadAccounts().catch(() => undefined);
-  return accounts?.configured.find((account) => account.identity === identity)?.price;
 }
 
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
@@ -261,7 +256,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
   const organizationId = service?.organization_id;
   return {
     ...ownPartsOf(name, entry, document),
-    identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId }),
+    ...identityOf(name, entry.id, { vendor: entry.vendor, baseUrl, organizationId }),
     baseUrl,
     key: keySourceOf(entry, dirname(document.path)),
     ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
@@ -306,7 +301,7 @@ function accountThrough(
   const { organizationId, projectId, dialectPath } = service;
   return {
     ...ownPartsOf(name, entry, document),
-    identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
+    ...identityOf(name, entry.id, { vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
     baseUrl,
     key: service.key,
     via: { service: service.name, connectedAccount, ...present({ dialectPath }) },

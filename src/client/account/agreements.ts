@@ -22,10 +22,13 @@ export function isAgreement(text: string): text is Agreement {
   return /^dialect:[0-9a-f]{32}$/.test(text);
 }
 
-export interface Question {
-  readonly agreement: Agreement;
+export interface Question<Answer extends string = Agreement> {
+  /** What `--accept` takes in the place of a yes. */
+  readonly agreement: Answer;
   readonly fact: string;
   readonly details: readonly string[];
+  /** How a person is asked; left out: whether that is what is meant. */
+  readonly asks?: string;
 }
 
 /** What a person agrees to before the first request of an `api-call` whose job somebody else may have written. @param address of the account. */
@@ -47,7 +50,7 @@ export function requestQuestion(
 export interface Answers {
   readonly accept?: string | undefined;
   /** Asks a person who is there; left out: nobody is. */
-  readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
+  readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
 }
 
 /** Asks unless a person has agreed before, and keeps the agreement. @throws StopError `consent` when nobody agreed. */

@@ -16,6 +16,7 @@ import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { AccountTest } from '../../objects/account-object.ts';
 import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
+import { knownAccount, movedFrom } from '../../run/known-account.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { amountIn } from '../../run/reconcile.ts';
 import { argument, type Console, command } from '../shared/command.ts';
@@ -91,6 +92,10 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
     emit: (event) => event.kind === 'paused' && console.say(`${account.name}: waits, because ${event.why}.`),
   };
   await testKey(context, baseUrl, tell);
+  await eachLedgerThere(undefined, async (ledger) => {
+    const moved = await movedFrom(account, ledger);
+    if (moved !== undefined) tell({}, `${moved.stopped.message} ${moved.stopped.next}`);
+  });
 }
 
 /** Asks the vendor whose key it is, and what is left, where it answers that for free. */
@@ -118,7 +123,7 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
       'the first run does that',
     );
   if (left === undefined) return;
-  const booked = await bookedIn(account.identity);
+  const booked = await bookedIn(account);
   tell(
     { key_tried: true, balance: left, booked },
     `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left; our books have ${booked} spent.`,
@@ -126,9 +131,10 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
 }
 
 /** What the account has spent by the books of the store, of all time. */
-async function bookedIn(accountIdentity: string): Promise<number> {
+async function bookedIn(account: Account): Promise<number> {
   let sum = 0;
   await eachLedgerThere(undefined, async (ledger) => {
+    const { identity: accountIdentity } = await knownAccount(account, ledger);
     const batches = await ledger.batches();
     const own = new Set(batches.flatMap((each) => (each.accountIdentity === accountIdentity ? each.id : [])));
     for await (const { batch, spent } of ledger.spentBetween(0, Number.MAX_SAFE_INTEGER))

@@ -8,8 +8,8 @@ import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
-import { unlessStopped } from '../../run/batch-account.ts';
 import { choose } from '../../run/choose.ts';
+import { unlessStopped } from '../../run/known-account.ts';
 import type { SweptJob } from '../../run/swept-jobs.ts';
 import { type InboxContext, type ReadyFile, readInbox } from './inbox.ts';
 

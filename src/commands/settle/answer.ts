@@ -24,8 +24,8 @@ import {
 } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
-import { dialectFor, unlessStopped } from '../../run/batch-account.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
+import { dialectFor, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { restsOn, type UnansweredCall } from '../../run/rows.ts';
 import { jobOfBatch } from './batch-end.ts';
@@ -145,7 +145,7 @@ type Pairs = Readonly<Record<string, string>>;
  * @throws StopError `usage` for a pair or a name that the answer cannot have.
  */
 export async function toldAnswer(
-  batch: Batch,
+  { batch, ledger }: { readonly batch: Batch; readonly ledger: LedgerReader },
   { call }: Doubt,
   pairs: readonly string[],
   nowMs: number,
@@ -159,7 +159,7 @@ export async function toldAnswer(
     // What an error says of itself is no part of the answer.
     body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
   });
-  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
+  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
   if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
   const fields = Object.entries(told).map(([path, value]) => objectWith(path, value));

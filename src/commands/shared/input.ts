@@ -39,14 +39,23 @@ export const wait = (text?: string) =>
 export const maxPause = (about: string, text?: string) =>
   flag(text === undefined ? duration.optional() : duration.prefault(text), about, '<duration>');
 
+/** What answers for an account that may have moved: every command that spends takes it. */
+const ACCOUNT_WORDS = ['same-account', 'new-account'] as const;
+type AccountWord = (typeof ACCOUNT_WORDS)[number];
+
 /** `--accept`, for what a stop names. @param words those besides an agreement, such as `dialect:HASH`. */
-export function accept<const Word extends string = never>(words: readonly Word[] = []) {
-  const schema = z.string().transform((text, context): Word | Agreement => {
+export function accept<const Word extends string = AccountWord>(
+  words: readonly (Word | AccountWord)[] = ACCOUNT_WORDS,
+) {
+  const schema = z.string().transform((text, context): Word | AccountWord | Agreement => {
     const word = words.find((each) => each === text.toLowerCase());
     if (word !== undefined) return word;
     if (isAgreement(text)) return text;
-    const next = words.length === 0 ? 'Copy it from the stop.' : suggestion(text, words);
-    context.addIssue({ code: 'custom', message: 'is not an answer to any stop', params: { next } });
+    context.addIssue({
+      code: 'custom',
+      message: 'is not an answer to any stop',
+      params: { next: suggestion(text, words) },
+    });
     return z.NEVER;
   });
   const about = ['answer a stop that names it:', ...words.map((word) => `${word},`), 'dialect:HASH'].join(

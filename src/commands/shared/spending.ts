@@ -15,7 +15,7 @@ import type { Console, Host } from './command.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
 /** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
-export function spendingInput<Word extends Acceptable = never>(acceptable: readonly Word[] = []) {
+export function spendingInput<Word extends Acceptable>(acceptable?: readonly Word[]) {
   return {
     ...COMMON,
     max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),
@@ -42,7 +42,7 @@ export interface Resume {
 
 type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'command'> & {
   readonly signal: AbortSignal;
-  askAgreement(question: Question): Promise<boolean>;
+  askAgreement(question: Question<string>): Promise<boolean>;
   tell(fact: string): void;
   onEvent(event: RunEvent, path?: string): void;
 };
@@ -88,14 +88,14 @@ export async function spend<Ended>(
   }
 }
 
-/** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or a job. */
-export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
-  return async ({ fact, details }) => {
+/** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or where an account is. */
+export function askAgreementOn(console: Console): (question: Question<string>) => Promise<boolean> {
+  return async ({ fact, details, asks = 'Is that what you want?' }) => {
     // The stop that follows a "no" says the same.
     if (!console.interactive) return false;
-    console.warn(`${fact}:`);
+    console.warn(details.length === 0 ? fact : `${fact}:`);
     for (const detail of details) console.warn(`  ${detail}`);
-    return console.agrees('Is that what you want? You are asked only once.');
+    return console.agrees(`${asks} You are asked only once.`);
   };
 }
 

@@ -22,8 +22,8 @@ import type {
 import { isJsonLinesName } from '../../lib/file-name.ts';
 import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
-import { dialectOfBatch } from '../../run/batch-account.ts';
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
+import { dialectOfBatch } from '../../run/known-account.ts';
 import type { Report } from '../shared/command.ts';
 import { callWords, decisionWords, lookWords } from '../shared/doubts.ts';
 import { replyObject, ruleName, ruleObject } from '../shared/rule.ts';
@@ -65,7 +65,7 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
   const [planned] = await ledger.plannedRows(batch.id, row, 1);
   const history = await ledger.history(batch.id, row);
-  const dialect = await dialectOfBatch(batch);
+  const dialect = await dialectOfBatch(batch, ledger);
   const fields = fieldsShown(batch, record);
   return {
     ...{ batch: batch.id, row, outcome: record ? outcomeObject(record) : null },

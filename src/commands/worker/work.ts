@@ -1,5 +1,5 @@
 import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
-import { requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
+import { type Answers, requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
@@ -14,6 +14,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
 import { keepRetention } from '../../run/erase.ts';
+import { requireKnown } from '../../run/known-account.ts';
 import { sendOnce } from '../../run/notices.ts';
 import { workRange } from '../../run/pipeline.ts';
 import { stoppable } from '../../run/run-job.ts';
@@ -57,7 +58,8 @@ export async function runWorker(
         const patience = { longestMs: undefined, signal: stopping };
         const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
         wasOpen = true;
-        const serving = { ...opened, ...options, accounts, clock, location, onEvent: hear };
+        const known = await knownAccounts(accounts, opened.ledger, { ...options, onEvent });
+        const serving = { ...opened, ...options, accounts: known, clock, location, onEvent: hear };
         await serve(serving, stopping);
       } catch (error) {
         if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
@@ -91,6 +93,27 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
     'See how one is added.',
     commandLine(['accounts', 'add', '--help']),
   );
+}
+
+/** One that may have moved is left out, and told. @throws StopError `moved` where no other is there. */
+async function knownAccounts(
+  accounts: readonly Account[],
+  ledger: Ledger,
+  { onEvent, ...answers }: Answers & { onEvent(event: WorkerEvent): void },
+): Promise<readonly Account[]> {
+  const known: Account[] = [];
+  let moved: StopError | undefined;
+  for (const account of accounts) {
+    try {
+      known.push(await requireKnown(account, ledger, answers));
+    } catch (error) {
+      if (!(error instanceof StopError && error.code === 'moved')) throw error;
+      moved = error;
+      onEvent({ kind: 'note', message: `${error.message} ${error.next}` });
+    }
+  }
+  if (known.length === 0 && moved !== undefined) throw moved;
+  return known;
 }
 
 function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void {

@@ -10,6 +10,7 @@ import {
 import { dialectProblem } from '../../client/dialect.ts';
 import { spentOf } from '../../ledger/tally.ts';
 import { AccountTime } from '../../ledger/time.ts';
+import { knownAccount } from '../../run/known-account.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { type AccountList, AccountTest, NewAccount, type PageAccount } from '../api.ts';
@@ -66,12 +67,13 @@ async function accountList(server: Server): Promise<AccountList> {
 
 async function usageOf(
   { store, clock }: Server,
-  { identity, sandbox }: Account,
+  account: Account,
 ): Promise<Pick<PageAccount, 'today' | 'month'>> {
-  const ledger = await lookIfThere(chooseStore(store, sandbox).location);
+  const ledger = await lookIfThere(chooseStore(store, account.sandbox).location);
   const none = { spent: 0, exact: true, in_doubt: 0 };
   if (ledger === undefined) return { today: none, month: none };
   try {
+    const { identity } = await knownAccount(account, ledger);
     const nowMs = (await AccountTime.of(clock, ledger, identity)).wallMs();
     const of = async (scope: 'day' | 'month') => {
       return spentOf(await ledger.accountMoney(identity, scope, nowMs));

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { priceOfAccount } from '../../client/account/account.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
@@ -8,6 +7,7 @@ import { summaryOf } from '../../files/output/summary-words.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchNamed } from '../../objects/batch-object.ts';
 import { batchStatus } from '../../run/batches.ts';
+import { priceOfBatch } from '../../run/known-account.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { type BatchDetail, SummaryView } from '../api.ts';
 import { HttpRefusal } from '../server/answers.ts';
@@ -42,8 +42,8 @@ function summaryRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/summary', async (context) => {
     const found = await batchOf(context, server);
     const { batch, location } = found;
-    const price = await priceOfAccount(batch.accountIdentity);
     const summary = await lookInto(location, async (ledger) => {
+      const price = await priceOfBatch(batch, ledger);
       const counts = await ledger.counts(batch.id);
       const read = () => readFigures(ledger, batch, price);
       const of = await figures.of(batch.id, JSON.stringify(counts), read);

@@ -200,7 +200,8 @@ describe('identity: what was bought is found again by it, so these lines never c
       '["provider","https://au.example.com","org-1","acme-data"]',
     ],
   ] as const)('%j', ({ baseUrl, ...parts }, identity) => {
-    expect(identityOf({ ...parts, baseUrl: new URL(baseUrl) })).toBe(identity);
+    const id = 'id' in parts ? parts.id : undefined;
+    expect(identityOf('data', id, { ...parts, baseUrl: new URL(baseUrl) }).identity).toBe(identity);
   });
 
   test('renaming changes nothing, another address does', async () => {

@@ -8,7 +8,7 @@ import type { AnyRecord, Cell, Db } from '../../../src/ledger/db.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { keptTables } from '../../../src/ledger/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
+import { ACCOUNT, answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { freshPlace, openStore } from './places.ts';
 
@@ -52,6 +52,7 @@ test('every row of every table is in the copy, as it was', async () => {
     await ledger.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
     await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
     await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
+    await ledger.keepMarks(ACCOUNT, { name: 'data', address: ACCOUNT });
     await ledger.notices.keep({ id: 'n1', kind: 'end', target: '{}', body: '{}', atMs: NOON_MS });
     await ledger.noteWritten('/lists/out.csv', ['a'.repeat(64)], batch);
   });

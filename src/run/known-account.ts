@@ -1,0 +1,119 @@
+import { type Account, loadAccounts, sandboxAccount } from '../client/account/account.ts';
+import type { Answers } from '../client/account/agreements.ts';
+import type { CreditPrice } from '../client/account/price.ts';
+import { type Dialect, dialectOf } from '../client/dialect.ts';
+import { StopError } from '../core/errors.ts';
+import { counted, foreignWords, listed } from '../core/plain-text.ts';
+import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
+
+/**
+ * Which account of the store one of the accounts file is. A store knows accounts by ids and addresses, so a vendor that moved, or an `id`
+ * that was added, is not paid again, and a test address never answers for the real one.
+ */
+
+type Moved = Extract<Recognised, { readonly kind: 'moved' }>;
+
+const recognise = async (account: Account, ledger: LedgerReader | undefined): Promise<Recognised> =>
+  (account.marks && (await ledger?.recognise(account.marks))) ?? { kind: 'new' };
+
+/** As the store has it, for who only looks. One that may have moved counts as a new one. */
+export async function knownAccount(account: Account, ledger: LedgerReader | undefined): Promise<Account> {
+  const found = await recognise(account, ledger);
+  return found.kind === 'known' ? { ...account, identity: found.identity } : account;
+}
+
+/** Why nothing is spent with an account yet, and the identity that it may have; undefined where nobody has to be asked. */
+export async function movedFrom(account: Account, ledger: LedgerReader | undefined) {
+  const found = await recognise(account, ledger);
+  return found.kind === 'moved'
+    ? { identity: found.identity, stopped: movedStop(account, found) }
+    : undefined;
+}
+
+/**
+ * The account as the store has it, before anything is sent that may cost or change something. Whoever answers for one that may have moved
+ * is asked once for each name and address: the store keeps the answer.
+ * @throws StopError `moved` while nobody has answered.
+ */
+export async function requireKnown(account: Account, ledger: Ledger, answers: Answers): Promise<Account> {
+  const { marks } = account;
+  if (marks === undefined) return account;
+  const found = await ledger.recognise(marks);
+  const isSame = found.kind === 'moved' && (await saysSame(movedStop(account, found), answers));
+  const identity = found.kind === 'known' || isSame ? found.identity : account.identity;
+  if (found.kind !== 'known' || !found.isWhole) await ledger.keepMarks(identity, marks);
+  return { ...account, identity };
+}
+
+/** @throws the stop while nobody has answered. */
+async function saysSame(moved: StopError, { accept, askAgreement }: Answers): Promise<boolean> {
+  if (accept === 'same-account') return true;
+  if (accept === 'new-account') return false;
+  const question = { agreement: 'same-account', fact: moved.message, details: [], asks: 'Is it?' } as const;
+  if ((await askAgreement?.(question)) === true) return true;
+  throw moved;
+}
+
+function movedStop({ name, marks }: Account, { address, answers, changes, doubts }: Moved): StopError {
+  const isBought = answers > 0 || changes === 0;
+  const done = isBought ? counted(answers, 'answer') : counted(changes, 'change');
+  const [were, what] = [(isBought ? answers : changes) === 1 ? 'was' : 'were', isBought ? 'bought' : 'made'];
+  const stake = `${done} ${were} ${what}${doubts > 0 ? `, and ${counted(doubts, 'call')} ${doubts === 1 ? 'is' : 'are'} in doubt` : ''}`;
+  return new StopError({
+    code: 'moved',
+    message: `Account ${name} was at ${addressWords(address)}, where ${stake}. Is ${addressWords(marks?.address ?? '', marks?.id)} the same account?`,
+    next: 'If it is, run the same command again with --accept same-account, and all goes on; if it is another one, with --accept new-account, and nothing is known of it.',
+    answers: ['same-account', 'new-account'],
+  });
+}
+
+/** The origin, with what tells accounts at one origin apart. */
+function addressWords(address: string, id?: string): string {
+  const [, origin, organization, connected] = JSON.parse(address) as readonly (string | null)[];
+  const parts = [
+    ...(organization == null ? [] : [`organization ${organization}`]),
+    ...(connected == null ? [] : [`connected account ${connected}`]),
+    ...(id === undefined ? [] : [`id ${id}`]),
+  ];
+  return foreignWords(`${origin}${parts.length === 0 ? '' : ` (${listed(parts)})`}`);
+}
+
+// ---------------------------------------------------------------------------------------------- of a batch
+
+/** The batch's account; undefined when it is no longer configured. @throws StopError `account` when the accounts file cannot be used. */
+export async function accountOfBatch(
+  { accountIdentity, accountName, vendor }: Pick<Batch, 'accountIdentity' | 'accountName' | 'vendor'>,
+  ledger: LedgerReader,
+): Promise<Account | undefined> {
+  const same: Account[] = [];
+  for (const account of [...(await loadAccounts()).configured, sandboxAccount(vendor)]) {
+    const found = await recognise(account, ledger);
+    const identity = found.kind === 'new' ? account.identity : found.identity;
+    if (identity === accountIdentity) same.push({ ...account, identity });
+  }
+  // Several names may have the same identity and differ in the key, for example. The name that the batch began with wins.
+  return same.find(({ name }) => name === accountName) ?? same[0];
+}
+
+/** The dialect of the batch's account. That of a removed account is not known, so the built-in one is taken. */
+export async function dialectFor(batch: Batch, ledger: LedgerReader): Promise<Dialect> {
+  return dialectOf((await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor));
+}
+
+export async function dialectOfBatch(batch: Batch, ledger: LedgerReader): Promise<Dialect | undefined> {
+  const account = await unlessStopped(accountOfBatch(batch, ledger));
+  return account && unlessStopped(dialectOf(account));
+}
+
+/** What a credit of the batch costs. A file of accounts that cannot be read has no prices, which another command says. */
+export async function priceOfBatch(batch: Batch, ledger: LedgerReader): Promise<CreditPrice | undefined> {
+  return (await unlessStopped(accountOfBatch(batch, ledger)))?.price;
+}
+
+/** Undefined where it was stopped, for who can do without. */
+export async function unlessStopped<T>(found: Promise<T>): Promise<T | undefined> {
+  return found.catch((error: unknown) => {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  });
+}

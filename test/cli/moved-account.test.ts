@@ -1,0 +1,129 @@
+/**
+ * Goal: a vendor that moves, or an account that is written otherwise, is not paid again: what the store knows of an account stays with
+ * it, and a person says once which account it is where nothing tells.
+ * Method: the real command against one vendor that answers at two addresses, whose book says what was asked and charged.
+ */
+import { expect, test } from 'vitest';
+import { openHost } from '../faults/database-host.ts';
+import { KEY, PROJECT } from '../faults/team-workplace.ts';
+import { domainsOf } from '../faults/workplace.ts';
+import { type Desk, openDesk } from './desk.ts';
+import { openTeam } from './team.ts';
+
+/** The vendor's other address: another origin, the same book. */
+const moved = ({ place }: Pick<Desk, 'place'>, port = new URL(place.vendor.url).port): string =>
+  `http://localhost:${port}`;
+
+/** A desk that has bought the first three of eight companies, and whose vendor has moved since. */
+async function halfBought(): Promise<Desk> {
+  const desk = await openDesk();
+  desk.list(8);
+  await desk.type(desk.run('--limit', '3'));
+  expect(await desk.requests()).toBe(3);
+  desk.place.writeAccount(moved(desk));
+  return desk;
+}
+
+const booked = async ({ place }: Desk) => {
+  const { requests, charged_twice: twice } = await place.vendor.book();
+  return { requests, twice };
+};
+
+test('a list half bought goes on at the new address once a person says that it is the same account, and is asked about once', async () => {
+  const desk = await halfBought();
+  const stopped = await desk.json(desk.run());
+  expect(stopped).toMatchObject({ stopped: { code: 'moved', answers: ['same-account', 'new-account'] } });
+  const { code, stderr } = await desk.type(desk.run('--yes'));
+  expect(code, '--yes answers no stop').toBe(2);
+  expect(stderr).toContain(
+    `was at ${desk.place.vendor.url}, where 3 answers were bought. Is ${moved(desk)} the same account?`,
+  );
+  expect(await desk.requests(), 'nothing was sent').toBe(3);
+
+  expect((await desk.type(desk.run('--accept', 'same-account'))).code).toBe(0);
+  expect(await booked(desk)).toEqual({ requests: 8, twice: [] });
+  expect((await desk.type(desk.run())).code, 'asked once').toBe(0);
+  expect(desk.place.statuses()).toEqual(Array(8).fill('matched'));
+  const { stdout } = await desk.type(['status']);
+  expect(stdout.match(/enrich-company/g), 'the batch was resumed').toHaveLength(1);
+  // Back again, or with an id, nothing is asked: the address is known, and then the id.
+  desk.place.writeAccount(desk.place.vendor.url, { id: 'acme' });
+  expect((await desk.type(desk.run())).code).toBe(0);
+  desk.place.writeAccount('http://127.0.0.1:9', { id: 'acme' });
+  expect((await desk.type(desk.run())).code).toBe(0);
+  expect(await booked(desk)).toEqual({ requests: 8, twice: [] });
+});
+
+test('an account that is another one begins anew, also said once', async () => {
+  const desk = await halfBought();
+  expect((await desk.type(desk.run('--accept', 'new-account', '--limit', '3'))).code).toBe(0);
+  expect(await desk.requests()).toBe(6);
+  expect((await desk.type(desk.run())).code).toBe(0);
+  expect(await desk.requests()).toBe(11);
+});
+
+test('plan says it and what it would save, and so does a test of the account', async () => {
+  const desk = await halfBought();
+  const plan = await desk.json(['plan', 'enrich-company', 'list.csv']);
+  expect(plan).toMatchObject({ to_buy: 8, moved: { if_same: '5 to buy, for at most 5 credits' } });
+  const same = await desk.json(['plan', 'enrich-company', 'list.csv', '--accept', 'same-account']);
+  expect(same).toMatchObject({ to_buy: 5 });
+  const { code, stdout } = await desk.type(['accounts', 'test']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('where 3 answers were bought');
+  expect(await desk.requests()).toBe(3);
+});
+
+test('a mistake in the first address is mended without a question', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  desk.place.writeAccount('https://vendor.invalid');
+  expect((await desk.type(desk.run())).code).toBe(2);
+  desk.place.writeAccount(moved(desk));
+  expect((await desk.type(desk.run())).code).toBe(0);
+  expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
+});
+
+test('a run that was killed goes on after the move, and other names and ids at one address ask nothing', async () => {
+  const desk = await openDesk();
+  desk.list(8);
+  expect((await desk.place.run({ crashAt: 'after-close:4', output: 'out.csv' })).signal).toBe('SIGKILL');
+  const { requests } = await desk.place.vendor.book();
+  desk.place.writeAccount(moved(desk));
+  await desk.type(desk.run('--accept', 'same-account'));
+  expect((await desk.place.vendor.book()).charged_twice).toEqual([]);
+  expect((await desk.place.vendor.book()).requests - requests).toBeLessThanOrEqual(8 - 3);
+});
+
+test('one name in two configurations over one database is asked about until the first answer', async () => {
+  const { place, store, expectAskedOnce } = await openHost();
+  const domains = domainsOf('both', 6);
+  place.writeList(domains);
+  expect((await place.runHere({ store })).code).toBe(0);
+  place.writeAccount(moved({ place }));
+  expect((await place.runHere({ store })).code).toBe(2);
+  expect((await place.runHere({ store, more: ['--accept', 'same-account'] })).code).toBe(0);
+  for (const url of [place.vendor.url, moved({ place })]) {
+    place.writeAccount(url);
+    expect((await place.runHere({ store })).code).toBe(0);
+  }
+  await expectAskedOnce(domains);
+});
+
+test('a team half onboarded gets no second mail after the move, and can be undone', async () => {
+  const team = await openTeam();
+  const people = ['ana', 'ben', 'cas'].map((name) => ({ email: `${name}@acme.example`, role: 'viewer' }));
+  team.writeSheet(people);
+  expect((await team.runHere({ more: ['--limit', '2'] })).code).toBe(0);
+  const service = { vendor: 'service', organization_id: 'org-1', project_id: PROJECT, key: KEY };
+  team.place.writeAccount(moved(team), service);
+  const before = await team.requests();
+  expect((await team.runHere()).code).toBe(2);
+  expect(await team.requests()).toBe(before);
+  expect((await team.runHere({ more: ['--accept', 'same-account'] })).code).toBe(0);
+  const undone = await team.json('undo', 'last', '--dry-run');
+  expect(JSON.stringify(undone)).toContain('ana@acme.example');
+  expect((await team.vendor.book()).charged_twice).toEqual([]);
+  const state = await team.state();
+  for (const { email } of people) expect(state.mailsTo(PROJECT, email), email).toHaveLength(1);
+});
