@@ -93,6 +93,13 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['run/idempotency', 'is not sent again'],
   },
   {
+    rule: '10: the vendor tells when a key is first used, and no clock of ours',
+    file: 'src/run/intent.ts',
+    text: 'firstSentAtMs: clock.earliestMs(),',
+    instead: 'firstSentAtMs: clock.wallMs(),',
+    test: ['run/idempotency', 'was ahead at first'],
+  },
+  {
     rule: '10: a job pays for a lost call again once in a batch',
     file: 'src/run/recover.ts',
     text: "policy === 'retry' && (await wasRetried(",

@@ -47,7 +47,7 @@ export interface KeyedRequest {
   /** The path with its query. */
   readonly path: string;
   readonly body?: string;
-  /** When the key was first used. The vendor counts from then how long it honours the key. */
+  /** When the key was first used, by the vendor's clock; 0: not known. The vendor counts from then how long it honours the key. */
   readonly firstSentAtMs: number;
 }
 

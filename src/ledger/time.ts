@@ -29,6 +29,7 @@ export class AccountTime implements Clock {
   #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
   #isSilent = false;
+  #asking: Promise<unknown> | undefined;
 
   private constructor(machine: Clock, toldMs: number, keep: (atMs: number) => Promise<void> | undefined) {
     this.machine = machine;
@@ -52,9 +53,17 @@ export class AccountTime implements Clock {
     return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
   }
 
-  /** The latest that it may be, for what must not be too late. */
+  /**
+   * When a key is first used: no later than it is at the vendor, who alone is asked, because this machine's clock may be ahead. 0: the
+   * vendor has not told.
+   */
+  earliestMs(): number {
+    return this.#dateMs(0);
+  }
+
+  /** The latest that it may be, for what must not be too late; Infinity: the vendor has not told, and this machine's clock may be behind. */
   latestMs(): number {
-    return Math.max(this.#toldMs, this.machine.wallMs(), this.#dateMs(0));
+    return Math.max(this.#toldMs, this.machine.wallMs(), this.#dateMs(Infinity) + 1_000);
   }
 
   monotonicMs(): number {
@@ -107,9 +116,17 @@ export class AccountTime implements Clock {
 
   /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
-    if (this.apart === undefined && (this.#heard !== undefined || this.#isSilent)) return;
-    await ask();
+    if (this.#isAsked) return;
+    // Rows that begin together ask once. Who asked may have been stopped.
+    await this.#asking?.catch(() => {});
+    if (this.#isAsked) return;
+    this.#asking = ask();
+    await this.#asking;
     this.#isSilent ||= this.#heard === undefined;
+  }
+
+  get #isAsked(): boolean {
+    return this.apart === undefined && (this.#heard !== undefined || this.#isSilent);
   }
 
   /** Whether the last `Date` was within an hour of this machine's clock. A vendor that says none leaves it to the clock. */

@@ -57,7 +57,7 @@ export function outgoingFor(
   if (key === undefined) return { request, keyed: undefined };
   const { method, path, body } = request;
   const sent = { idempotencyKey: key, method, path, ...present({ body: body?.toString() }) };
-  if (lost === undefined) return { request, keyed: { ...sent, firstSentAtMs: clock.wallMs() } };
+  if (lost === undefined) return { request, keyed: { ...sent, firstSentAtMs: clock.earliestMs() } };
   const isOurs = isDeepStrictEqual({ ...sent, firstSentAtMs: lost.firstSentAtMs }, lost);
   return isOurs ? { request, keyed: lost } : 'expired';
 }

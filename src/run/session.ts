@@ -59,11 +59,14 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
   if (clock.apart !== undefined) throw clock.apart;
 }
 
-/** The same before something is bought, where this machine's clock alone would make answers old, or give another day its budget. */
+/**
+ * The same before something is bought, where this machine's clock alone would make answers old, give another day its budget, or date the
+ * first use of an idempotency key.
+ */
 export async function tellTimeFirst(run: Run): Promise<void> {
-  const { account, clock } = run.session;
-  if (run.begunMs !== undefined || clock.apart !== undefined || (hasPeriods(account) && clock.isOtherDay))
-    await tellTime(run);
+  const { account, clock, client } = run.session;
+  const isDated = run.begunMs !== undefined || client.dialect.idempotency !== undefined;
+  if (isDated || clock.apart !== undefined || (hasPeriods(account) && clock.isOtherDay)) await tellTime(run);
 }
 
 export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>

@@ -72,7 +72,7 @@ class World {
 
   /** The vendor says what time it is, where a run asks before it buys. */
   async ask(before: Partial<Run> = {}): Promise<void> {
-    const client = { askTime: async () => this.hear() };
+    const client = { askTime: async () => this.hear(), dialect: {} };
     const account = { sandbox: false, budget: { perDay: credits(PER_DAY) } };
     const session = { account, clock: this.time, client };
     await tellTimeFirst({ ...before, session } as unknown as Run).catch((error) =>
@@ -232,10 +232,16 @@ describe('the Date of an answer', () => {
     const world = await World.begin();
     world.set(-10 * HOUR_MS);
     await world.run(1);
-    expect([world.time.wallMs(), world.time.latestMs()]).toEqual([NINE_MS - 10 * HOUR_MS, NINE_MS]);
+    expect([world.time.wallMs(), world.time.latestMs()]).toEqual([NINE_MS - 10 * HOUR_MS, NINE_MS + 1_000]);
     world.vendor(-10 * HOUR_MS);
     world.set(0);
     await world.run(1);
     expect(world.time.latestMs()).toBe(NINE_MS);
+    expect(world.time.earliestMs(), 'its first use is dated by the vendor alone').toBe(
+      NINE_MS - 10 * HOUR_MS,
+    );
+    world.vendor(null);
+    await world.run(1);
+    expect([world.time.earliestMs(), world.time.latestMs()]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 });

@@ -161,7 +161,6 @@ describe('a lost request', () => {
   test.each([
     ['that the vendor forgets the key of', 24 * HOUR_MS],
     ['that the vendor may forget the key of in less than five minutes', 24 * HOUR_MS - 4 * 60_000],
-    ['whose time is from the future', -HOUR_MS],
   ])('%s is not sent again', async (_, skippedMs) => {
     const at = await openPlace(vendorScript(losing(1)));
     await runOnce(at, { dialect: briefly });
@@ -169,6 +168,38 @@ describe('a lost request', () => {
     expect((await runOnce(at, { dialect })).counts).toEqual({ in_doubt: 1 });
     expect(purchasesOf(at)).toHaveLength(1);
   });
+
+  /** `ahead`: of the machine's calendar as the key is first used and as the answer is looked for; `isTold`: by a `Date` of the vendor's. */
+  test.each([
+    { what: 'was ahead at first', ahead: [30_000, 0], isTold: true },
+    { what: 'is behind by now', ahead: [0, -25_000], isTold: true },
+    { what: 'was ahead at first, and nobody tells', ahead: [30_000, 0], isTold: false },
+    { what: 'is behind by now, and nobody tells', ahead: [0, -25_000], isTold: false },
+    { what: 'is right, which nobody tells', ahead: [0, 0], isTold: false, afterMs: 0 },
+  ])(
+    'is charged once by a vendor that remembers keys for a minute, where a clock $what: it waits in doubt',
+    async ({ ahead: [first = 0, later = 0], isTold, afterMs = 70_000 }) => {
+      const known = new Map<string, number>();
+      let charged = 0;
+      const at = await openPlace((request, response) => {
+        const [key, trueMs] = [
+          String(request.headers['idempotency-key']),
+          at.clock.wallMs() - at.clock.setMs,
+        ];
+        if (trueMs - (known.get(key) ?? 0) >= 60_000) charged += 1;
+        known.set(key, known.get(key) ?? trueMs);
+        response.destroy();
+      });
+      if (!isTold) at.vendor.timeMs = undefined;
+      at.clock.setMs = first;
+      await runOnce(at, { dialect: briefly });
+      at.clock.setMs = later;
+      at.clock.skip(afterMs);
+      const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '60s' } };
+      expect((await runOnce(at, { dialect: short })).counts).toEqual({ in_doubt: 1 });
+      expect([charged, at.vendor.requests.length]).toEqual([1, 1]);
+    },
+  );
 
   test('is not sent when its permit comes only after the key has been forgotten', async () => {
     // The vendor loses the request, then says "too fast" to the repeat, for longer than it remembers keys.
