@@ -377,11 +377,22 @@ FROM subjects s LEFT JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL 
   LEFT JOIN calls p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN calls d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
 
+/** What a list says of a person is no change of the service's. */
+const CHANGED = `
+SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
+  JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
+
 export const readSubjects = ({ db, account }: Context) => ({
   /** Every person and thing that the account's changes altered or tried to, those with lost answers among them. */
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
     const number = await account(accountIdentity);
     return number === undefined ? [] : (await db.rows<KeptSubject>(SUBJECTS, [number])).map(subjectFrom);
+  },
+
+  /** When the account last changed something in each project where it ever did. */
+  async changedProjects(accountIdentity: string): Promise<ReadonlyMap<string, number>> {
+    const changed = await db.rows<{ project: string; at: number }>(CHANGED, [accountIdentity]);
+    return new Map(changed.map(({ project, at }) => [project, at]));
   },
 });
 

@@ -159,7 +159,9 @@ async function inSession(
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
-  const projects = new ProjectAccess(await plannedProjects(context.ledger, batch));
+  const changed = await context.ledger.changedProjects(context.account.identity);
+  const planned = await plannedProjects(context.ledger, batch);
+  const projects = new ProjectAccess(planned, changed, context.clock.wallMs());
   const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
   const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
   const run = await sessions.open(context, purpose, signal, stopAll);

@@ -368,6 +368,8 @@ async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Ca
  * @returns undefined when the ledger has to be asked what became of the call.
  */
 async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<CallResult | undefined> {
+  const refusal = lost === undefined ? work.run.projects.refusalOf(wanted.call) : undefined;
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal };
   const end = await buy(work.run, wanted);
   if (end === 'over_extra' && lost !== undefined) return uncovered(work, lost);
   if (typeof end !== 'object') return undefined;

@@ -3,7 +3,7 @@ import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
 import type { Reply, Verdict } from '../client/judge.ts';
 import { questionOf } from '../core/call-key.ts';
-import type { StopError } from '../core/errors.ts';
+import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
 import type {
@@ -142,20 +142,30 @@ export interface JudgeContext extends Pick<Run, 'projects'> {
 /** `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is asked again behind them. */
 export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
 
+const DAY_MS = 24 * 3_600_000;
+
 /**
- * Tells what a 403 of the service is about. In a project that the key has changed in this run it is about the person: that
- * row is refused. Elsewhere nobody knows yet, so the row waits and is asked once more behind the others. A project that has
- * refused two calls, or one of them twice, refuses the key: its rows are refused, and where every project of the batch does, the
- * run stops.
+ * Tells what a 403 of the service is about. In a project that the account has changed in this run or within a day it is about the person.
+ * Elsewhere only the answers to others tell, so the row waits behind them, and ends without being sent again: refused, where the account
+ * ever changed one of the batch's projects. An account that never did has the wrong key, and the run stops: at its end, or once each
+ * project has refused two calls.
  */
 export class ProjectAccess {
-  readonly #open: Set<string>;
-  readonly #changed = new Set<string>();
-  readonly #waiting = new Map<string, Set<string>>();
+  readonly #projects: readonly string[];
+  readonly #changed: Set<string>;
+  #hasChanged: boolean;
+  /** Why each call was refused that waits, by project and question. */
+  readonly #waiting = new Map<string, Map<string, string>>();
 
-  /** @param projects all existing projects that the batch acts on. Projects that it still has to create are not included. */
-  constructor(projects: Iterable<string>) {
-    this.#open = new Set(projects);
+  /**
+   * @param projects all existing projects that the batch acts on. Projects that it still has to create are not included.
+   * @param changedAtMs when the account last changed each project.
+   */
+  constructor(projects: Iterable<string>, changedAtMs: ReadonlyMap<string, number> = new Map(), nowMs = 0) {
+    this.#projects = [...projects];
+    const known = this.#projects.filter((project) => changedAtMs.has(project));
+    this.#hasChanged = known.length > 0;
+    this.#changed = new Set(known.filter((project) => nowMs - (changedAtMs.get(project) ?? 0) <= DAY_MS));
   }
 
   /** Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row then stays pending. */
@@ -163,24 +173,39 @@ export class ProjectAccess {
     const { project } = call;
     if (verdict.kind !== 'answered' || project === undefined) return verdict;
     const { why, projectRefused } = verdict;
-    if (projectRefused !== true) this.#changed.add(project);
+    if (projectRefused !== true) {
+      this.#changed.add(project);
+      this.#hasChanged = true;
+    }
     if (this.#changed.has(project)) return verdict;
-    const waiting = this.#waiting.get(project) ?? new Set<string>();
-    const isFirst = waiting.size === 0;
+    const waiting = this.#waiting.get(project) ?? new Map<string, string>();
     const waited = waiting.has(questionOf(call));
-    this.#waiting.set(project, waiting.add(questionOf(call)));
-    if (!isFirst) this.#open.delete(project);
-    const mayAny = this.#changed.size > 0;
-    if (mayAny || this.#open.size > 0)
-      return waited || (mayAny && !isFirst) ? verdict : { kind: 'waits', why };
-    return {
-      kind: 'stopped',
-      why,
-      stop: {
-        code: 'key',
-        message: `The service does not let this key change any project of the list: ${why}.`,
-        next: 'Use the key of an Admin of these projects, then run the same command again.',
-      },
-    };
+    this.#waiting.set(project, waiting.set(questionOf(call), why));
+    const isEverywhere = this.#projects.every((each) => (this.#waiting.get(each)?.size ?? 0) > 1);
+    if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'waits', why };
+    // What was lost before is sent again, whatever its repeat was told.
+    if (this.#hasChanged) return { ...verdict, why: bothReadings(why, project) };
+    return { kind: 'stopped', why, stop: refusedKey(why) };
+  }
+
+  /**
+   * Why a call is refused that has waited for the answers to others; undefined for any other.
+   * @throws StopError `key` when the account never changed a project of the batch.
+   */
+  refusalOf(call: Call): string | undefined {
+    const { project = '' } = call;
+    const why = this.#waiting.get(project)?.get(questionOf(call));
+    if (why === undefined) return undefined;
+    if (!this.#hasChanged) throw new StopError(refusedKey(why));
+    return this.#changed.has(project) ? `the service refused it (${why})` : bothReadings(why, project);
   }
 }
+
+const bothReadings = (why: string, project: string): string =>
+  `the service refused it (${why}): for this person, or because the key may change nothing in project ${project}`;
+
+const refusedKey = (why: string): StopDetail => ({
+  code: 'key',
+  message: `The service does not let this key change any project of the list: ${why}.`,
+  next: 'Use the key of an Admin of these projects, then run the same command again.',
+});

@@ -1,5 +1,5 @@
 /**
- * Goal: what the service refuses about one person stops nobody else. A key that may change nothing: `run/project-access.test.ts`.
+ * Goal: what the service refuses about one person stops nobody else. The rule itself: `run/project-access.test.ts`.
  * Method: real commands before the sandbox service, and in front of it a door that answers 403 for one user; the state is the
  * vendor's.
  */
@@ -41,4 +41,28 @@ test('a 403 about the first of ten refuses that row, and the nine others are rem
   expect(ended).toMatchObject({ code: 3, report: { stopped: null, counts: { applied: 9, refused: 1 } } });
   expect(team.row(first)._reason).toContain('cannot remove the only owner');
   expect(Object.keys((await team.state()).roles())).toEqual([`${PROJECT} ${first}`]);
+  const alone = await team.runHere({ job: 'out.yaml', input: 'leave.csv' });
+  expect(alone).toMatchObject({ code: 3, report: { stopped: null, counts: { refused: 1 } } });
+  expect(team.row(first)._reason).toContain('cannot remove the only owner');
+  expect(alone.report?.requests).toBe(1);
+});
+
+test('a key that was never let change a project stops the run with 77, and nobody was asked about twice', async () => {
+  const team = await openTeam();
+  const refusal = {
+    status: 403,
+    body: '{"error":"admins only"}',
+    headers: { 'content-type': 'application/json' },
+  };
+  const door = await Gateway.before(team.vendor.url, (_, { method }) =>
+    method === 'GET' ? undefined : refusal,
+  );
+  onTestFinished(() => door[Symbol.asyncDispose]());
+  team.writeAccount({ base_url: door.url });
+  team.writeSheet([{ email: 'one@team.example', role: 'viewer' }]);
+  for (const _ of ['once', 'and again'])
+    expect(await team.runHere()).toMatchObject({
+      code: 77,
+      report: { stopped: { code: 'key' }, counts: {}, requests: 1 },
+    });
 });

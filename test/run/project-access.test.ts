@@ -31,46 +31,53 @@ test('where a change of the project has worked, a refusal is of its row', () => 
   expect(access.hear(callOn('p1', 'u-2'), FORBIDDEN)).toBe(FORBIDDEN);
 });
 
-test('the first refusal waits; once the next row works, it is of its row', () => {
+test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(WAITS);
   access.hear(callOn('p1', 'u-2'), settled('found'));
-  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toBe(FORBIDDEN);
+  expect(access.refusalOf(callOn('p1', 'u-1'))).toBe('the service refused it (status refused)');
+  expect(access.refusalOf(callOn('p1', 'u-3')), 'another was not asked yet').toBeUndefined();
 });
 
 test('one of two projects that refuses the key has its calls refused, and the other goes on', () => {
   const access = new ProjectAccess(['p1', 'p2']);
   const applied = settled('found');
   expect(access.hear(callOn('p2'), applied)).toBe(applied);
-  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(WAITS);
-  expect(access.hear(callOn('p1', 'u-2'), FORBIDDEN)).toBe(FORBIDDEN);
-  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toBe(FORBIDDEN);
+  for (const user of ['u-1', 'u-2']) expect(access.hear(callOn('p1', user), FORBIDDEN)).toEqual(WAITS);
+  expect(access.refusalOf(callOn('p1', 'u-1'))).toMatch(/for this person, or because the key .* project p1$/);
 });
 
+test.each([
+  ['within a day: what it refuses is of its row', 23, true],
+  ['some days ago: that counts no more for the person, and the run is not stopped for the key', 25, false],
+])('a project that the account changed %s', (_, hoursAgo, isOfRow) => {
+  const access = new ProjectAccess(['p1'], new Map([['p1', 0]]), hoursAgo * 3_600_000);
+  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(isOfRow ? FORBIDDEN : WAITS);
+  if (!isOfRow) expect(access.refusalOf(callOn('p1', 'u-1'))).toMatch(/for this person, or because the key/);
+});
+
+const STOP = {
+  code: 'key',
+  message: 'The service does not let this key change any project of the list: status refused.',
+  next: 'Use the key of an Admin of these projects, then run the same command again.',
+};
+
 test('the last project that refuses the key ends the run, and says whose key is needed; no row was refused', () => {
-  const access = new ProjectAccess(['p1', 'p2']);
+  const access = new ProjectAccess(['p1', 'p2'], new Map([['p3', 0]]));
   for (const [project, user] of [
     ['p1', 'u-1'],
     ['p1', 'u-2'],
     ['p2', 'u-1'],
-  ]) {
+  ])
     expect(access.hear(callOn(project, user), FORBIDDEN)).toEqual(WAITS);
-  }
-  expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual({
-    kind: 'stopped',
-    why: 'status refused',
-    stop: {
-      code: 'key',
-      message: 'The service does not let this key change any project of the list: status refused.',
-      next: 'Use the key of an Admin of these projects, then run the same command again.',
-    },
-  });
+  const stopped = { kind: 'stopped', why: 'status refused', stop: STOP };
+  expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
 });
 
-test('the only row of the only project that is refused twice ends the run', () => {
+test('the only row of the only project ends the run when nothing is left to ask', () => {
   const access = new ProjectAccess(['p1']);
   expect(access.hear(callOn('p1'), FORBIDDEN)).toEqual(WAITS);
-  expect(access.hear(callOn('p1'), FORBIDDEN).kind).toBe('stopped');
+  expect(() => access.refusalOf(callOn('p1'))).toThrow(STOP.message);
 });
 
 test('a call that names no project, and one whose answer was lost, say nothing about projects', () => {
