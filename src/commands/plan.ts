@@ -47,7 +47,6 @@ import { choose } from '../run/choose.ts';
 import { knownAccount, movedFrom } from '../run/known-account.ts';
 import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
-import { requireFitting } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
 import { accept, COMMON, notesOn } from './shared/input.ts';
@@ -120,7 +119,6 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
   const { operations, dialects } = own;
   const said = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
   const { job } = said;
-  requireFitting(job, { refresh });
   if (accept !== undefined) await requireAgreedRequests({ ...said, accept });
   const isChange = job.operation.change !== undefined;
   const { location } = chooseStore(input.store, said.account.sandbox);

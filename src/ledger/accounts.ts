@@ -2,7 +2,16 @@ import type { StopDetail } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import type { KnownSubject, SentTimes } from './call-records.ts';
-import { type Context, dayOf, known, monthOf, NO_MOST, oneRow, type WriteContext } from './context.ts';
+import {
+  type Context,
+  dayOf,
+  forgottenMark,
+  known,
+  monthOf,
+  NO_MOST,
+  oneRow,
+  type WriteContext,
+} from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { takeBack } from './ends.ts';
 import { moneyOf, setCaps } from './money.ts';
@@ -255,6 +264,14 @@ export const readAccounts = (context: Context) => ({
   async forgettingAccounts(): Promise<readonly string[]> {
     const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
     return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
+  },
+
+  /** Tells when the person with an e-mail address was forgotten; undefined of whom nobody forgot. */
+  async forgottenPeople(): Promise<(email: string) => number | undefined> {
+    const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL GROUP BY words`;
+    const notes = await context.db.rows<{ words: string; at: number }>(sql);
+    const times = new Map(notes.map(({ words, at }) => [words, at]));
+    return (email) => (times.size === 0 ? undefined : times.get(forgottenMark(context.secret, email)));
   },
 });
 

@@ -50,6 +50,10 @@ const KEY_BYTES = 16;
 export const keptKey = (secret: string, key: CallKey): Uint8Array =>
   hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
 
+/** As which an address is kept that was forgotten. */
+export const forgottenMark = (secret: string, email: string): string =>
+  hash('sha256', `${secret}forgotten:${email}`);
+
 /** What of a call is kept as JSON beside its operation and the most that it costs. */
 export function askedOf({ operation: _, creditsMost: __, ...asked }: Call): string {
   return JSON.stringify(asked);

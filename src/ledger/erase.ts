@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
+import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
+import { forgottenMark } from './context.ts';
 import { type Db, each, type Sql } from './db.ts';
 import type { Person } from './erase/person.ts';
 import { rowsOf } from './pages.ts';
+import { metaOf } from './place.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import type { SoleAccess } from './store.ts';
@@ -31,6 +34,8 @@ export interface Erasable {
   readonly rows: number;
   /** Number of other places that name the person: memberships, commands, names of lists and outputs, reasons of pauses. */
   readonly names: number;
+  /** Where the person is invited or a member, as far as is known: an erasure ends none of it. */
+  readonly memberships: readonly Membership[];
   /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
@@ -52,6 +57,12 @@ export interface Erasable {
    * @returns what is still to be overwritten, as `Alone.clean`.
    */
   erase(files: readonly string[], atMs: number): Promise<string | undefined>;
+}
+
+export interface Membership extends SubjectFacts {
+  readonly project: string;
+  /** The name of the account that made it so. */
+  readonly account: string;
 }
 
 /** Why a row has no answer any more. */
@@ -170,7 +181,8 @@ interface NamedCall {
 
 const CALL = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
 
-const SUBJECTS = `SELECT id, name || ' ' || coalesce(facts, '') AS text FROM subjects WHERE id > ? ORDER BY id`;
+const SUBJECTS = `SELECT s.id, s.project, s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
+  FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
 const CALLS = `SELECT ${CALL}, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.call = c.id
   WHERE c.id > ? ORDER BY c.id`;
 const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${CALL} FROM notes n JOIN calls c ON c.id = n.call
@@ -191,6 +203,7 @@ class ErasureCalls {
   readonly cuts = new Map<number, Buffer>();
   readonly texts: NamingText[] = [];
   readonly subjects = new Set<number>();
+  readonly memberships: Membership[] = [];
   readonly rows: Row[] = [];
   /** Rows that name the person by nothing but the cells of the list. */
   readonly listed: Row[] = [];
@@ -204,8 +217,14 @@ class ErasureCalls {
 async function findPerson(db: Db, worker: number, person: Person): Promise<ErasableRows> {
   const named = new ErasureCalls();
   // A person who is known by an id alone is found by the address that the last change left.
-  for await (const { id, text } of rowsOf<{ id: number; text: string }>(db, SUBJECTS, ['id']))
-    if (person.in(text)) named.subjects.add(id);
+  type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
+  for await (const { id, project, text, facts, batch } of rowsOf<Subject>(db, SUBJECTS, ['id'])) {
+    if (!person.in(text)) continue;
+    named.subjects.add(id);
+    const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
+    if (known !== undefined && ['invited', 'member', 'unsure'].includes(known.state))
+      named.memberships.push({ ...known, project, account: JSON.parse(batch ?? '{}').accountName });
+  }
   await findTexts(db, person, named);
   await findCalls(db, person, named);
   await findNoted(db, person, named);
@@ -226,9 +245,14 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
       rows: rows.length + listed.length,
     },
     names: subjects.size + new Set(names).size,
+    memberships: named.memberships,
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
     needed: { calls: 0, by: [] },
-    empty: (sql, atMs) => emptyPerson(sql, named, atMs, worker),
+    async empty(sql, atMs) {
+      await emptyPerson(sql, named, atMs, worker);
+      const mark = forgottenMark((await metaOf(db, 'secret')) ?? '', person.email ?? '');
+      if (person.email !== undefined) await sql.rows(FORGOT, [atMs, null, worker, mark]);
+    },
   };
 }
 
@@ -301,7 +325,7 @@ async function emptyPerson(sql: Sql, named: ErasureCalls, atMs: number, worker: 
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
     else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
   for (const account of new Set([...calls.values()].map((call) => call.account)))
-    await sql.rows(FORGOT, [atMs, account, worker]);
+    await sql.rows(FORGOT, [atMs, account, worker, '']);
   for (const { id, asked, subject } of calls.values())
     await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
   for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
@@ -314,9 +338,9 @@ async function emptyPerson(sql: Sql, named: ErasureCalls, atMs: number, worker: 
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
 
-/** In these accounts answers about somebody are known by their calls alone. */
+/** In these accounts answers about somebody are known by their calls alone, and who is in a team by the mark of an address, without an account. */
 const FORGOT = `
-INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', '')`;
+INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE calls SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
@@ -383,7 +407,7 @@ async function findOld(
       calls: sumOf(found) - sumOf(needed),
       rows: Math.max(sumOf(rows), cells?.n ?? 0),
     },
-    ...{ cut: 0, names: 0 },
+    ...{ cut: 0, names: 0, memberships: [] },
     unsettled: await ask(
       "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
     ),

@@ -13,6 +13,10 @@ export const ErasureObject = z.object({
   files: z.array(z.string()),
   /** Files of yours that we wrote from what is erased, or whose paths name the person. They stay as they are. */
   outputs: z.array(z.string()),
+  /** Where the person is invited or a member, and stays so; end_with: the command that ends it. */
+  memberships: z.array(
+    z.object({ project: z.string(), state: z.string(), end_with: z.string().exactOptional() }),
+  ),
   /** Rows that stay because they are not finished. */
   unsettled: z.number(),
   /** What stays because batches go on with it, and these batches. */

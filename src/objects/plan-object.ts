@@ -4,7 +4,14 @@ import { DamageObject, RowsObject, sheets } from './list-object.ts';
 
 /** What a job would buy with a list, or change. */
 
-const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
+const CHANGE_ACTIONS = [
+  ...PLANNED_ACTIONS,
+  'unchanged',
+  'invalid',
+  'refused',
+  'in_doubt',
+  'skipped',
+] as const;
 
 /** One change of a plan; a row may have two. */
 export const PlannedChangeObject = z.object({

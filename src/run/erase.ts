@@ -14,7 +14,13 @@ import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { listsFolder, WITH_LISTS } from '../core/paths.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import { type Erasable, type ErasureTarget, findErasable, type Person } from '../ledger/erase.ts';
+import {
+  type Erasable,
+  type ErasureTarget,
+  findErasable,
+  type Membership,
+  type Person,
+} from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
 import { toldIn } from '../ledger/time.ts';
@@ -80,8 +86,20 @@ async function foundIn(location: string, alone: SoleAccess, target: ErasureTarge
     ...{ store: location, requests: calls, cut, rows, names, files: kept.files, outputs: kept.stays },
     ...{ unsettled: found.unsettled.length, needed: needed.calls, needed_lists: kept.lists },
     needed_by: [...new Set([...needed.by, ...kept.by])],
+    memberships: found.memberships.map(membershipObject),
   };
   return { found, erased };
+}
+
+/** A command that ends it reads a list of its own. */
+function membershipObject({ project, state, account, inviteCode, userId }: Membership) {
+  const isInvite = state === 'invited' && inviteCode !== undefined;
+  const id = isInvite ? inviteCode : userId;
+  if (id === undefined) return { project, state };
+  const [operation, column] = isInvite ? ['delete-invite', 'invite_code'] : ['remove-user', 'user_id'];
+  const list = `printf '%s\\n' ${column},project_id ${shellWord(`${id},${project}`)}`;
+  const run = commandLine(['run', operation, '-', '-o', 'ended.csv', '--account', account, '--yes']);
+  return { project, state, end_with: `${list} | ${run}` };
 }
 
 export function isNothing({ requests, cut, rows, names, files }: ErasureObject): boolean {

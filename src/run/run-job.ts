@@ -96,17 +96,10 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
 }
 
 /** @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that read. */
-export function requireFitting(
-  { operation: { name, change } }: Job,
-  { sample, refresh }: Pick<RunOptions, 'sample' | 'refresh'>,
-): void {
+function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<RunOptions, 'sample'>): void {
   if (sample !== undefined && change !== undefined) {
     const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
     throw stop('usage', fact, 'See all of it with plan, or try the first rows with --limit.');
-  }
-  if (refresh === true && change !== undefined) {
-    const fact = `${name} changes the service, so an older answer is never used.`;
-    throw stop('usage', fact, 'Leave --refresh out: the list does again what needs doing again.');
   }
 }
 

@@ -8,9 +8,11 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { Clocks } from '../faults/clocks.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, deskBefore, openDesk } from './desk.ts';
 import { rowonce } from './rowonce.ts';
+import { openTeam } from './team.ts';
 
 const JANE = 'jane.canary@acme.example';
 const MARY = 'mary.canary@acme.example';
@@ -146,7 +148,8 @@ test('a crash while somebody is forgotten leaves it not begun, or the next comma
 test('somebody about whom a request may have been charged is erased only after that is settled', async () => {
   const { desk } = await deskOfPeople();
   await desk.write('people.csv', 'email\nlost.canary@acme.example\n');
-  const { stdout } = await run(desk, 'enrich-person', 'people.csv', '--json');
+  await desk.write('again.csv', await desk.read('people.csv'));
+  const { stdout } = await run(desk, 'enrich-person', 'again.csv', '--json');
   const { batch } = JSON.parse(stdout);
   expect(await desk.type(['forget', 'lost.canary@acme.example', '--yes'])).toMatchObject({ code: 2 });
   expect((await desk.type(['settle', batch, '2', '--skip'])).code).toBe(0);
@@ -291,4 +294,48 @@ test('where there is neither a ledger nor a list, there is no store', async () =
   const desk = await openDesk();
   expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });
   expect(existsSync(desk.place.path('store'))).toBe(false);
+});
+
+test('a forgotten person of a team is named with what ends it, and is invited again by --refresh alone', async () => {
+  const team = await openTeam();
+  await team.apply([JANE, MARY].map((email) => ({ email, role: 'viewer' })));
+  const mails = async () => (await team.state()).mailsTo(PROJECT, JANE).length;
+  for (const more of [['--dry-run'], []])
+    expect((await team.type('forget', JANE, ...more)).stdout).toMatch(
+      /stays invited to \S+; to end that first: /,
+    );
+  const { stores } = await team.json('forget', JANE, '--dry-run');
+  const typed = /printf '%s.n' (\S+) (\S+) \| .*rowonce (.*)$/.exec(stores[0].memberships[0].end_with);
+  const [, header = '', row = '', words = ''] = typed ?? [];
+  expect((await team.type('forget', JANE, '--yes')).stdout).toMatch(/stays invited to \S+; .*Erased in/s);
+  const skipped = { code: 0, report: { counts: { skipped: 1 }, requests: 0 } };
+  for (const _ of ['once', 'and again']) {
+    expect(await team.runHere()).toMatchObject(skipped);
+    expect(team.row(JANE)._reason).toMatch(/^erased on/);
+  }
+  expect(await team.type('plan', 'team.yaml', 'team.csv')).toMatchObject({ code: 0 });
+  const other = { input: 'other.csv', output: 'other.out.csv' };
+  expect(await team.apply([{ email: JANE, role: 'editor', project: 'proj-2' }], other)).toMatchObject(
+    skipped,
+  );
+  // What ends it is pasted afterwards: the list names nobody.
+  writeFileSync(team.place.path('ends.csv'), `${header}\n${row}\n`);
+  expect(await team.type(...words.replace(' - ', ' ends.csv ').split(' '))).toMatchObject({ code: 0 });
+  expect(Object.keys((await team.state()).roles())).toEqual([`${PROJECT} ${MARY}`]);
+  expect([await team.runHere(), await mails()]).toMatchObject([skipped, 1]);
+  await team.runHere({ more: ['--refresh'] });
+  expect(await mails()).toBe(2);
+  expect(await team.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect(await mails()).toBe(2);
+});
+
+test('an address that another one ends with is another person', async () => {
+  const { desk } = await deskOfPeople();
+  const others = ['foo&brien@acme.example', 'x/brien@acme.example', 'a{brien@acme.example'];
+  await desk.write('people.csv', `email\n${['brien@acme.example', ...others].join('\n')}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  expect((await desk.type(['forget', 'brien@acme.example', '--yes'])).code).toBe(0);
+  await desk.write('again.csv', `email\n${[...others, 'brien@acme.example'].join('\n')}\n`);
+  const { stdout } = await run(desk, 'enrich-person', 'again.csv', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ counts: { matched: 3, skipped: 1 }, requests: 0 });
 });

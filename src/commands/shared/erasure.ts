@@ -41,7 +41,11 @@ function foundLines(location: string, found: ErasureObject): readonly string[] {
   const needed = neededWords(found);
   // Files of the user's are never touched.
   const own = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
-  const stays = linesOf(own, needed !== undefined && `  stays: ${needed}`);
+  const team = found.memberships.map(
+    ({ project, state, end_with = 'look at the service' }) =>
+      `  stays ${state === 'member' ? 'a member of' : 'invited to'} ${project}; to end that first: ${end_with}`,
+  );
+  const stays = linesOf(own, team, needed !== undefined && `  stays: ${needed}`);
   const nothing = `Nothing of that ${found.needed_by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];
   const { requests, cut, rows, names, files } = found;

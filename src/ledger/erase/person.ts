@@ -15,7 +15,7 @@ import {
  */
 export function personOf(text: string): Person {
   const address = withoutTextMark(text).toLowerCase();
-  if (address.includes('@') && !IS_PAGE.test(address)) return new Person(emailPattern(address));
+  if (address.includes('@') && !IS_PAGE.test(address)) return new Person(emailPattern(address), address);
   const read = normalisePersonProfile(text);
   // The address of a whole site would erase everybody who is mentioned with it.
   const isSite = read.kind === 'usable' && new URL(read.value).pathname === '/';
@@ -33,10 +33,13 @@ const IS_PAGE = /^(?:https?:\/\/|[^@/]+\.[^@/]+\/)/;
 
 /** Somebody who is to be forgotten: where texts and answers name them, as they are, as in a URL or as in JSON, and what is left without them. */
 export class Person {
+  /** In lower case; undefined of a profile. */
+  readonly email: string | undefined;
   readonly #named: RegExp;
 
   /** @param pattern of texts as people read them. */
-  constructor(pattern: string) {
+  constructor(pattern: string, email?: string) {
+    this.email = email;
     this.#named = new RegExp(pattern, 'giu');
   }
 
@@ -117,11 +120,12 @@ const decoded = (text: string): string =>
 
 const pattern = (text: string): string => decoded(text).replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 
-/**
- * RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. What separates in
- * paths, URLs, tables and texts counts as the end of an address, although it may be a part of one.
- */
+/** RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. */
 const LOCAL = String.raw`(?:[\w.!#$%'*+^~\-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])`;
+/** They stand in local parts as well; `=` and `|` are taken to separate all the same. */
+const ALSO_LOCAL = '[&/?{}`]';
+/** What precedes an address makes it longer, but for a file's, a URL's path or query, or what follows another address. */
+const LONGER = String.raw`(?<![@=|\w.\-]|${ALSO_LOCAL})(?![/?])(?:${LOCAL}|[=|]|${ALSO_LOCAL}){1,64}${ALSO_LOCAL}`;
 /** What makes a host longer is the ending of a file's name, where it ends like one. */
 const FILE_ENDING = String.raw`\.(?:[\p{L}\p{N}_\-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}\-]|\.[\p{L}\p{N}])`;
 
@@ -130,8 +134,11 @@ function emailPattern(address: string): string {
   const at = address.lastIndexOf('@');
   const [local, host] = [address.slice(0, at), address.slice(at + 1)];
   const hosts = new Set([host, domainToASCII(host) || host, domainToUnicode(host) || host]);
+  const [begins, goesOn] = [pattern(`${local}@`), `(?:${[...hosts].map(pattern).join('|')})`];
   const ends = String.raw`(?:(?=${FILE_ENDING})|(?!\.?[\p{L}\p{N}\p{M}_\-]))`;
-  return `(?<!${LOCAL}'|(?!')${LOCAL})${pattern(`${local}@`)}(?:${[...hosts].map(pattern).join('|')})${ends}`;
+  // Behind the letters, because whatever precedes a letter of a long text would be looked at.
+  const whole = `(?<!(?:${LOCAL}'|(?!')${LOCAL})${begins})(?:(?=${goesOn}${FILE_ENDING})|(?<!${LONGER}${begins}))`;
+  return begins + whole + goesOn + ends;
 }
 
 /** A longer slug belongs to somebody else. National hosts belong to the same network; a call by a slug has only the slug. */

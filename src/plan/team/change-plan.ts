@@ -153,11 +153,12 @@ export async function planChanges(
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(context, input);
   const remembered = new Team(known);
+  const forgotten = context.refresh === true ? undefined : await ledger?.forgottenPeople();
   // An open batch resumes with its own plan, whatever the service says by now.
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live), remembered);
-  const asked = resolved(context, prepared, team);
+  const asked = resolved(context, prepared, team, forgotten);
   const beyond = missingRows(context, asked, team);
   const pricing = await pricingOf(context);
   const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
@@ -364,7 +365,7 @@ function userOf(
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {
-  const isAction = kind === 'unchanged' || kind === 'invalid' || kind === 'refused' || kind === 'in_doubt';
+  const isAction = kind !== 'matched' && kind !== 'no_match' && kind !== 'applied';
   invariant(isAction, `a row of changes cannot be ${kind} before anything is sent`);
   return kind;
 }

@@ -89,6 +89,8 @@ function lineOf(change: PlannedChange): string {
       return `! ${rowAndWho(change)}${because}`;
     case 'in_doubt':
       return `? ${rowAndWho(change)}${because}`;
+    case 'skipped':
+      return `= ${rowAndWho(change)}${because}`;
     default:
       return unreachable(action);
   }
@@ -97,6 +99,7 @@ function lineOf(change: PlannedChange): string {
 function signOf(action: ChangeAction): string {
   switch (action) {
     case 'unchanged':
+    case 'skipped':
       return '=';
     case 'invalid':
     case 'refused':
@@ -168,6 +171,7 @@ function planCounts(plan: ChangePlan): string {
     [heldBack, 'held back'],
     [count('refused') - heldBack, 'refused'],
     [count('in_doubt'), 'in doubt'],
+    [count('skipped'), 'skipped'],
   ] as const;
   const words = rest.filter(([each]) => each > 0).map(([each, name]) => `${each} ${name}`);
   return [sentCounts(plan), ...words].join(', ');

@@ -3,7 +3,7 @@ import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
 import { merged, objectWith } from '../../core/answer-body.ts';
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
-import { subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
+import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type {
   Call,
@@ -16,6 +16,7 @@ import type {
   RowInput,
 } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
+import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
 import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
@@ -70,11 +71,15 @@ export async function preparedRows(context: PlanContext, input: PlannedInput): P
   return rows;
 }
 
-/** Completes the rows with what the team knows about their subjects. */
+/**
+ * Completes the rows with what the team knows about their subjects.
+ * @param forgotten when a person was; left out: that keeps nobody out.
+ */
 export function resolved(
   context: PlanContext,
   rows: readonly ListedRow[],
   team: Team,
+  forgotten: (email: string) => number | undefined = () => undefined,
 ): readonly ResolvedRow[] {
   const change = changePartOf(context);
   const options = optionsOf(context);
@@ -82,6 +87,13 @@ export function resolved(
     if (prepared.kind === 'invalid') return { kind: 'end', row, outcome: prepared, cells: text };
     const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
+    const { email, to } = found.input;
+    const atMs = email === undefined || to === 'none' ? undefined : forgotten(email);
+    // Whom a run with --refresh has changed since is known again.
+    const isKnown = ({ subject, sequence, facts }: KnownSubject): boolean =>
+      subject.name === email && sequence > 0 && facts !== undefined;
+    if (atMs !== undefined && !team.all.some(isKnown))
+      return { kind: 'end', row, outcome: { kind: 'skipped', reason: erasedReason(atMs) }, cells: text };
     // What the row was repaired to is kept with its work, so that its outcome says it.
     return workable(context, row, { ...found.input, ...present({ repaired: prepared.repaired }) });
   });

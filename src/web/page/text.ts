@@ -451,6 +451,7 @@ export const text = {
       invalid: 'invalid',
       refused: 'refused',
       in_doubt: 'in doubt',
+      skipped: 'skipped',
     },
     more: (shown: string) => `The first ${shown} are shown.`,
     left: (count: string) => `${count} cannot be undone`,

@@ -14,6 +14,7 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, look: string]>> = {
   invalid: ['!', 'bad'],
   refused: ['!', 'bad'],
   in_doubt: ['?', 'warn'],
+  skipped: ['=', ''],
 };
 
 /** A project's lines beyond these are in the plan of the command line. */
