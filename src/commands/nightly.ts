@@ -58,7 +58,10 @@ export default command({
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
-      exitCode: exitCodeOf(ended, isAttentionOk),
+      exitCode: exitCodeOf(
+        { ...ended, missing_paths: ended.files.flatMap(({ missing_paths: paths = [] }) => paths) },
+        isAttentionOk,
+      ),
     };
   },
 });
@@ -217,7 +220,7 @@ class SweepRun {
       ...{ file, job: job.name, moved_to: movedTo, batch, rows, counts },
       credits: { spent, exact: spent === 0 || exact, in_doubt },
       ...{ output, needs_attention },
-      ...present({ results: summary?.results }),
+      ...present({ results: summary?.results, missing_paths: summary?.missing_paths }),
       stopped,
     });
   }

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
 import { isAgreed, type Question } from '../client/account/agreements.ts';
-import { answerPlaceOf } from '../client/dialect.ts';
-import { fieldsOf } from '../core/answer-body.ts';
-import { PathSearch } from '../core/answer-fields.ts';
+import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
@@ -13,12 +11,10 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
-import { stepNames } from '../core/steps.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { type OpenedInput, openFile, openHeader } from '../files/input.ts';
-import { shownBody } from '../files/output/output.ts';
 import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { waterfallOf } from '../job/job.ts';
@@ -34,6 +30,7 @@ import {
 } from '../objects/list-object.ts';
 import { type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
 import { formatAbn, readAbn } from '../operations/lookup/abn.ts';
+import { searchAnswers } from '../plan/answer-search.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
@@ -140,7 +137,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
     };
     const left = moved && leftWords(await planned({ ...account, identity: moved.identity }));
     const { changes, plan } = await planned(account);
-    const answers = isChange ? undefined : await knownAnswers(ledger, chosen);
+    const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
     const { damage, repairableRows } = watch.found();
     const { id, batch } = await identifyPlan(context, list, plan, changes);
@@ -188,7 +185,7 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
     ),
     object,
     advice: linesOf(
-      known?.sentences(),
+      known?.missing().map(missingWords),
       toAgree && [
         'A run asks you first. To agree once:',
         commandLine([...words, '--accept', toAgree.agreement]),
@@ -272,36 +269,8 @@ function changesOf(
   });
 }
 
-/** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
-const ANSWERS_READ = 200;
-
-const BATCHES_READ = 20;
-
-/** The fields of an operation's answers so far, for who chooses what the job adds. Undefined when there is no answer yet. */
-async function knownAnswers(
-  ledger: LedgerReader | undefined,
-  { job: { operation, add = {} }, account: { identity }, dialect }: ResolvedJob,
-): Promise<PathSearch | undefined> {
-  const { name } = operation;
-  const paths = new PathSearch(Object.values(add));
-  const place = answerPlaceOf(dialect, name);
-  const names = [name, ...stepNames(name)];
-  const batches = ((await ledger?.batches()) ?? []).filter(
-    (batch) => names.includes(batch.operation) && batch.accountIdentity === identity,
-  );
-  const attempts = new Set<number>();
-  for (const { id } of batches.slice(0, BATCHES_READ)) {
-    for (const { answers } of (await ledger?.rows(id, 0, ANSWERS_READ)) ?? []) {
-      const last = answers.findLast(({ kind }) => kind === 'found');
-      const body = shownBody(answers, place);
-      if (last === undefined || body === undefined || attempts.has(last.attempt)) continue;
-      attempts.add(last.attempt);
-      paths.look(fieldsOf(body, place));
-      if (attempts.size === ANSWERS_READ) return paths;
-    }
-  }
-  return attempts.size === 0 ? undefined : paths;
-}
+/** So many answers show the fields that `add` may name, and are read in a moment. */
+const ANSWERS_SHOWN = 200;
 
 async function planFile(console: Console, file: string, read: ReadOptions): Promise<PlanReport> {
   const operations = await loadFamily<Operation>(OPERATIONS);

@@ -9,7 +9,7 @@ import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { basePathOf, requestOf } from '../client/request.ts';
 import { fieldsOf } from '../core/answer-body.ts';
-import { PathSearch } from '../core/answer-fields.ts';
+import { missingWords, PathSearch } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
@@ -387,7 +387,7 @@ function triedLines(
     `Answer     ${closureWords(tried.closure)}`,
     rule && `Rule       ${ruleWords(rule)}`,
     fields.answers > 0 && `Fields     ${known}`,
-    fields.sentences(),
+    fields.missing().map(missingWords),
     proposed !== undefined && `Proposed   ${proposed ?? none}`,
   );
 }

@@ -125,21 +125,43 @@ export class PathSearch {
     return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
   }
 
-  /** A sentence for each path that no answer has; none before the first answer. */
-  sentences(): readonly string[] {
+  get isComplete(): boolean {
+    return this.#missing.size === 0;
+  }
+
+  /** The paths that no answer has; none before the first answer. */
+  missing(): MissingPath[] {
     const { answers } = this.#survey;
-    const names = this.paths;
     if (answers === 0) return [];
-    const where = answers === 1 ? 'is not in the one answer so far' : `is in none of ${answers} answers`;
-    return [...this.#missing].map((path) => {
-      const meant = nearest(path, names);
-      return `\`${path}\` ${where}; ${meant === undefined ? known(names) : `did you mean \`${meant}\`?`}`;
-    });
+    const names = this.paths;
+    const known = names.slice(0, FIELDS_QUOTED);
+    return [...this.#missing].map((path) => ({
+      path,
+      answers,
+      nearest: nearest(path, names) ?? null,
+      known,
+    }));
   }
 }
 
-function known(names: readonly string[]): string {
-  if (names.length === 0) return 'they have no field that could be added.';
-  const more = names.length > FIELDS_QUOTED ? `, and ${names.length - FIELDS_QUOTED} others` : '';
-  return `they have ${names.slice(0, FIELDS_QUOTED).join(', ')}${more}.`;
+/** A path of `add` that none of so many answers has, the one that was probably meant, and some that they have. */
+export interface MissingPath {
+  readonly path: string;
+  readonly answers: number;
+  readonly nearest: string | null;
+  readonly known: string[];
 }
+
+export function missingWords({ path, answers, nearest: meant, known }: MissingPath): string {
+  const where = answers === 1 ? 'is not in the one answer so far' : `is in none of ${answers} answers`;
+  if (meant !== null) return `\`${path}\` ${where}; did you mean \`${meant}\`?`;
+  const have = known.length === 0 ? 'no field that could be added' : known.join(', ');
+  return `\`${path}\` ${where}; they have ${have}${known.length === FIELDS_QUOTED ? ', and others' : ''}.`;
+}
+
+/** So many matches show that a path that none of them has is wrong. */
+const SHOWN_BY = 20;
+
+/** Whether a person has to look at a path: another one is near, or many answers do not have it. */
+export const isWrongPath = ({ answers, nearest: meant }: MissingPath): boolean =>
+  meant !== null || answers >= SHOWN_BY;

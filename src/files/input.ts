@@ -123,7 +123,7 @@ async function columnsIn(
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const found = await findColumns(operation, opened.sheet, header, chosen, earlier);
-  return { ...found, issueOf: await issuesAsRead(opened.read) };
+  return { ...found, header, issueOf: await issuesAsRead(opened.read) };
 }
 
 /**

@@ -62,6 +62,8 @@ export const PlanFigures = z.object({
   rows: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
+  /** Rows that are not asked, because `on_existing` leaves all cells of `add` as they are. */
+  skipped: z.number().exactOptional(),
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),

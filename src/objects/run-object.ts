@@ -7,6 +7,16 @@ import { StopObject } from './stop-object.ts';
 /** How a run, a sweep or an undo ended. */
 
 /** What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
+/** A path of `add` that none of the account's matches of the operation has, as far as they were looked at. */
+const MissingPathObject = z.object({
+  path: z.string(),
+  answers: z.number(),
+  /** The path that was probably meant. */
+  nearest: z.string().nullable(),
+  /** Some that they have. */
+  known: z.array(z.string()),
+});
+
 export const RunObject = z.object({
   batch: z.string(),
   rows: z.number(),
@@ -30,6 +40,7 @@ export const RunObject = z.object({
   /** People who were removed because the list does not name them, and who were not. */
   removed: z.number().exactOptional(),
   not_removed: z.number().exactOptional(),
+  missing_paths: z.array(MissingPathObject).exactOptional(),
   /** What came of it so far. */
   figures: FiguresObject.exactOptional(),
   sample: SampleObject.exactOptional(),
@@ -54,6 +65,7 @@ export const SweptFileObject = z.object({
   needs_attention: z.string().nullable(),
   /** What a search found. */
   results: z.string().exactOptional(),
+  missing_paths: z.array(MissingPathObject).exactOptional(),
   stopped: StopObject.nullable(),
 });
 

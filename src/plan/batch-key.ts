@@ -8,6 +8,7 @@ import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { fillingOf } from './row-walk.ts';
 
 /** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
@@ -18,7 +19,7 @@ interface BatchKeyParts {
 }
 
 interface Columns {
-  readonly columns: Pick<MappedInput['columns'], 'columns'>;
+  readonly columns: Pick<MappedInput['columns'], 'columns' | 'header'>;
 }
 
 export async function keyOf(chosen: BatchKeyParts, input: PlannedInput): Promise<string> {
@@ -66,16 +67,19 @@ function fingerprint(
 ): string {
   const { operation, waterfall = null } = job;
   const parts = [format, account.identity, operation.name, columns.columns, waterfall, last];
-  const settings = askingSettings(job);
+  const settings = askingSettings(job, columns.header);
   return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
 }
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
-function askingSettings(job: Job): JsonObject | undefined {
+function askingSettings(job: Job, header: readonly string[]): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
   const reading = readingEntries(readingIn({ read, country }));
+  const filling = fillingOf(job, header);
   const settingsThatAsk = {
+    // Which rows are asked at all.
+    ...(filling === undefined ? {} : { skips: [...filling.cells] }),
     ...Object.fromEntries(asking),
     ...origin,
     ...(origin && 'undoes' in origin ? { our_list: true } : {}),

@@ -153,6 +153,7 @@ class Draft {
   #rowsAgain = 0;
   #rowsUnanswered = 0;
   #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, in_doubt: 0, to_buy: 0 };
+  #skipped = 0;
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();
 
@@ -166,6 +167,9 @@ class Draft {
       case 'invalid':
         this.#counts.invalid += 1;
         this.#reasons.add(classification.row, classification.reason);
+        break;
+      case 'skipped':
+        this.#skipped += 1;
         break;
       case 'duplicate':
         this.#counts.duplicates += 1;
@@ -217,6 +221,7 @@ class Draft {
     const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
     return {
       ...this.#counts,
+      ...(this.#skipped === 0 ? {} : { skipped: this.#skipped }),
       ...(refreshes ? { too_old: this.#tooOld } : {}),
       ...(unanswered.length === 0
         ? {}

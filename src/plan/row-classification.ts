@@ -14,7 +14,7 @@ import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer 
  * to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in this file sends a request.
  */
 export type RowClassification =
-  | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
+  | { readonly kind: 'invalid' | 'skipped'; readonly row: RowNumber; readonly reason: string }
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookupResult;
 
@@ -104,8 +104,8 @@ class Sorter {
 
   add(row: InputRow): void {
     const prepared = this.#prepare(row);
-    if (prepared.kind === 'invalid') {
-      this.#placed.push({ kind: 'invalid', row: row.row, reason: prepared.reason });
+    if (prepared.kind !== 'ready') {
+      this.#placed.push({ kind: prepared.kind, row: row.row, reason: prepared.reason });
       return;
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);

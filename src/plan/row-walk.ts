@@ -19,6 +19,7 @@ import {
   type RowInput,
   type Step,
 } from '../core/operation.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
@@ -51,7 +52,9 @@ export type PreparedRow =
       /** What the row's repaired cells were read as; absent when none was repaired. */
       readonly repaired?: string;
     }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: 'invalid'; readonly reason: string }
+  /** It would get nothing. */
+  | { readonly kind: 'skipped'; readonly reason: string };
 
 export function optionsOf({
   job,
@@ -73,13 +76,41 @@ export function optionsOf({
 /** Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked at further. */
 export function rowPreparer(
   resolved: ResolvedJob,
-  columns: Pick<InputColumns, 'read' | 'issueOf'>,
+  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header'>,
 ): (row: InputRow) => PreparedRow {
   const options = optionsOf(resolved);
-  return (row) =>
-    row.unreadable === undefined
-      ? preparedCells(resolved.job, columns.read(row), options, columns.issueOf)
-      : { kind: 'invalid', reason: row.unreadable };
+  const filling = fillingOf(resolved.job, columns.header);
+  return (row) => {
+    if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
+    const isFull = filling?.cells.every((at) => (row.cells[at] ?? '').trim() !== '');
+    if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
+    return preparedCells(resolved.job, columns.read(row), options, columns.issueOf);
+  };
+}
+
+interface Filling {
+  /** The places of the cells of which one has to be blank, or else the row would get nothing. */
+  readonly cells: readonly number[];
+  readonly why: string;
+}
+
+/** Which rows of a list would get nothing, because all columns of `add` are there and stay as they are; undefined where each may get something. */
+export function fillingOf(
+  { operation, add = {}, on_existing: onExisting }: Job,
+  header: readonly string[],
+): Filling | undefined {
+  if (onExisting === undefined || onExisting === 'replace') return undefined;
+  if (operation.change !== undefined || operation.resultsFile !== undefined) return undefined;
+  const names = header.map((name) => name.toLowerCase());
+  const cells = Object.keys(add).map((name) => names.indexOf(name.toLowerCase()));
+  if (cells.length === 0 || cells.includes(-1)) return undefined;
+  const columns = listed(cells.map((at) => foreignName(header[at] ?? '')));
+  return onExisting === 'keep'
+    ? {
+        cells: [],
+        why: `on_existing: keep leaves ${columns} as the list has them, so the row would get nothing`,
+      }
+    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled, so the row would get nothing` };
 }
 
 /**

@@ -115,7 +115,7 @@ class Draw {
   }
 
   add(of: RowClassification): void {
-    if (of.kind === 'invalid' || of.kind === 'duplicate' || of.row > this.#lastRow || !of.isOfBatch) return;
+    if (!('isOfBatch' in of) || of.row > this.#lastRow || !of.isOfBatch) return;
     this.#candidates.push({ place: hash('sha256', `${this.#batchKey} ${of.row}`, 'hex'), of });
     if (this.#candidates.length >= 2 * this.#size + CANDIDATES_HELD) this.drawn();
   }

@@ -1,3 +1,4 @@
+import { missingWords } from '../core/answer-fields.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -6,6 +7,7 @@ import { type MappedInput, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
 import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
+import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -205,6 +207,15 @@ function stopReason(signal: AbortSignal): StopError | undefined {
   throw signal.reason;
 }
 
+/** Says which paths of `add` no match of the account has ever had: their columns are blank. */
+async function tellMissing(context: RunContext): Promise<RunObject['missing_paths']> {
+  const { job, ledger, emit } = context;
+  if ((job.add === undefined || job.operation.change) ?? job.operation.resultsFile) return undefined;
+  const missing = (await searchAnswers(ledger, context, 1))?.missing() ?? [];
+  for (const path of missing) emit({ kind: 'note', message: missingWords(path) });
+  return missing.length === 0 ? undefined : missing;
+}
+
 /** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
 export type BeforeEnd = (summary: RunObject) => Promise<void>;
 
@@ -222,6 +233,7 @@ async function finish(
   const files =
     destination !== undefined && hasTime ? await writeRows(context, input, batch, destination) : undefined;
   const summary = await summarize(context, batch, {
+    missingPaths: hasTime ? await tellMissing(context) : undefined,
     metrics,
     spentBefore,
     files,

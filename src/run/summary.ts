@@ -1,3 +1,4 @@
+import { isWrongPath } from '../core/answer-fields.ts';
 import type { Clock } from '../core/clock.ts';
 import { EXIT, type ExitCode, STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
@@ -22,13 +23,14 @@ interface RunEnding {
   readonly stopped: StopError | undefined;
   /** What the rows of this run may still add to its cost; undefined where its budget did not stop it. */
   readonly mostLeft: number | undefined;
+  readonly missingPaths: RunObject['missing_paths'] | undefined;
   readonly durationMs: number;
 }
 
 /** Reads what came of a batch. It only reads, and says the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunObject> {
   const { ledger } = context;
-  const { metrics, spentBefore, files, sample, stopped, mostLeft, durationMs } = ending;
+  const { metrics, spentBefore, files, sample, stopped, mostLeft, missingPaths, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
   const changes = files?.changes ?? (await changesDone(ledger, batch));
@@ -53,6 +55,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     ...(missing.length === 0 ? {} : { removed, not_removed: missing.length - removed }),
     ...present({
       figures: files && figuresTold(files.figures),
+      missing_paths: missingPaths,
       sample,
       changes: changes && changesTold(changes),
       budget_to_finish:
@@ -75,11 +78,12 @@ const figuresTold = ({
 
 /** The exit code of a run. A stop takes precedence over rows that need attention. */
 export function exitCodeOf(
-  { stopped, counts }: Pick<RunObject, 'stopped' | 'counts'>,
+  { stopped, counts, missing_paths: paths = [] }: Pick<RunObject, 'stopped' | 'counts' | 'missing_paths'>,
   attentionIsFine: boolean,
 ): ExitCode {
   if (stopped !== null) return STOP_CODES[stopped.code as StopCode];
-  return needingAttention(counts) > 0 && !attentionIsFine ? EXIT.attention : EXIT.done;
+  const needsAttention = needingAttention(counts) > 0 || paths.some(isWrongPath);
+  return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 
 /** Counts the requests and pauses of one run by listening to its events. */

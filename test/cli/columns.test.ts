@@ -101,3 +101,55 @@ test('a column of the job that --add takes out is not added, and what was said s
   const other = ['run', 'enrich-company', 'other.csv', '-o', 'out2.csv', '--budget', '1'];
   expect((await desk.type(other)).code).toBe(0);
 });
+
+test('a row that would get nothing is skipped and costs nothing, and another on_existing asks it', async () => {
+  const desk = await openDesk();
+  await desk.write(
+    'list.csv',
+    'Domain,size,Trade\none.example,5,x\ntwo.example,,y\nthree.example,7,\nfour.example,8,z\n',
+  );
+  const job = (onExisting: string) =>
+    desk.write(
+      'job.yaml',
+      `operation: enrich-company\nadd: { Size: employee_count, Trade: industry }\non_existing: ${onExisting}\n`,
+    );
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+
+  await job('keep');
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ rows: 4, skipped: 4, to_buy: 0 });
+  expect(await desk.json(run)).toMatchObject({ counts: { skipped: 4 }, requests: 0 });
+
+  await job('fill');
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ skipped: 2, to_buy: 2 });
+  expect((await desk.type(run)).code, 'needs no attention').toBe(0);
+  expect(await desk.requests()).toBe(2);
+  const [first = ''] = (await desk.read('out.csv')).split('\n').slice(1);
+  expect(first).toMatch(/^one\.example,5,x,skipped,.*so the row would get nothing/);
+  expect(await desk.json(run), 'the same again').toMatchObject({ counts: { skipped: 2 }, requests: 0 });
+
+  await job('replace');
+  expect(await desk.json(run)).toMatchObject({ requests: 2, credits: { spent: 2 } });
+});
+
+test('a path of add that no match has is said with the nearest, in plan as well, and needs attention where one is near', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
+  const run = (path: string) => [
+    ...['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.csv', '--add', `Size=${path}`],
+  ];
+  const near = await desk.type(run('employe_count'));
+  expect(near.stderr).toContain('`employe_count` is in none of 2 answers; did you mean `employee_count`?');
+  expect(near.code).toBe(3);
+  expect((await desk.type([...run('employe_count'), '--attention-ok'])).code).toBe(0);
+  expect(await desk.json(run('employe_count'))).toMatchObject({
+    missing_paths: [{ path: 'employe_count', answers: 2, nearest: 'employee_count' }],
+  });
+  const plan = await desk.type(['plan', 'enrich-company', 'list.csv', '--add', 'Size=employe_count']);
+  expect(plan.stderr + plan.stdout).toContain('did you mean `employee_count`?');
+
+  const far = await desk.type(run('zzzzzzzzzzzz'));
+  expect(far.stderr).toContain('`zzzzzzzzzzzz` is in none of 2 answers; they have');
+  expect(far.code, 'so few answers may all lack it').toBe(0);
+  expect((await desk.type(run('employee_count'))).stderr).not.toContain('is in none of');
+  expect(await desk.requests()).toBe(2);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FieldSurvey, PathSearch, wholeFields } from '../../src/core/answer-fields.ts';
+import { FieldSurvey, missingWords, PathSearch, wholeFields } from '../../src/core/answer-fields.ts';
 import type { JsonValue } from '../../src/core/operation.ts';
 
 const fieldsOf = (answer: unknown): object => Object.fromEntries(wholeFields(answer as JsonValue));
@@ -85,7 +85,7 @@ describe('a path that is in no answer', () => {
   const searched = (path: string, ...answers: readonly JsonValue[]): readonly string[] => {
     const paths = new PathSearch([path]);
     for (const answer of answers) paths.look(answer);
-    return paths.sentences();
+    return paths.missing().map(missingWords);
   };
   const company = { legalName: 'A', location: { city: 'Perth' }, former: null };
 

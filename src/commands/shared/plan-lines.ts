@@ -12,6 +12,7 @@ export function planLines(plan: Plan): readonly string[] {
     ['rows', rows],
     ['invalid', plan.invalid],
     ['duplicates', plan.duplicates],
+    ['skipped', plan.skipped ?? 0],
     ['bought before', plan.bought_before],
     ['in doubt', plan.in_doubt],
     ['to buy', toBuy],

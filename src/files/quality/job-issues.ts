@@ -14,6 +14,7 @@ export type IssueOf = (kind: CellKind, cell: string) => CellIssue | undefined;
 
 /** The columns of a list that is read, and what is damage in them. */
 export interface InputColumns extends ColumnMap {
+  readonly header: readonly string[];
   readonly issueOf: IssueOf;
 }
 

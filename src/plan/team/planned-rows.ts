@@ -84,7 +84,7 @@ export function resolved(
   const change = changePartOf(context);
   const options = optionsOf(context);
   return rows.map(({ row, text, prepared }): ResolvedRow => {
-    if (prepared.kind === 'invalid') return { kind: 'end', row, outcome: prepared, cells: text };
+    if (prepared.kind !== 'ready') return { kind: 'end', row, outcome: prepared, cells: text };
     const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
     const { email, to } = found.input;

@@ -221,6 +221,7 @@ export const text = {
       rows: 'Rows',
       invalid: 'Invalid',
       duplicates: 'Duplicates',
+      skipped: 'Filled already',
       bought: 'Bought before',
       doubt: 'In doubt',
       again: 'To be sent again',
