@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '10: the vendor tells when a key is first used, and no clock of ours',
     file: 'src/run/intent.ts',
-    text: 'firstSentAtMs: clock.earliestMs(),',
+    text: 'firstSentAtMs: clock.earliestMs() } };',
     instead: 'firstSentAtMs: clock.wallMs(),',
     test: ['run/idempotency', 'was ahead at first'],
   },

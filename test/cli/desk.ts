@@ -129,6 +129,7 @@ export async function deskBefore(answer: Answer, account: object = {}): Promise<
     response.writeHead(status, { 'content-type': 'application/json', ...Object.fromEntries(headers) });
     response.end(rest.text);
   });
+  vendor.timeMs = Date.now;
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   const limits = { per_second: 2_000, concurrency: 1 };
   place.writeAccount(vendor.url, { dialect: 'ours.yaml', limits, ...account });

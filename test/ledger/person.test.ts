@@ -121,8 +121,8 @@ test.each(['', 'acme.example', 'jane-doe', 'https://www.linkedin.com/company/acm
 
 test.each([
   ['run /x/jane.doe@acme.example.csv', 'run /x/erased.csv'],
-  ['people%2Fjane.doe%40acme.example/notes', 'erased'],
-  ['{"path":"people%2Fjane.doe%40acme.example/notes","at":7}', '{"path":"erased","at":7}'],
+  ['/people%2Fjane.doe%40acme.example/notes', 'erased'],
+  ['{"path":"/people%2Fjane.doe%40acme.example/notes","at":7}', '{"path":"erased","at":7}'],
   [
     String.raw`{"a":["\u003cJANE.doe\u0040acme.example\u003e","b"],"jane.doe@acme.example":1}`,
     '{"a":["<erased>","b"],"erased":1}',

@@ -43,7 +43,8 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Qu
   const data = place.leaves.filter((leaf) => isData(leaf, place.depth, question));
   const isScant = isShort(place.leaves, data) && data.every((leaf) => isDetail(leaf, place.depth));
   if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
-  if (isEmpty || place.leaves.some(isEmptyList)) return 'empty';
+  if (isEmpty || place.leaves.some((leaf) => leaf.isEmptyList && leaf.name.kind !== 'trouble'))
+    return 'empty';
   return leaves.some(isFilledId) ? 'ids' : 'nothing';
 }
 
@@ -51,10 +52,6 @@ function isShort(leaves: readonly Leaf[], data: readonly Leaf[]): boolean {
   const fields = leaves.filter(({ name, value }) => name.kind === 'field' && !isBlank(value));
   return data.length <= MOST_DETAILS && fields.length <= MOST_BESIDE;
 }
-
-/** A list without members, or an object without fields, that is no list of what is wrong. */
-const isEmptyList = ({ value, name: { kind } }: Leaf): boolean =>
-  value === undefined && (kind === 'field' || kind === 'described');
 
 const isFilledId = ({ name, under, value }: Leaf): boolean =>
   under.length === 0 && ID.test(name.raw) && !isBlank(value);

@@ -116,6 +116,8 @@ interface NameContext {
 
 /** A plain value of an answer, or a list or an object with nothing in it, which has none. */
 export interface Leaf extends NameContext {
+  /** It is a list without members. */
+  readonly isEmptyList: boolean;
   readonly value: Plain | undefined;
   readonly name: Name;
   readonly key: string;
@@ -148,5 +150,6 @@ function collect(value: JsonValue, key: string, name: Name, at: NameContext, lea
   }
   if (leaves.length > before) return;
   const { under, keys, isMember } = at;
-  leaves.push({ value: isPlain(value) ? value : undefined, name, key, under, keys, isMember });
+  const isEmptyList = Array.isArray(value);
+  leaves.push({ value: isPlain(value) ? value : undefined, isEmptyList, name, key, under, keys, isMember });
 }
