@@ -52,8 +52,6 @@ export const text = {
       superseded: 'Replaced by a newer one',
       cancelled: 'Cancelled',
     },
-    toDo: 'to do',
-    share: (percent: string) => `${percent} % done`,
     begun: (when: string) => `begun ${when}`,
     rows: (rows: string) => `Rows (${rows})`,
     doubts: (count: string) => `In doubt (${count})`,
@@ -111,10 +109,8 @@ export const text = {
     inLine: 'Waiting …',
     cancel: 'Cancel batch',
     cancelling: 'Cancelling …',
-    cancelTitle: 'Cancel this batch for good?',
-    cancelWhat:
-      'It can never be continued. What it bought stays bought, and later batches use it without paying again.',
-    keep: 'Keep it',
+    cancelSure:
+      'Cancel this batch for good? It can never be continued. What it bought stays bought, and later batches use it without paying again.',
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
@@ -287,17 +283,6 @@ export const text = {
     all: 'all',
     attention: 'attention',
     decide: 'Decide what to do',
-    status: {
-      matched: 'matched',
-      no_match: 'no match',
-      applied: 'applied',
-      unchanged: 'unchanged',
-      invalid: 'invalid',
-      refused: 'refused',
-      in_doubt: 'in doubt',
-      skipped: 'skipped',
-      pending: 'pending',
-    },
     previous: 'Previous',
     next: 'Next',
     pages: 'Pages',
@@ -372,8 +357,7 @@ export const text = {
     recent: 'Recent lists',
     remove: 'Remove',
     removeNamed: (name: string) => `Remove ${name}`,
-    removeSure: 'Remove for good',
-    keep: 'Keep',
+    removeSure: (name: string) => `Remove ${name} for good?`,
   },
   list: {
     reading: 'Reading the list …',
@@ -512,9 +496,7 @@ export const text = {
         'The vendor offers no free question, so the key itself was not tried. The first run does that.',
     },
     remove: 'Remove',
-    removeWhat: 'What it bought stays bought.',
-    removeNow: (name: string) => `Remove ${name}`,
-    keep: 'Keep it',
+    removeSure: (name: string) => `Remove ${name}? What it bought stays bought.`,
     save: 'Save',
     saving: 'Saving …',
     leave: 'Cancel',
@@ -527,5 +509,7 @@ export const text = {
 
 /** The word for what the server names: a table has those alone that read otherwise than their name. */
 export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
-  return words[name] ?? name.replaceAll('_', ' ');
+  return words[name] ?? plainWord(name);
 }
+
+export const plainWord = (name: string): string => name.replaceAll('_', ' ');

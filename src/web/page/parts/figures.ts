@@ -44,14 +44,6 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** `1:05`, for a clock that runs down. */
-export function clock(seconds: number): string {
-  const left = Math.max(0, Math.ceil(seconds));
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const [h, m, s] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
 const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
   dateStyle: 'medium',
   timeStyle: 'short',

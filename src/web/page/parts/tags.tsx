@@ -1,5 +1,5 @@
 import type { BatchView } from '../../api.ts';
-import { text, wordOf } from '../text.ts';
+import { plainWord, text, wordOf } from '../text.ts';
 import { NEED_ATTENTION, sumOf } from './outcomes.tsx';
 
 export function BatchState({
@@ -30,7 +30,7 @@ const TONES: Readonly<Record<string, string>> = {
 };
 
 export function StatusTag({ status }: { readonly status: string }) {
-  return <span class={`tag ${TONES[status] ?? ''}`}>{wordOf(text.rows.status, status)}</span>;
+  return <span class={`tag ${TONES[status] ?? ''}`}>{plainWord(status)}</span>;
 }
 
 export function PlayMoney() {

@@ -118,22 +118,15 @@ function AccountCard({ account, onChanged }: AccountCardProps) {
           onClick={test}
           says={action.isBusy.value && tested.value === undefined ? words.testing : words.test}
         />
-        {!sandbox && <Removal name={name} onRemove={remove} />}
+        {!sandbox && (
+          <Button
+            class="plain"
+            onClick={() => confirm(words.removeSure(name)) && remove()}
+            says={words.remove}
+          />
+        )}
       </div>
     </li>
-  );
-}
-
-function Removal({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
-  const isAsked = useSignal(false);
-  if (!isAsked.value)
-    return <Button class="plain" onClick={() => (isAsked.value = true)} says={words.remove} />;
-  return (
-    <>
-      <span>{words.removeWhat}</span>
-      <Button class="danger" onClick={onRemove} says={words.removeNow(name)} />
-      <Button class="plain" onClick={() => (isAsked.value = false)} says={words.keep} />
-    </>
   );
 }
 

@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { ButtonLink } from '../parts/controls.tsx';
-import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
-import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
+import { allRows, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
+import { NEED_ATTENTION, Progress, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { beat, Refused } from '../session.ts';
 import { text } from '../text.ts';
@@ -56,7 +54,6 @@ function Shown({ batch, works }: ShownProps) {
       {!isOpen && (
         <details class="card stack">
           <summary>{words.howItWent}</summary>
-          <Outcomes batch={batch} />
           <Figures batch={batch} running={running} />
         </details>
       )}
@@ -97,24 +94,13 @@ function Open({ batch, works, running }: AtWork) {
   return (
     <>
       <section class="card stack" aria-label={words.progress}>
-        <Outcomes batch={batch} />
+        <Progress settled={batch.settled} rows={allRows(batch)} />
         <Now batch={batch} running={running} />
         <div class="title">
           <BatchButtons batch={batch} running={running} works={works} />
         </div>
       </section>
       <Figures batch={batch} running={running} />
-    </>
-  );
-}
-
-function Outcomes({ batch }: { readonly batch: BatchDetail }) {
-  const rows = allRows(batch);
-  const label = text.batches.rows(grouped(batch.settled), grouped(rows));
-  return (
-    <>
-      <OutcomeBar counts={batch.counts} rows={rows} label={label} />
-      <OutcomeLegend counts={batch.counts} rows={rows} />
     </>
   );
 }
@@ -202,19 +188,12 @@ interface PauseProps {
 }
 
 function Pause({ until, why, asked }: PauseProps) {
-  const now = useSignal(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now();
-    }, 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = (new Date(until).getTime() - now.value) / 1000;
+  const seconds = (new Date(until).getTime() - Date.now()) / 1000;
   if (seconds <= 0) return null;
   return (
     <>
       <span class="tag warn">{words.waits}</span> {asked ? words.pausedFor : words.backsOff}{' '}
-      <strong role="timer">{clock(seconds)}</strong>, {words.until(exactTime(until))}
+      <strong>{duration(seconds)}</strong>, {words.until(exactTime(until))}
       {why !== '' && `: ${why}.`}
     </>
   );

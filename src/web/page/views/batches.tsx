@@ -2,7 +2,7 @@ import type { BatchList, BatchView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { ButtonLink } from '../parts/controls.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
-import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
+import { Progress, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { beat } from '../session.ts';
@@ -58,7 +58,6 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
 }
 
 function BatchLine({ batch }: { readonly batch: BatchView }) {
-  const progress = words.rows(grouped(sumOf(batch.counts)), grouped(allRows(batch)));
   const operation =
     batch.undoes === null ? wordOf(text.todo.operations, batch.operation) : words.undoOf(batch.undoes);
   return (
@@ -76,8 +75,7 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
         {batch.sandbox && <PlayMoney />}
       </div>
       <div class="batch-progress">
-        <OutcomeBar counts={batch.counts} rows={allRows(batch)} label={progress} />
-        <span class="muted">{progress}</span>
+        <Progress settled={sumOf(batch.counts)} rows={allRows(batch)} />
       </div>
       <div class="batch-cost number">{batch.has_costs ? costOf(batch.credits) : ''}</div>
       <time class="batch-when muted" dateTime={batch.created_at}>

@@ -7,7 +7,7 @@ import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { numbers, Table } from '../parts/table.tsx';
 import { About, askedWords } from '../parts/tags.tsx';
 import { ask, beat } from '../session.ts';
-import { text } from '../text.ts';
+import { plainWord, text } from '../text.ts';
 
 export function Doubts({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const batch = params.id ?? '';
@@ -162,7 +162,7 @@ function Line({
         {why}
         {looks.map(({ said, why: because, at }) => (
           <div class="muted small" key={at}>
-            {text.doubts.looked(said.replaceAll('_', ' '), because)}
+            {text.doubts.looked(plainWord(said), because)}
           </div>
         ))}
         {decision !== null && <div class="small">{text.doubts.decided(decision.why)}</div>}

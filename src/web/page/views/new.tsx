@@ -116,11 +116,9 @@ function Recent({
 }
 
 function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
-  const isAsked = useSignal(false);
   const action = useAction();
   const remove = (): void =>
     action.run(async () => {
-      isAsked.value = false;
       await ask(`/lists/${list.id}`, { method: 'DELETE' });
       onRemoved();
     });
@@ -133,25 +131,12 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       <time class="muted" dateTime={list.at}>
         {dateAndTime(list.at)}
       </time>
-      {isAsked.value ? (
-        <span class="actions">
-          <button type="button" class="danger" onClick={remove}>
-            {text.bring.removeSure}
-          </button>
-          <button type="button" onClick={() => (isAsked.value = false)}>
-            {text.bring.keep}
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          class="plain"
-          aria-label={text.bring.removeNamed(list.name)}
-          onClick={() => (isAsked.value = true)}
-        >
-          {text.bring.remove}
-        </button>
-      )}
+      <Button
+        class="plain"
+        aria-label={text.bring.removeNamed(list.name)}
+        onClick={() => confirm(text.bring.removeSure(list.name)) && remove()}
+        says={text.bring.remove}
+      />
       <Refusal refused={action.refused.value} />
     </li>
   );

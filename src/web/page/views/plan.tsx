@@ -11,7 +11,7 @@ import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
-import { text, wordOf } from '../text.ts';
+import { plainWord, text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
 import { budgetIn, Start } from './plan/start.tsx';
 
@@ -116,7 +116,7 @@ function Way({ plan: { waterfall, adds, is_change: isChange } }: { readonly plan
           {waterfall.map((tier, at) => (
             <Fragment key={tier}>
               {at > 0 && <span class="muted"> {words.nextBy} </span>}
-              <strong>{tier.replaceAll('_', ' ')}</strong>
+              <strong>{plainWord(tier)}</strong>
             </Fragment>
           ))}
         </>

@@ -7,7 +7,7 @@ import { numbers, Table } from '../parts/table.tsx';
 import { About, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
 import { beat } from '../session.ts';
-import { text, wordOf } from '../text.ts';
+import { plainWord, text } from '../text.ts';
 
 /** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
 export function Rows({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -55,11 +55,11 @@ function addressOf({ batch }: RowPage, place: PagePlace | null, status = query.v
 function Filters({ page }: { readonly page: RowPage }) {
   const { counts } = page;
   const attention = sumOf(counts, NEED_ATTENTION);
-  const shown = Object.keys(text.rows.status).filter((name) => (counts[name] ?? 0) > 0);
+  const shown = Object.entries(counts).filter(([, count]) => count > 0);
   const now = query.value.get('status');
   const filters: readonly (readonly [string | null, string, number])[] = [
     [null, text.rows.all, sumOf(counts)],
-    ...shown.map((name) => [name, wordOf(text.rows.status, name), counts[name] ?? 0] as const),
+    ...shown.map(([name, count]) => [name, plainWord(name), count] as const),
     ...(attention > 0 ? [['attention', text.rows.attention, attention] as const] : []),
   ];
   return (

@@ -1,6 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
-import { useRef } from 'preact/hooks';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
@@ -20,7 +18,6 @@ export interface AtWork {
 export function BatchButtons({ batch, running, works }: AtWork) {
   const asking = useSignal<Action | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
-  const question = useRef<HTMLDialogElement>(null);
   if (batch.state !== 'open') return null;
   const going = works.find(({ state }) => state !== 'ended');
   const act = async (action: Action): Promise<void> => {
@@ -68,33 +65,12 @@ export function BatchButtons({ batch, running, works }: AtWork) {
         )}
         <Button
           class="danger"
-          onClick={() => question.current?.showModal()}
+          onClick={() => confirm(words.cancelSure) && act('cancel')}
           disabled={isBusy}
           says={asking.value === 'cancel' ? words.cancelling : words.cancel}
         />
       </div>
       <Refusal refused={refused.value} />
-      <Question dialog={question} onCancel={() => act('cancel')} />
     </>
-  );
-}
-
-/** Nothing is cancelled by one click. */
-function Question({
-  dialog,
-  onCancel,
-}: {
-  readonly dialog: RefObject<HTMLDialogElement | null>;
-  readonly onCancel: () => void;
-}) {
-  return (
-    <dialog ref={dialog} class="card question" aria-labelledby="cancel-title">
-      <h2 id="cancel-title">{words.cancelTitle}</h2>
-      <p>{words.cancelWhat}</p>
-      <form method="dialog" class="actions">
-        <Button type="submit" autofocus says={words.keep} />
-        <Button type="submit" class="danger" onClick={onCancel} says={words.cancel} />
-      </form>
-    </dialog>
   );
 }
