@@ -12,7 +12,7 @@ import {
 } from '../objects/batch-object.ts';
 import { FiguresObject } from '../objects/figures-object.ts';
 import { ListDescription } from '../objects/list-object.ts';
-import { PlannedChangeObject, PlanObject } from '../objects/plan-object.ts';
+import { PlannedChangeObject, PlanObject, UndoPlanObject } from '../objects/plan-object.ts';
 import type { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
 
@@ -145,27 +145,8 @@ export type WorkView = z.infer<typeof WorkView>;
 export const WorkList = z.object({ work: z.array(WorkView) });
 export type WorkList = z.infer<typeof WorkList>;
 
-export const UndoView = z.object({
-  undoes: z.string(),
-  state: z.enum(['plan', 'begun', 'nothing', 'undone']),
-  /** The undo that has begun or ended. */
-  by: z.string().nullable(),
-  sandbox: z.boolean(),
-  /** What a start names, so that nothing else is done than what was shown. */
-  plan: z.string(),
-  changes: z.array(
-    z.object({
-      row: z.number(),
-      action: z.string(),
-      email: z.string().nullable(),
-      project: z.string().nullable(),
-      from: z.string().nullable(),
-      to: z.string().nullable(),
-      reason: z.string().optional(),
-    }),
-  ),
-  not_undone: z.array(z.object({ row: z.number(), subject: z.string(), reason: z.string() })),
-});
+/** The plan's id is what a start names, so that nothing else is done than what was shown. */
+export const UndoView = UndoPlanObject.extend({ sandbox: z.boolean(), plan: z.string() });
 export type UndoView = z.infer<typeof UndoView>;
 
 export const UndoRequest = z.strictObject({ plan: z.string().max(100) });

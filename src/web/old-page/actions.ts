@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
+import { UndoPlanObject } from '../../objects/plan-object.ts';
 import { doubtList } from '../../run/doubts.ts';
 import { wordsToGoOn } from '../../run/go-on.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
-import { type DoubtsView, UndoRequest, UndoView, type WorkView } from '../api.ts';
+import { type DoubtsView, UndoRequest, type UndoView, type WorkView } from '../api.ts';
 import { bodyOf } from '../server/answers.ts';
 import { askChild } from '../server/children.ts';
 import type { Server } from '../server/server.ts';
@@ -65,11 +66,9 @@ function undoRoutes(server: Server): Hono {
     });
 }
 
-const Printed = UndoView.omit({ plan: true, sandbox: true });
-
 async function planOf({ program }: Server, { batch, location }: FoundBatch): Promise<UndoView> {
   const words = ['undo', batch.id, '--dry-run', '--store', location];
-  const printed = Printed.parse(await askChild(program, words));
+  const printed = UndoPlanObject.parse(await askChild(program, words));
   const plan = hash('sha256', JSON.stringify(printed), 'hex');
   return { ...printed, sandbox: batch.sandbox, plan };
 }

@@ -22,10 +22,13 @@ const LINES_SHOWN = 100;
 
 export function Diff({
   changes,
-  plan: { actions, leavers = [] },
+  actions = {},
+  leavers = [],
 }: {
   readonly changes: readonly PlannedChangeObject[];
-  readonly plan: PlanView;
+  /** How many of each there are, also of those that are not shown. */
+  readonly actions?: PlanView['actions'];
+  readonly leavers?: PlanView['leavers'];
 }) {
   const projects = byProject(changes);
   const isShort = changes.filter(isWorth).length <= LINES_OPEN;

@@ -97,7 +97,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
       )}
       {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
       <Reasons title={text.plan.reasons} reasons={plan.reasons} />
-      {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
+      {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} leavers={plan.leavers} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
     </>

@@ -3,11 +3,11 @@ import type { UndoView, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { untilEnded, useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
+import { Diff } from '../parts/diff.tsx';
 import { counted, grouped } from '../parts/figures.ts';
-import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
-import { text, wordOf } from '../text.ts';
+import { text } from '../text.ts';
 
 const words = text.undo;
 
@@ -37,7 +37,7 @@ function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
   const action = useAction();
   const hasEnded = useSignal(false);
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;
-  const sent = changes.filter(({ action }) => action !== 'unchanged' && action in words.actions);
+  const sent = changes.filter(({ calls = [] }) => calls.length > 0);
   const start = (): void =>
     action.run(async () => {
       hasEnded.value = false;
@@ -58,7 +58,7 @@ function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
         {words.states[state]} {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>}{' '}
         {sandbox && <PlayMoney />}
       </p>
-      {changes.length > 0 && <Changes changes={changes} />}
+      <Diff changes={changes} />
       {left.length > 0 && <Left left={left} />}
       {action.refused.value !== undefined && (
         <>
@@ -82,46 +82,12 @@ function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
   );
 }
 
-const TONES: Readonly<Record<string, string>> = { invite: 'good', change_role: 'warn', remove: 'bad' };
-
-/** Nobody reads more lines; the command line has all of them. */
-const LINES_SHOWN = 500;
-
-function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
-  return (
-    <Table
-      name={words.title}
-      caption={counted(changes.length, 'person', 'people')}
-      columns={[words.what, words.whom, words.where, words.role]}
-      more={changes.length > LINES_SHOWN ? words.more(grouped(LINES_SHOWN)) : undefined}
-    >
-      {changes.slice(0, LINES_SHOWN).map(({ row, action, email, project, from, to, reason }) => (
-        <tr key={`${row} ${action}`}>
-          <td>
-            <span class={`tag ${TONES[action] ?? ''}`}>{wordOf(words.actions, action)}</span>
-          </td>
-          <td>
-            <span class="cut" title={email ?? ''}>
-              {email}
-            </span>
-          </td>
-          <td>{project}</td>
-          <td class="nowrap">
-            {[from, to].filter((role) => role !== null).join(' → ')}{' '}
-            {reason !== undefined && <span class="muted">{reason}</span>}
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
 function Left({ left }: { readonly left: UndoView['not_undone'] }) {
   return (
     <section class="notice">
       <h2>{words.left(grouped(left.length))}</h2>
       <ul>
-        {left.slice(0, LINES_SHOWN).map(({ row, subject, reason }) => (
+        {left.map(({ row, subject, reason }) => (
           <li key={`${row} ${subject}`}>
             <strong>{subject}</strong> <span class="muted">{words.row(row)}</span>
             <br />
