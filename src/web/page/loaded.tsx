@@ -14,14 +14,11 @@ interface Found<T> {
 export function Loaded<T>({
   path,
   again,
-  meanwhile = <p class="loading">{text.loading}</p>,
   children,
 }: {
   readonly path: string;
   /** Asked for anew when this changes; what is shown stays until the new answer is there. */
   readonly again?: unknown;
-  /** Shown until the first answer is there: what has its size already, so that nothing moves then. */
-  readonly meanwhile?: VNode | null;
   readonly children: (value: T) => VNode | null;
 }) {
   const found = useSignal<Found<T> | undefined>(undefined);
@@ -41,7 +38,7 @@ export function Loaded<T>({
     return () => leaving.abort();
   }, [path]);
   useEffect(() => look.current(), [path, again]);
-  if (found.value === undefined) return meanwhile;
+  if (found.value === undefined) return <p class="loading">{text.loading}</p>;
   const { refused, value } = found.value;
   return refused === undefined ? children(value as T) : <Refusal refused={refused} />;
 }

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AccountList } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
@@ -40,8 +40,21 @@ export function AccountForm({ regions, onSaved, onLeft }: AccountFormProps) {
   return (
     <form ref={form} class="account-form" onSubmit={save} autocomplete="off">
       <h2>{words.add}</h2>
-      <VendorFields {...{ vendor, region, regions }} />
       <div class="form-fields">
+        <Select
+          name={words.vendor}
+          value={vendor.value}
+          options={Object.entries(words.vendors)}
+          onChosen={(chosen) => (vendor.value = chosen)}
+        />
+        {vendor.value === 'service' && regions.length > 0 && (
+          <Select
+            name={words.region}
+            value={region.value}
+            options={[['', words.noRegion], ...regions]}
+            onChosen={(chosen) => (region.value = chosen)}
+          />
+        )}
         {fields.map((field) => (
           <Field key={field.name} {...field} />
         ))}
@@ -71,33 +84,6 @@ const OF_SERVICE: readonly FieldProps[] = [
   { name: 'project', label: words.project, hint: words.projectWhat },
 ];
 
-interface VendorProps {
-  readonly vendor: Signal<string>;
-  readonly region: Signal<string>;
-  readonly regions: readonly string[];
-}
-
-function VendorFields({ vendor, region, regions }: VendorProps) {
-  return (
-    <div class="form-fields">
-      <Select
-        name={words.vendor}
-        value={vendor.value}
-        options={Object.entries(words.vendors)}
-        onChosen={(chosen) => (vendor.value = chosen)}
-      />
-      {vendor.value === 'service' && regions.length > 0 && (
-        <Select
-          name={words.region}
-          value={region.value}
-          options={[['', words.noRegion], ...regions]}
-          onChosen={(chosen) => (region.value = chosen)}
-        />
-      )}
-    </div>
-  );
-}
-
 interface FieldProps {
   readonly name: string;
   readonly label: string;
@@ -107,19 +93,13 @@ interface FieldProps {
 }
 
 function Field({ name, label, hint, type = 'text', isNeeded = false }: FieldProps) {
-  const hintId = hint === undefined ? undefined : `${name}-hint`;
-  const attributes: object = {
-    ...{ id: name, name, type, required: isNeeded, spellcheck: false },
-    autocomplete: type === 'password' ? 'new-password' : 'off',
-    'aria-describedby': hintId,
-  };
+  const autocomplete = type === 'password' ? 'new-password' : 'off';
+  const attributes: object = { name, type, required: isNeeded, spellcheck: false, autocomplete };
   return (
-    <div class="field-group">
-      <label class="field" for={name}>
-        {label}
-      </label>
+    <label class="field">
+      {label}
       <input {...attributes} />
-      {hint !== undefined && <small id={hintId}>{hint}</small>}
-    </div>
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
   );
 }

@@ -49,12 +49,11 @@ interface CheckboxProps {
   readonly checked: boolean;
   readonly onCheck: (isChecked: boolean) => void;
   readonly says: ComponentChildren;
-  readonly look?: 'box' | 'switch';
 }
 
-export function Checkbox({ checked, onCheck, says, look = 'box' }: CheckboxProps) {
+export function Checkbox({ checked, onCheck, says }: CheckboxProps) {
   return (
-    <label class={look}>
+    <label class="box">
       <input
         type="checkbox"
         checked={checked}

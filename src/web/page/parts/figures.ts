@@ -20,19 +20,8 @@ export function spentWords({ spent, exact }: { readonly spent: number; readonly 
 export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
   of.rows + (of.rows_beyond ?? 0);
 
-const STEP = 1024;
-const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
-
-/** `12.4 MB`. */
-export function fileSize(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= STEP && unit < UNITS.length - 1) {
-    size /= STEP;
-    unit += 1;
-  }
-  return `${grouped(size >= 100 ? Math.round(size) : size)} ${UNITS[unit]}`;
-}
+/** `12,430 KB`. */
+export const fileSize = (bytes: number): string => `${grouped(Math.ceil(bytes / 1024))} KB`;
 
 /** `45 s`, `12 min`, `3 h 20 min`, `3 days`. */
 export function duration(seconds: number): string {

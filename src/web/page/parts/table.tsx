@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
-/** The name of a column, or how it looks besides: `sr` is told by a screen reader alone. */
-type Column = string | { readonly name: string; readonly look: 'number' | 'found' | 'sr' };
+/** The name of a column, or how it looks besides. */
+type Column = string | { readonly name: string; readonly look: 'number' | 'found' };
 
 /** Columns of numbers, whose names stand at the right as the numbers do. */
 export function numbers(...names: readonly string[]): readonly Column[] {
@@ -11,7 +11,6 @@ export function numbers(...names: readonly string[]): readonly Column[] {
 interface TableProps {
   /** What a screen reader tells it from others by. */
   readonly name: string;
-  readonly caption?: string;
   readonly columns: readonly Column[];
   /** What is said below about lines that are not shown. */
   readonly more?: string | undefined;
@@ -20,12 +19,11 @@ interface TableProps {
 }
 
 /** A table that may be wider than the window: it is pushed sideways by the keyboard, too. */
-export function Table({ name, caption, columns, more, look, children }: TableProps) {
+export function Table({ name, columns, more, look, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without a focus the keyboard reaches nothing that is cut off.
     <section class="scroll" aria-label={name} tabIndex={0}>
       <table class={look}>
-        {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
             {columns.map((column, at) => (
@@ -43,8 +41,8 @@ export function Table({ name, caption, columns, more, look, children }: TablePro
 function Head({ column }: { readonly column: Column }) {
   const { name, look = undefined } = typeof column === 'string' ? { name: column } : column;
   return (
-    <th scope="col" class={look === 'sr' ? undefined : look} title={name}>
-      {look === 'sr' ? <span class="sr">{name}</span> : name}
+    <th scope="col" class={look} title={name}>
+      {name}
     </th>
   );
 }

@@ -197,12 +197,11 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
   );
 }
 
-/** As many reasons as anybody reads before mending the list. */
-export const REASONS_SHOWN = 10;
+/** As many as anybody reads before mending the list. */
+const REASONS_SHOWN = 10;
 
 function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
-  const { reasons = [] } = value ?? {};
   return (
     <section class="card check" aria-live="polite" aria-busy={waits}>
       <Refusal refused={refused} />
@@ -212,17 +211,22 @@ function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
           {text.columns.usable} {value.invalid > 0 && text.columns.unusable(grouped(value.invalid))}
         </p>
       )}
-      {reasons.length > 0 && (
-        <ul class="plain-list muted">
-          {reasons.slice(0, REASONS_SHOWN).map((each) => (
-            <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
-          ))}
-          {reasons.length > REASONS_SHOWN && (
-            <li>{counted(reasons.length - REASONS_SHOWN, text.plan.otherReason)}</li>
-          )}
-        </ul>
-      )}
+      <Reasons reasons={value?.reasons} />
       {value === undefined && refused === undefined && <p class="loading">{text.columns.checking}</p>}
     </section>
+  );
+}
+
+/** Why rows cannot be worked on, the most frequent reason first. */
+export function Reasons({ reasons = [] }: { readonly reasons: PlanView['reasons'] }) {
+  const others = reasons.length - REASONS_SHOWN;
+  if (reasons.length === 0) return null;
+  return (
+    <ul class="plain-list muted">
+      {reasons.slice(0, REASONS_SHOWN).map((each) => (
+        <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
+      ))}
+      {others > 0 && <li>{counted(others, text.plan.otherReason)}</li>}
+    </ul>
   );
 }

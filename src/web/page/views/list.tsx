@@ -144,7 +144,6 @@ function Repairs({ found, reading, change }: RepairsProps) {
       <div class="actions">
         {sure > 0 && (
           <Checkbox
-            look="switch"
             checked={reading.repair}
             onCheck={(isChecked) => change({ repair: isChecked })}
             says={text.list.repair(counted(sure, 'cell'))}

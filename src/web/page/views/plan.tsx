@@ -5,14 +5,13 @@ import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/action.ts';
 import { Agree } from '../parts/agree.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { counted, duration, grouped } from '../parts/figures.ts';
+import { duration, grouped } from '../parts/figures.ts';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
-import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
 import { plainWord, text, wordOf } from '../text.ts';
-import { Nothing, REASONS_SHOWN } from './columns.tsx';
+import { Nothing, Reasons } from './columns.tsx';
 import { budgetIn, Start } from './plan/start.tsx';
 
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
@@ -96,7 +95,12 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
-      <Reasons title={text.plan.reasons} reasons={plan.reasons} />
+      {plan.reasons !== undefined && (
+        <details class="card">
+          <summary>{text.plan.reasons}</summary>
+          <Reasons reasons={plan.reasons} />
+        </details>
+      )}
       {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} leavers={plan.leavers} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
@@ -178,33 +182,6 @@ function Figures({ plan }: { readonly plan: PlanView }) {
         </Figure>
       )}
     </dl>
-  );
-}
-
-function Reasons({ title, reasons = [] }: { readonly title: string; readonly reasons: PlanView['reasons'] }) {
-  const { plan: words } = text;
-  if (reasons.length === 0) return null;
-  return (
-    <details class="card">
-      <summary>{title}</summary>
-      <Table
-        name={title}
-        columns={[words.reason, ...numbers(words.rowCount), words.firstRows]}
-        more={
-          reasons.length > REASONS_SHOWN
-            ? counted(reasons.length - REASONS_SHOWN, words.otherReason)
-            : undefined
-        }
-      >
-        {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
-          <tr key={reason}>
-            <td>{reason}</td>
-            <td class="number">{grouped(count)}</td>
-            <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
-          </tr>
-        ))}
-      </Table>
-    </details>
   );
 }
 

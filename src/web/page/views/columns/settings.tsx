@@ -93,9 +93,6 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
   );
 }
 
-/** How many fields stand open; a vendor's answer may have hundreds. */
-const FIELDS_OPEN = 24;
-
 /** Of several operations a field is called by the one that it is of, as in `enrich-person.job_title`; its column is not. */
 function nameFor(field: string, taken: Readonly<Record<string, string>>): string {
   const name = field.replace(OF_ONE, '$2').replaceAll('.', '_');
@@ -115,23 +112,7 @@ export function Fields({
       : others;
     choose(choices, { add: unlessEmpty(Object.fromEntries(entries)) });
   };
-  const box = (field: string) => {
-    const name = Object.entries(add).find(([, path]) => path === field)?.[0];
-    return (
-      <div key={field} class="came-back">
-        <label class="box">
-          <input
-            type="checkbox"
-            checked={name !== undefined}
-            onChange={(event) => toggle(field, event.currentTarget.checked)}
-          />
-          <span class="cut" title={field}>
-            {OF_ONE.test(field) ? inputWords(field) : field}
-          </span>
-        </label>
-      </div>
-    );
-  };
+  const isAdded = (field: string): boolean => Object.values(add).includes(field);
   const chosen = Object.keys(add).length;
   return (
     <details class="card" open={chosen > 0}>
@@ -141,13 +122,16 @@ export function Fields({
           {chosen === 0 ? text.columns.allFields : text.columns.chosen(grouped(chosen))}
         </span>
       </summary>
-      <div class="fields">{fields.slice(0, FIELDS_OPEN).map(box)}</div>
-      {fields.length > FIELDS_OPEN && (
-        <details>
-          <summary>{`${grouped(fields.length - FIELDS_OPEN)} ${text.columns.moreFields}`}</summary>
-          <div class="fields">{fields.slice(FIELDS_OPEN).map(box)}</div>
-        </details>
-      )}
+      <div class="fields">
+        {fields.map((field) => (
+          <Checkbox
+            key={field}
+            checked={isAdded(field)}
+            onCheck={(isChecked) => toggle(field, isChecked)}
+            says={<Cut text={OF_ONE.test(field) ? inputWords(field) : field} />}
+          />
+        ))}
+      </div>
     </details>
   );
 }
