@@ -269,8 +269,6 @@ const { account, columns, add, role, roles, projects, create_projects, remove_mi
 export const Choices = z.strictObject({
   /** The names of several steps have commas between them. */
   what: z.strictObject({ operation: word }),
-  /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
-  budget: z.int().min(0).optional(),
   ...{ account, columns, add, role, roles, projects, create_projects, remove_missing, guards },
 });
 export type Choices = z.infer<typeof Choices>;

@@ -25,7 +25,7 @@ interface ChosenJob {
 
 /** The job of these choices. The same choices are the same file, so the same batch keeps its command. */
 export async function jobOfChoices(list: ListFile, choices: Choices): Promise<ChosenJob> {
-  const { what, add: _, budget: _limit, ...said } = choices;
+  const { what, add: _, ...said } = choices;
   const steps = stepNames(what.operation);
   const known = await familyNames(OPERATIONS);
   // Any other word would be taken for the path of a job file.

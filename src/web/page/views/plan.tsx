@@ -12,7 +12,7 @@ import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
 import { plainWord, text, wordOf } from '../text.ts';
 import { Nothing, Reasons } from './columns.tsx';
-import { budgetIn, Start } from './plan/start.tsx';
+import { Start } from './plan/start.tsx';
 
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
 export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -24,7 +24,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
       const chosen = choices.peek();
       const body = {
         list: id,
-        ...(chosen === undefined ? {} : { choices: { ...chosen, ...limitOf(budget.peek()) } }),
+        ...(chosen === undefined ? {} : { choices: chosen }),
       };
       return ask('/plans', { body, signal });
     },
@@ -42,7 +42,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
         <Shown
           key={plan.id}
           plan={plan}
-          budget={budget.value ?? String(plan.choices.budget ?? plan.credits.most)}
+          budget={budget.value ?? String(plan.credits.most)}
           onBudget={(typed) => (budget.value = typed)}
           onChoices={(next) => (choices.value = next)}
           onMoved={() => (again.value += 1)}
@@ -50,11 +50,6 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
       )}
     </>
   );
-}
-
-function limitOf(typed = ''): Pick<Choices, 'budget'> {
-  const budget = budgetIn(typed);
-  return budget === undefined ? {} : { budget };
 }
 
 interface PlanProps {

@@ -15,7 +15,7 @@ function isPaid({ credits, account, to_buy, to_change }: PlanView): boolean {
 }
 
 /** What stands in the field for the limit; undefined where that is no number. */
-export function budgetIn(budget: string): number | undefined {
+function budgetIn(budget: string): number | undefined {
   return /^\d{1,12}$/.test(budget) ? Number(budget) : undefined;
 }
 
@@ -43,12 +43,6 @@ export function Start({
     (hasCosts && most === undefined) ||
     (plan.guards ?? []).length > 0 ||
     plan.to_agree !== undefined;
-  const keepBudget = (): void => {
-    if (most === undefined) return;
-    const body = { ...plan.choices, budget: most };
-    // A start says its limit by itself, so nothing is lost but the choice after a reload.
-    void ask(`/lists/${plan.list}/draft`, { method: 'PUT', body }).catch(() => {});
-  };
   const start = (): void =>
     action.run(async () => {
       const body = {
@@ -82,7 +76,6 @@ export function Start({
             required
             value={budget}
             onInput={(event) => onBudget(event.currentTarget.value)}
-            onChange={keepBudget}
           />
           <small>{words.budgetWhat}</small>
         </label>
