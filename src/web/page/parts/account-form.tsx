@@ -38,9 +38,9 @@ export function AccountForm({ regions, onSaved, onLeft }: AccountFormProps) {
   };
   const fields = vendor.value === 'service' ? [...FIELDS, ...OF_SERVICE] : FIELDS;
   return (
-    <form ref={form} class="account-form" onSubmit={save} autocomplete="off">
+    <form ref={form} class="stack" onSubmit={save} autocomplete="off">
       <h2>{words.add}</h2>
-      <div class="form-fields">
+      <div class="fields">
         <Select
           name={words.vendor}
           value={vendor.value}

@@ -53,7 +53,7 @@ export function About({
   readonly of: { readonly input: string; readonly operation: string; readonly sandbox: boolean };
 }) {
   return (
-    <p class="about">
+    <p class="actions">
       <span class="cut" title={input}>
         {fileName(input)}
       </span>

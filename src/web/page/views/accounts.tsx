@@ -62,7 +62,7 @@ function Shown({ loaded, list, isAdding }: ShownProps) {
           <p>{words.noneWhat}</p>
         </section>
       )}
-      <ul class="cards accounts">
+      <ul class="cards tiles">
         {accounts.map((account) => (
           <AccountCard key={account.name} account={account} onChanged={keep} />
         ))}
@@ -195,7 +195,7 @@ function Tested({ found }: { readonly found: AccountTest }) {
           found.key_tried === true ? words.tested.works(who) : words.tested.untried,
         ];
   return (
-    <ul class="tested">
+    <ul class="card plain-list">
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}

@@ -73,7 +73,7 @@ function Record({ batch }: { readonly batch: BatchDetail }) {
   return (
     <details class="card stack">
       <summary>{words.record.title}</summary>
-      <dl class="record">
+      <dl class="facts">
         {lines.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

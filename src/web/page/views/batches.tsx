@@ -47,7 +47,7 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
         ))}
       </ul>
       {pages > 1 && (
-        <nav class="actions pages" aria-label={words.pages}>
+        <nav class="actions" aria-label={words.pages}>
           {page > 1 && <ButtonLink to={`/?page=${page - 1}`} says={words.newer} />}
           <span class="muted">{words.pageOf(grouped(page), grouped(pages), grouped(list.total))}</span>
           {page < pages && <ButtonLink to={`/?page=${page + 1}`} says={words.older} />}

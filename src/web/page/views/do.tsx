@@ -121,7 +121,7 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
   const accounts = ways.accounts.filter(({ vendor }) => vendor === operation.vendor);
   const chosen = accounts.find(({ name }) => name === account);
   return (
-    <li class={isChosen ? 'card tile chosen' : 'card tile'}>
+    <li class={isChosen ? 'card stack chosen' : 'card stack'}>
       <h2>{title}</h2>
       <p class="muted">{operation.summary}</p>
       <p>

@@ -76,7 +76,7 @@ function Shown({ list }: { readonly list: DoubtsView }) {
       {waiting.length > 0 && (
         <section class="stack">
           <h2>{text.doubts.waiting}</h2>
-          <ul class="card timeline">
+          <ul class="card stack">
             {waiting.map(({ row, reason }) => (
               <li key={row}>
                 {text.doubts.rowOf(grouped(row))}: {reason}
@@ -207,7 +207,7 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
     });
   return (
     <form
-      class="card decide"
+      class="card stack"
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -222,17 +222,17 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
         </strong>
         , {counted(credits, 'credit')}
       </p>
-      <fieldset>
+      <fieldset class="stack">
         <legend class="sr">{text.doubts.how}</legend>
         <Option how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
         {how.value === 'retry' && credits > 0 && (
-          <label class="field inset">
+          <label class="field">
             {text.doubts.extra}
             <input
               type="number"
               min={0}
               step={1}
-              class="short"
+              class="amount"
               required
               value={most}
               onInput={({ currentTarget: { value } }) => (extra.value = Number(value))}
@@ -278,7 +278,7 @@ interface OptionProps {
 
 function Option({ how, value, what, isOff = false }: OptionProps) {
   return (
-    <label class="choice">
+    <label class="box">
       <input
         type="radio"
         name="how"
@@ -298,7 +298,7 @@ function Pairs({ pairs }: { readonly pairs: Signal<readonly Pair[]> }) {
     pairs.value = pairs.value.map((each, place) => (place === at ? pair : each));
   };
   return (
-    <div class="inset told-pairs">
+    <div class="stack">
       {pairs.value.map(([name, value], at) => (
         <div class="actions" key={at}>
           <input

@@ -187,14 +187,14 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
             <td>
               <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
               {odd.count > 0 && (
-                <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
+                <div class="muted small">{text.list.odd(grouped(odd.count), rowsOf(odd))}</div>
               )}
             </td>
             <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
               {grouped(filled)}
             </td>
             <td>
-              <div class="column-examples">
+              <div class="actions">
                 {examples.map((example) => (
                   <Cut key={example} text={example} />
                 ))}

@@ -59,7 +59,7 @@ function Bring({ endings }: Lists) {
     return () => leaving.abort();
   }, []);
   return (
-    <section class="card bring" aria-label={text.bring.zone}>
+    <section class="card empty" aria-label={text.bring.zone}>
       <strong>{text.bring.drop}</strong>
       <input ref={input} type="file" hidden accept={endings.join(',')} aria-label={text.bring.choose} />
       <Button

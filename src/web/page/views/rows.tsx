@@ -161,11 +161,9 @@ function Pager({ page }: { readonly page: RowPage }) {
   const { rows, last, prev, next } = page;
   const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
   return (
-    <nav class="actions pager" aria-label={text.rows.pages}>
+    <nav class="actions" aria-label={text.rows.pages}>
       <Step page={page} to={prev} words={text.rows.previous} />
-      <span class="pages" aria-live="polite">
-        {text.rows.shown(grouped(from), grouped(to), grouped(last))}
-      </span>
+      <span aria-live="polite">{text.rows.shown(grouped(from), grouped(to), grouped(last))}</span>
       <Step page={page} to={next} words={text.rows.next} />
     </nav>
   );

@@ -11,8 +11,8 @@ const words = text.batch.came;
 export function Came({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
   const { headline, cost, needs, identifiers } = came;
   return (
-    <section class="card stack came" aria-label={words.title}>
-      <p class="headline">{headline}</p>
+    <section class="card stack" aria-label={words.title}>
+      <h2>{headline}</h2>
       {cost !== undefined && <p>{cost}</p>}
       <p>{needs}</p>
       <Downloads batch={batch} />
@@ -32,7 +32,7 @@ function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
     [found, words.found],
   ] as const;
   return (
-    <ol class="funnel">
+    <ol class="actions">
       {steps.map(([count, word]) => (
         <li key={word}>
           <b>{grouped(count)}</b> {word}
@@ -50,7 +50,7 @@ function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: 
       <h2>{words.needs}</h2>
       <ul class="reasons">
         {figures.reasons.map(({ kind, words: why, rows: count }, at) => (
-          <li key={`${kind} ${why}`}>
+          <li key={`${kind} ${why}`} class="actions">
             <b class="number">{grouped(count)}</b>
             <span class="why">{why}</span>
             <span class="muted">{rows[at]}</span>

@@ -47,7 +47,7 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
   const isSaid = Object.keys(read).some((name) => name !== 'sheet');
   return (
     <>
-      <div class="how">
+      <div class="actions">
         {sheets !== undefined && sheets.length > 1 && (
           <Select
             name={text.list.sheet}
@@ -149,14 +149,14 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
   if (!isGuessed && leftOut.length === 0 && rows === undefined) return null;
   const below = Number(header.split('-').at(-1)) + 1;
   return (
-    <ul class="notice plain-list guesses">
+    <ul class="notice plain-list">
       {isGuessed && (
-        <li>
+        <li class="actions">
           {text.list.headerIn(header)} <HeaderRow found={found} choose={choose} />
         </li>
       )}
       {leftOut.map((each) => (
-        <li key={each.rows}>
+        <li key={each.rows} class="actions">
           {text.list.leftOut(rowsWords(each.rows), each.text)}{' '}
           <Button
             class="plain"
@@ -166,7 +166,7 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
         </li>
       ))}
       {rows !== undefined && (
-        <li>
+        <li class="actions">
           {text.list.onlyRows(rowsWords(rows))}{' '}
           <Button class="plain" onClick={() => change({ read: others })} says={text.list.lookAgain} />
         </li>
