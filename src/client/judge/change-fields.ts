@@ -29,14 +29,11 @@ export function leftBy(
   return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
 
-/** What a found answer to a change tells, by our names. */
-type ChangeFields = {
-  readonly invite_code?: string;
-  readonly user_id?: string;
-  readonly project_id?: string;
+type ChangeFields = { readonly [Name in 'invite_code' | 'user_id' | 'project_id']?: string } & {
   readonly accepted?: true;
 };
 
+/** What a found answer to a change tells, by our names. */
 export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): ChangeFields {
   const { answer_fields: places = {}, accepted } = operation;
   const own = fields ?? null;
@@ -81,14 +78,9 @@ export function publishedIdIn(
   isDone: boolean,
 ): 'came' | 'missing' | 'none' {
   if (publishedId(operation) === undefined) return 'none';
-  const {
-    accepted,
-    invite_code: code,
-    project_id: project,
-    user_id: user,
-  } = changeFields(operation, at === undefined ? body : valueAt(body, at));
-  const id = operation.answer_fields?.invite_code === undefined ? project : code;
-  if (id !== undefined) return NO_ID.test(String(id)) ? 'missing' : 'came';
+  const told = changeFields(operation, at === undefined ? body : valueAt(body, at));
+  const id = operation.answer_fields?.invite_code === undefined ? told.project_id : told.invite_code;
+  if (id !== undefined) return NO_ID.test(id) ? 'missing' : 'came';
   // Whoever has an id is there, whatever the status says of the request.
-  return accepted === true && (isDone || user !== undefined) ? 'came' : 'missing';
+  return told.accepted === true && (isDone || told.user_id !== undefined) ? 'came' : 'missing';
 }

@@ -104,9 +104,9 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
   if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
   if (typeof value === 'number') return true;
   // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that nothing was found.
-  if (isNameless) return question.vocabulary.sensesOf(value).every((sense) => sense === 'done');
+  if (isNameless) return question.vocabulary.read(value).senses.every((sense) => sense === 'done');
   if (question.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
-  return !question.vocabulary.sensesOf(value).includes('no_match');
+  return !question.vocabulary.read(value).senses.includes('no_match');
 }
 
 /** Names of lists and objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
@@ -114,6 +114,6 @@ const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'fo
 const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;
 
 function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Question): boolean {
-  if (name.kind === 'field') return value !== true || vocabulary.sensesOf(name.raw).length === 0;
+  if (name.kind === 'field') return value !== true || vocabulary.read(name.raw).senses.length === 0;
   return name.kind === 'effect' ? typeof value !== 'boolean' : isMember && isOpen(name);
 }

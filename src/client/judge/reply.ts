@@ -129,14 +129,10 @@ export function bodyMatches({ is, path, equals, matches }: BodyTest, body: Body,
   if (body.kind !== 'json')
     return matches !== undefined && path === undefined && body.kind === 'unreadable' && fits(body.text);
   const value = path === undefined ? body.value : valueAt(body.value, path);
-  if (is === 'empty' && !isEmpty(path === undefined ? fieldsIn(body.value, fieldsAt) : value)) return false;
+  // The whole body where the place of the fields is missing, so that it does not count as empty.
+  const fields = path === undefined && fieldsAt !== undefined ? valueAt(body.value, fieldsAt) : undefined;
+  if (is === 'empty' && !isEmpty(fields === undefined ? value : fields)) return false;
   return (equals === undefined || value === equals) && fits(textOf(value));
-}
-
-/** The whole body where the place of the fields is missing, so that it does not count as empty. */
-function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
-  const fields = fieldsAt === undefined ? undefined : valueAt(value, fieldsAt);
-  return fields === undefined ? value : fields;
 }
 
 /** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */

@@ -88,17 +88,14 @@ export class Statements {
     const isCode = (kind === 'machine' && !leaf.isMember) || kind === 'trouble';
     if (isMark(leaf)) this.truth(leaf);
     else if (isCode) this.#code(leaf);
-    else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) this.#found();
-    else if (kind === 'total' && value === 0) this.countedNone = true;
+    else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) {
+      this.says.add('no_match');
+      // What a question of one's own asks about may have such a field.
+      if (!this.question.isOwn) this.codes.add('no_match');
+    } else if (kind === 'total' && value === 0) this.countedNone = true;
     else if (typeof value === 'string' && isText) this.say(value, leaf);
     else return kind === 'described' || (kind === 'field' && value === true && this.named(leaf));
     return true;
-  }
-
-  #found(): void {
-    this.says.add('no_match');
-    // What a question of one's own asks about may have such a field.
-    if (!this.question.isOwn) this.codes.add('no_match');
   }
 
   /** `{"queued": true}` says so by its name; `errorReporting` is a setting. @returns whether it does. */
@@ -225,11 +222,7 @@ export class ChangeStatements extends Statements {
   }
 
   override listen(leaves: readonly Leaf[]): this {
-    for (const leaf of leaves)
-      this.#member(
-        leaf,
-        [...leaf.under, leaf.name].map(({ plain }) => plain),
-      );
+    for (const leaf of leaves) this.#member(leaf);
     return this;
   }
 
@@ -253,23 +246,19 @@ export class ChangeStatements extends Statements {
     return this.#effects === ANY;
   }
 
-  /** @param names of it, and of what it is in. */
-  #member(leaf: Leaf, names: readonly string[]): void {
+  #member(leaf: Leaf): void {
     const { name, value = null } = leaf;
     this.trouble ||= isFilled(value) && (isTrouble(name) || leaf.under.some(isTrouble));
-    if (this.#isOfChange(leaf, names) || this.#saysHowItStands(leaf)) return;
+    if (this.#isOfChange(leaf)) return;
+    if (typeof value === 'string' && STANDS.test(name.plain)) {
+      this.say(value, leaf);
+      return;
+    }
     this.odd ||= !isBlank(value) && !leaf.under.every((each) => this.#holdsWords(each));
     if (this.#isEffect(leaf) || this.#isNamed(leaf)) return;
     if (name.kind === 'found' && !leaf.isMember) this.no ||= truthOf(value) === false;
     if (name.kind === 'field' && isFilled(value) && this.named(leaf)) return;
     if (!this.hear(leaf, true)) this.#unknown(leaf);
-  }
-
-  #saysHowItStands(leaf: Leaf): boolean {
-    const { name, value } = leaf;
-    const stands = typeof value === 'string' && STANDS.test(name.plain);
-    if (stands) this.say(value, leaf);
-    return stands;
   }
 
   /** What holds what an answer says. */
@@ -289,9 +278,8 @@ export class ChangeStatements extends Statements {
   }
 
   /** What only the answer to a change has. @returns whether it is that. */
-  #isOfChange(leaf: Leaf, names: readonly string[]): boolean {
-    const { name, under, value = null } = leaf;
-    const isUnder = (pattern: RegExp): boolean => names.some((each) => pattern.test(each));
+  #isOfChange({ name, under, value = null }: Leaf): boolean {
+    const isUnder = (pattern: RegExp): boolean => [...under, name].some(({ plain }) => pattern.test(plain));
     // Who has done it, or given a role, may be anybody.
     if (isUnder(/(?:ed|or)by$/)) return true;
     if (isUnder(ROLE_NAMES)) {

@@ -19,7 +19,7 @@ type Part =
 type Phrase = Exclude<keyof Words, Part>;
 
 /** `quota`: what is bought for a month or longer is used up. */
-type Said = ReadonlySet<Phrase | 'quota'>;
+type Said = Phrase | 'quota';
 
 type LimitEnds = 'soon' | 'with the day' | 'unknown';
 
@@ -88,12 +88,12 @@ export class Vocabulary {
 
   /** @param ends what the whole text says of when a limit ends. */
   #readSentence(sentence: string, ends: LimitEnds) {
-    const senses = new Set<Phrase | 'quota'>();
+    const senses = new Set<Said>();
     let rest = sentence.replace(this.#phrases, (phrase) => {
       senses.add(this.#senseOfPhrase(phrase));
       return '';
     });
-    const join = (sense: Phrase | 'quota', ...parts: readonly Part[]): void => {
+    const join = (sense: Said, ...parts: readonly Part[]): void => {
       if (!parts.every((part) => this.#has(sentence, part))) return;
       senses.add(sense);
       rest = parts.reduce((left, part) => left.replace(this.#parts[part] ?? '', ''), rest);
@@ -107,10 +107,6 @@ export class Vocabulary {
 
   #has(sentence: string, part: Part): boolean {
     return sentence.search(this.#parts[part] ?? /(?!)/) >= 0;
-  }
-
-  sensesOf(text: string): readonly Sense[] {
-    return this.read(text).senses;
   }
 
   /** What a code says that is nothing but words of that sense: `USER_NOT_FOUND` also says who. */
@@ -134,7 +130,7 @@ export class Vocabulary {
 }
 
 /** Credits and quotas that are used up are bought, unless they are said to come back within a day. */
-function senseOf(said: Said, ends: LimitEnds): Sense | undefined {
+function senseOf(said: ReadonlySet<Said>, ends: LimitEnds): Sense | undefined {
   const isOfTime = said.has('rate_limited') || ends !== 'unknown';
   if (said.has('credits_used_up') || (said.has('quota') && !isOfTime)) return 'credits_used_up';
   if (said.has('quota') || said.has('rate_limited') || said.has('limit_reached'))
