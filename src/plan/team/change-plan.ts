@@ -241,6 +241,8 @@ function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], tea
 
 // ---------------------------------------------------------------------------------------------------- the plan
 
+type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
+
 /** Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first of them. */
 class Draft {
   readonly #team: Team;
@@ -269,7 +271,7 @@ class Draft {
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
     const of = { ...factsOf(row.work), ...userOf(row.work, row.calls), ...present({ note: row.work.note }) };
     const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
-    if (outcome === undefined) this.#work(row);
+    if (outcome === undefined) this.#work(row, of);
     else this.#end(row, outcome, of, row.work);
   }
 
@@ -286,28 +288,17 @@ class Draft {
   #end(
     { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
-    of: ChangeTarget & Pick<PlannedChangeObject, 'note'>,
+    of: ShownChange,
     work?: PlannedWork,
   ): void {
     this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
     const { reason } = outcome;
-    this.#changes.push({
-      row,
-      action: actionOfOutcome(outcome),
-      ...of,
-      ...present({ reason, beyond }),
-    });
+    this.#changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
   }
 
-  #work({ row, work, calls, beyond }: WorkableRow): void {
+  #work({ row, work, calls, beyond }: WorkableRow, of: ShownChange): void {
     this.#planned.push({ row, kind: 'work', work: asJson(work) });
-    const { note } = work;
-    const shown = {
-      row,
-      ...factsOf(work),
-      ...userOf(work, calls),
-      ...present({ note, beyond }),
-    };
+    const shown = { row, ...of, ...present({ beyond }) };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
       this.#changes.push({ ...shown, action: 'in_doubt', reason: doubt });

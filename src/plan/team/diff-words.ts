@@ -4,19 +4,10 @@ import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
 import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';
 
-interface LinesShown {
-  readonly sent: number;
-  readonly unchanged: number;
-  readonly attention: number;
-  readonly leavers: number;
-}
-
 /** How many lines of each kind are shown. A longer list is easier to read in a file than on a terminal. */
-const LINES_SHOWN: LinesShown = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
+const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
 
-export const EVERY_LINE: LinesShown = {
-  ...{ sent: Infinity, unchanged: Infinity, attention: Infinity, leavers: Infinity },
-};
+export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infinity, leavers: Infinity };
 
 /**
  * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then people whom the
@@ -31,9 +22,9 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
     .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
   const attention = changes.filter((change) => !isSent(change) && change.action !== 'unchanged');
   return [
-    ...cut(sent, shownLines.sent),
-    ...cut(unchanged, shownLines.unchanged),
-    ...cut(attention, shownLines.attention),
+    ...cut(' ', sent, shownLines.sent),
+    ...cut('=', unchanged, shownLines.unchanged),
+    ...cut('!', attention, shownLines.attention),
     ...leaverLines(plan.leavers, shownLines.leavers),
     `${planCounts(plan)}.`,
   ];
@@ -42,21 +33,17 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
 /** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not have remove_missing`. */
 function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly string[] {
   const more = leavers.length - most;
-  const stays = 'stays, because the job does not have remove_missing';
-  return [
-    ...leavers
-      .slice(0, most)
-      .map(
-        ({ email, project, role }) =>
-          `= ${email} in ${project}: ${role ?? 'a role'} (not in the file): ${stays}`,
-      ),
-    ...(more > 0 ? [`= and ${more} more who are not in the file and stay: --all shows them`] : []),
-  ];
+  const stays = '(not in the file): stays, because the job does not have remove_missing';
+  const shown = leavers.slice(0, most).map(({ email, project, role }) => {
+    return `= ${email} in ${project}: ${role ?? 'a role'} ${stays}`;
+  });
+  return more > 0
+    ? [...shown, `= and ${more} more who are not in the file and stay: --all shows them`]
+    : shown;
 }
 
-function cut(changes: readonly PlannedChange[], most: number): readonly string[] {
+function cut(sign: string, changes: readonly PlannedChange[], most: number): readonly string[] {
   const more = changes.length - most;
-  const sign = signOf(changes[0]?.action ?? 'unchanged');
   const rest = more > 0 ? [`${sign} and ${more} more: --all shows them`] : [];
   return [...changes.slice(0, most).map(diffLine), ...rest];
 }
@@ -93,20 +80,6 @@ function lineOf(change: PlannedChange): string {
       return `= ${rowAndWho(change)}${because}`;
     default:
       return unreachable(action);
-  }
-}
-
-function signOf(action: ChangeAction): string {
-  switch (action) {
-    case 'unchanged':
-    case 'skipped':
-      return '=';
-    case 'invalid':
-    case 'refused':
-    case 'in_doubt':
-      return '!';
-    default:
-      return ' ';
   }
 }
 
@@ -149,11 +122,7 @@ export function changeQuestion(plan: Pick<ChangePlan, 'changes'>): string {
   return `Apply ${counted(all, 'change')} to the service (${kinds})?${forGood}`;
 }
 
-function sentOf({ changes }: Pick<ChangePlan, 'changes'>): {
-  readonly all: number;
-  readonly kinds: string;
-  readonly projects: number;
-} {
+function sentOf({ changes }: Pick<ChangePlan, 'changes'>) {
   const counts: Partial<Record<ChangeAction, number>> = {};
   const sent = changes.filter(isSent);
   for (const { action } of sent) counts[action] = (counts[action] ?? 0) + 1;

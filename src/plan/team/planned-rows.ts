@@ -10,7 +10,6 @@ import type {
   ChangePart,
   JsonObject,
   JsonValue,
-  Operation,
   OperationOptions,
   PlannedWork,
   RowInput,
@@ -34,6 +33,7 @@ export interface WorkableRow {
   readonly row: RowNumber;
   readonly beyond?: true;
   readonly work: PlannedWork;
+  /** The calls that it makes, in their order, and its outcome, when the vendor accepts all of them. */
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
 }
@@ -99,8 +99,11 @@ export function resolved(
   });
 }
 
+/** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
-  return { kind: 'work', row, work, ...simulate(job.operation, work, dialect) };
+  const walk = new RowWalk(job.operation, dialect, { input: work, repaired: work.repaired });
+  const { calls, outcome } = walk.ahead((call) => ({ kind: 'found', fields: successOf(call, dialect) }));
+  return { kind: 'work', row, work, calls: calls.map(({ call }) => call), outcome };
 }
 
 export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
@@ -162,29 +165,12 @@ export function factsOf({ email, project, subject, from, to }: PlannedWork): Cha
 
 // ---------------------------------------------------------------------------------- what a row does
 
-/** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
-interface SimulatedRow {
-  readonly calls: readonly Call[];
-  readonly outcome: Outcome;
-}
-
 /**
  * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent, because a run
  * walks the row again with real answers.
  */
 function idToCome(call: Call): string {
   return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
-}
-
-/** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
-function simulate(operation: Operation, work: PlannedWork, dialect: Dialect): SimulatedRow {
-  const { calls, outcome } = new RowWalk(operation, dialect, { input: work, repaired: work.repaired }).ahead(
-    (call) => ({
-      kind: 'found',
-      fields: successOf(call, dialect),
-    }),
-  );
-  return { calls: calls.map(({ call }) => call), outcome };
 }
 
 /** A success body in this vendor's form, because an operation reads an answer by the dialect's names. */
@@ -200,11 +186,6 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 // -------------------------------------------------------------------------- rows about the same person or project
 
 type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
-
-interface WantedChange {
-  readonly row: RowNumber;
-  readonly work: PlannedWork;
-}
 
 /**
  * The outcomes of rows that conflict with others. A row that only repeats earlier rows is `unchanged`. All rows that
@@ -227,19 +208,13 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNu
 }
 
 /** Groups of two or more rows about one person or project, in the order of the list. */
-function crowdsOf(rows: readonly WantingRow[]): readonly (readonly WantedChange[])[] {
-  const byName = new Map<string, WantedChange[]>();
-  for (const { row, work, calls } of rows) {
-    for (const name of namesOf(work, calls)) {
-      const crowd = byName.get(name);
-      if (crowd === undefined) byName.set(name, [{ row, work }]);
-      else crowd.push({ row, work });
-    }
-  }
-  return [...byName.values()].filter((crowd) => crowd.length > 1);
+function crowdsOf(rows: readonly WantingRow[]): readonly (readonly WantingRow[])[] {
+  const named = rows.flatMap((row) => [...namesOf(row)].map((name) => ({ name, row })));
+  const crowds = [...Map.groupBy(named, ({ name }) => name).values()];
+  return crowds.filter(({ length }) => length > 1).map((crowd) => crowd.map(({ row }) => row));
 }
 
-function isContradiction(crowd: readonly WantedChange[]): boolean {
+function isContradiction(crowd: readonly WantingRow[]): boolean {
   return crowd.some(({ work }) => work.to !== crowd[0]?.work.to);
 }
 
@@ -247,7 +222,7 @@ function isContradiction(crowd: readonly WantedChange[]): boolean {
  * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another row the user
  * id alone.
  */
-function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
+function namesOf({ work: { subject }, calls }: WantingRow): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
     typeof userId === 'string' && project === (subject.project ?? '')
       ? [subjectText({ project, name: subjectOfUser(userId) })]
@@ -257,7 +232,7 @@ function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<
 }
 
 /** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
-function contradictionWords(crowd: readonly WantedChange[]): string {
+function contradictionWords(crowd: readonly WantingRow[]): string {
   const firstOf = new Map<string, RowNumber>();
   for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
   const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');

@@ -106,26 +106,19 @@ const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
 
 // ------------------------------------------------------------------------------------------------ one project
 
-interface LookResult {
-  readonly at: LookScope;
-  readonly subjects: readonly KnownSubject[];
-}
-
 /** Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none. */
-async function lookAt(context: LookContext, lookUps: LookUps, project: string): Promise<LookResult> {
+async function lookAt(context: LookContext, lookUps: LookUps, project: string) {
   const invites = await peopleOf(context, lookUps, 'list_invites', project);
   const users = await peopleOf(context, lookUps, 'list_users', project);
-  const bySubject = new Map<string, KnownSubject>();
-  for (const each of invites ?? []) keep(bySubject, liveSubject(project, 'invited', each));
-  for (const each of users ?? []) keep(bySubject, liveSubject(project, 'member', each));
+  const listed = [
+    (invites ?? []).flatMap((each) => liveSubject(project, 'invited', each) ?? []),
+    (users ?? []).flatMap((each) => liveSubject(project, 'member', each) ?? []),
+  ].flat();
+  const bySubject = new Map(listed.map((live) => [subjectText(live.subject), live]));
   return {
     at: { project, users: users !== undefined, invites: invites !== undefined },
     subjects: [...bySubject.values()],
   };
-}
-
-function keep(bySubject: Map<string, KnownSubject>, live: KnownSubject | undefined): void {
-  if (live !== undefined) bySubject.set(subjectText(live.subject), live);
 }
 
 /** The entry as a subject; undefined when it has neither an e-mail address nor a user id. */
@@ -220,8 +213,7 @@ async function askWhoAmI(
   if (userId === undefined && email === undefined) {
     throw notAsTheDialectSays('whoami', 'it holds neither a user id nor an e-mail', dialect);
   }
-  const user = present({ userId, email });
-  return { kind: 'told', user };
+  return { kind: 'told', user: present({ userId, email }) };
 }
 
 // ------------------------------------------------------------------------------------------------ with the ledger
@@ -230,11 +222,7 @@ async function askWhoAmI(
  * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger, and the
  * present state of each person comes from the service. This function is pure.
  */
-export function withLive(
-  known: readonly KnownSubject[],
-  live: RemoteMembers | undefined,
-): readonly KnownSubject[] {
-  if (live === undefined) return known;
+export function withLive(known: readonly KnownSubject[], live: RemoteMembers): readonly KnownSubject[] {
   const told = new Team(live.subjects);
   const looked = new Map(live.projects.map((at) => [at.project, at]));
   const names = new Set(known.map(({ subject }) => subjectText(subject)));
@@ -281,10 +269,7 @@ function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'rol
  */
 function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookScope): SubjectFacts {
   const { state, email, userId } = facts;
-  const gone: SubjectFacts = {
-    state: 'gone',
-    ...present({ email, userId }),
-  };
+  const gone: SubjectFacts = { state: 'gone', ...present({ email, userId }) };
   switch (state) {
     case 'member':
       return users ? gone : facts;
