@@ -24,7 +24,6 @@ import {
   type PlainMeaning,
   SAYS_NONE,
 } from './judge/table.ts';
-import { plainWords } from './judge/words.ts';
 import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
@@ -137,12 +136,12 @@ export type RuleFound = {
 
 /**
  * Whether a rule or a word says that nothing was found, and not a status or an empty place alone.
- * @param isFirst nothing but 404 was heard yet: then the words that HTTP has for this status say nothing either.
+ * @param isFirst nothing but 404 was heard yet: then a server's own "Not Found", as HTTP spells it, says nothing either.
  */
 export function saysNoMatch(raw: RawReply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
   if (table === undefined) return rule !== undefined;
-  const isBare = isFirst && table.texts.every((text) => plainWords(text) === 'not found');
+  const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
   return table.row.name === SAYS_NONE && !isBare;
 }
 
