@@ -157,10 +157,8 @@ export { DamageObject, ListDescription } from '../objects/list-object.ts';
 
 export { ReadWords };
 
-/** How many of the first rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
-export const ListRowsQuery = ReadWords.extend({
-  limit: z.coerce.number().int().min(0).default(100),
-});
+/** How many of the first rows of a list are shown. */
+export const ListRowsQuery = z.object({ limit: z.coerce.number().int().min(0).default(100) });
 
 /** How the list is read and whether what is sure is repaired, as it was chosen on its view. */
 export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
@@ -301,9 +299,6 @@ export const Ways = z.object({
 });
 export type Ways = z.infer<typeof Ways>;
 
-export const DraftKept = z.object({ kept: z.literal(true) });
-export type DraftKept = z.infer<typeof DraftKept>;
-
 /** Plans the list by these choices, or by those that were kept for it. */
 export const PlanRequest = z.strictObject({
   list: word,
@@ -354,5 +349,6 @@ export const AgreementRequest = z.strictObject({
   agreement: z.string().min(1).max(200),
 });
 export type AgreementRequest = z.infer<typeof AgreementRequest>;
-export const AgreementKept = z.object({ kept: z.literal(true) });
-export type AgreementKept = z.infer<typeof AgreementKept>;
+/** Of choices, too. */
+export const Kept = z.object({ kept: z.literal(true) });
+export type Kept = z.infer<typeof Kept>;

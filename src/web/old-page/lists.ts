@@ -27,18 +27,17 @@ export function readingRoutes(server: Server): Hono {
       return context.json(viewOf(await keepReading(server, list, reading)));
     })
     .get('/lists/:id/rows', async (context) => {
-      const { limit, ...words } = queryOf(context, ListRowsQuery);
+      const { limit } = queryOf(context, ListRowsQuery);
       const list = await listOf(server, context);
-      const read = Object.keys(words).length > 0 ? words : (list.reading?.read ?? {});
-      const rows = await inWordsOf(list, () => rowsOf(list, read, limit));
+      const rows = await inWordsOf(list, () => rowsOf(list, limit));
       return context.json(rows satisfies ListRows);
     });
 }
 
 const MOST_ROWS_AT_ONCE = 500;
 
-async function rowsOf(list: KeptList, words: ReadWords, limit: number): Promise<ListRows> {
-  const { sheet } = await openFile(list.path, words);
+async function rowsOf({ path, reading }: KeptList, limit: number): Promise<ListRows> {
+  const { sheet } = await openFile(path, reading?.read ?? {});
   const header = [...(await sheet.header())];
   const rows: ListRow[] = [];
   for await (const group of sheet.groups())

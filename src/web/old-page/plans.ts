@@ -8,11 +8,10 @@ import { PlanObject } from '../../objects/plan-object.ts';
 import { requestWords } from '../../plan/consent.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import {
-  type AgreementKept,
   AgreementRequest,
   type AgreementView,
   Choices,
-  type DraftKept,
+  type Kept,
   type ListDescription,
   type PlannedChangeObject,
   PlanRequest,
@@ -45,7 +44,7 @@ export function planRoutes(server: Server): Hono {
     .post('/agreements', async (context) => {
       const { plan, agreement } = await bodyOf(context, AgreementRequest);
       await keepShown(plans.of(plan).view.to_agree, agreement);
-      return context.json({ kept: true } satisfies AgreementKept);
+      return context.json({ kept: true } satisfies Kept);
     })
     .post('/starts', async (context) => {
       const request = await bodyOf(context, StartRequest);
@@ -72,7 +71,7 @@ function choiceRoutes(server: Server): Hono {
     .put('/lists/:id/draft', async (context) => {
       const list = await keptList(server, context.req.param('id'));
       await keepDraft(list, await bodyOf(context, Choices));
-      return context.json({ kept: true } satisfies DraftKept);
+      return context.json({ kept: true } satisfies Kept);
     });
 }
 

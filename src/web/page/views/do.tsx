@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { AccountChoice, Choices, OperationView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { Button, Options } from '../parts/controls.tsx';
+import { Button, Cut, Options } from '../parts/controls.tsx';
 import { counted } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
@@ -55,9 +55,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
     <>
       <div class="title">
         <h1>{todo.title}</h1>
-        <span class="muted cut" title={ways.name}>
-          {`${counted(ways.facts.rows, 'row')} of ${ways.name}`}
-        </span>
+        <Cut look="muted" text={`${counted(ways.facts.rows, 'row')} of ${ways.name}`} />
       </div>
       <Refusal refused={action.refused.value} />
       <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>

@@ -194,11 +194,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
               {grouped(filled)}
             </td>
             <td>
-              <div class="actions">
-                {examples.map((example) => (
-                  <Cut key={example} text={example} />
-                ))}
-              </div>
+              <Cut text={examples.join(' · ')} />
             </td>
           </tr>
         ))}

@@ -4,6 +4,7 @@ import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/action.ts';
 import { Agree } from '../parts/agree.tsx';
+import { Cut } from '../parts/controls.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { duration, grouped } from '../parts/figures.ts';
 import { inputWords } from '../parts/several.ts';
@@ -67,9 +68,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
     <>
       <div class="title">
         <h1>{words.title}</h1>
-        <span class="muted cut" title={name}>
-          {name}
-        </span>
+        <Cut look="muted" text={name} />
       </div>
       <p>
         {wordOf(text.todo.operations, operation)} {words.withAccount} <strong>{account.name}</strong>{' '}
