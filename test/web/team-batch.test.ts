@@ -93,6 +93,8 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
 
   const page = await tabAt(served, `/batches/${batch}`);
   await page.getByRole('heading', { name: text.changes.title }).waitFor();
+  // What came moves everything below it when it is there.
+  await page.getByRole('button', { name: text.batch.downloads.report }).waitFor();
   await page.getByText(text.batch.howItWent).click();
   const figures = await page.locator('dl.figures > div').allInnerTexts();
   const shown = Object.fromEntries(figures.map((each) => each.split('\n') as [string, string]));
