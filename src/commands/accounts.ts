@@ -161,9 +161,6 @@ async function directFrom(console: Console, input: Add, account: string): Promis
   };
 }
 
-const CONNECTED_QUESTION = 'Connected account, as the service calls it: ';
-const API_CALL_QUESTION = "Address of the service's API Call step (https://…): ";
-
 /** Asks for the members of an account behind a service, which knows the vendor's address and key itself. */
 async function routeFrom(console: Console, input: Add): Promise<object> {
   const { via, connected_account, api_call_url, base_url, key_env } = input;
@@ -171,10 +168,12 @@ async function routeFrom(console: Console, input: Add): Promise<object> {
     const next = 'Leave out --key-stdin: the service account has the key.';
     throw stop('usage', 'An account with --via has no key of its own.', next);
   }
+  const connected = 'Connected account, as the service calls it: ';
+  const apiCall = "Address of the service's API Call step (https://…): ";
   return {
     via,
-    connected_account: await needed(console, connected_account, CONNECTED_QUESTION, '--connected-account'),
-    api_call_url: await needed(console, api_call_url, API_CALL_QUESTION, '--api-call-url'),
+    connected_account: await needed(console, connected_account, connected, '--connected-account'),
+    api_call_url: await needed(console, api_call_url, apiCall, '--api-call-url'),
     base_url,
     key_env,
   };

@@ -32,9 +32,7 @@ export default command({
       z.boolean().optional(),
       'open it in the browser (the default on a terminal with a screen)',
       undefined,
-      {
-        negation: 'only print its address',
-      },
+      { negation: 'only print its address' },
     ),
   }),
   async run(input, { console }) {

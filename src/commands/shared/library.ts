@@ -69,7 +69,6 @@ export function typedFrom(
     if (value === undefined || value === false || how === undefined) continue;
     const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
     if (how.isArgument) words.push(...textsOf(schema, value));
-    // What a list says as a block, such as `{ all: […] }`, has a word that is typed.
     else flags.push(...flagWords(flag, Array.isArray(value) ? schema.parse(value) : value));
   }
   return [name, ...words, ...flags];

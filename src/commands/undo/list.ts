@@ -63,9 +63,8 @@ export function undoList(undone: UndoContext): UndoList {
   for (const each of undone.touched) {
     const step = stepFor(undone, each);
     if (step.kind === 'row') rows.push(step.row);
-    if (step.kind === 'left') {
+    if (step.kind === 'left')
       notUndone.push({ row: each.row, subject: subjectWords(each.subject), reason: step.reason });
-    }
   }
   const left = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
   return { rows, left };

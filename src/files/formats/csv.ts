@@ -80,9 +80,7 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
     }
   }
   const above = header.last - 1;
-  if (above > 0) {
-    throw nothingBelow(file.path, above);
-  }
+  if (above > 0) throw nothingBelow(file.path, above);
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
 }

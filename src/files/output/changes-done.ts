@@ -113,11 +113,7 @@ class ChangeCollector {
   }
 
   result(): ChangesDone {
-    return {
-      ...this.#all,
-      projects: [...this.#groups.values()],
-      missing: this.#missing,
-    };
+    return { ...this.#all, projects: [...this.#groups.values()], missing: this.#missing };
   }
 
   #count(work: KeptWork, ended: ChangeEnd, answers: Answers): void {

@@ -40,11 +40,7 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
       ? workbookCopy(table, options, cellsFor)
       : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);
   };
-  return {
-    path,
-    survey: { sha256, header, rows },
-    sheet: { ...table, copy },
-  };
+  return { path, survey: { sha256, header, rows }, sheet: { ...table, copy } };
 }
 
 async function* csvCopy(

@@ -242,11 +242,7 @@ async function writeFiles(
   const figures = await figuresIn(order, kept, tally);
   const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
-  return {
-    output,
-    figures,
-    ...present({ report, attention, results, changes }),
-  };
+  return { output, figures, ...present({ report, attention, results, changes }) };
 }
 
 async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {

@@ -215,14 +215,7 @@ export class SheetReader implements XmlListener {
     this.#column = -1;
     const places = tag && { open: tag, close: tag, cells: [] };
     const isHidden = isTrue(hidden);
-    this.#open = {
-      number,
-      cells: [],
-      isHidden,
-      formulas: [],
-      links: new Map(),
-      places,
-    };
+    this.#open = { number, cells: [], isHidden, formulas: [], links: new Map(), places };
   }
 
   #closeRow(tag: Place | undefined): void {
