@@ -5,10 +5,7 @@ import { plainName } from './names.ts';
 import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** A value that was sent, and is not blank. */
-interface SentValue {
-  readonly name: string;
-  readonly text: string;
-}
+type SentValue = Readonly<Record<'name' | 'text', string>>;
 
 /** A call that sends more values than these is about many things, and no answer repeats them one by one. */
 const MOST_SENT = 200;

@@ -104,8 +104,6 @@ const isOfKey = (it: Answer): boolean =>
     ? !it.question.isOwn || it.statements.codes.has('key_dead')
     : [400, 403, 404].includes(it.by));
 
-const saysNone = (it: Answer): boolean => it.isLookup && says('no_match')(it);
-
 /** So a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
 
@@ -186,7 +184,7 @@ export const TABLE: readonly Row[] = [
     row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.isProved),
     row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
-    row(SAYS_NONE, 'no_match', (it) => saysNone(it) && isOfQuestion(it.by)),
+    row(SAYS_NONE, 'no_match', (it) => it.isLookup && says('no_match')(it) && isOfQuestion(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
       'the service has no such step',

@@ -77,9 +77,7 @@ export function guessColumns(
 }
 
 function inputsBut(operation: Operation, names: readonly string[]): Operation {
-  return names.length === 0
-    ? operation
-    : { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
+  return { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
 }
 
 /** Columns for inputs that have no sure one; rivals and columns with too few right cells included. */
@@ -159,8 +157,7 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
   const known = new Set([squeezed(name), ...aliases]);
   const isNamed = required === true && header.includes(name);
   if (isNamed) return [name];
-  const squeezedNames = squeezedHeader(header);
-  return header.filter((column, at) => known.has(squeezedNames[at] ?? '') && !isFoundColumn(column));
+  return header.filter((column) => known.has(squeezed(column)) && !isFoundColumn(column));
 }
 
 /** Columns that say where a person goes or who it is, and that are read for nothing; none for an operation that only looks up. */
@@ -191,15 +188,6 @@ export function passedOverStop(
   // Nobody who takes people out is sent to what invites them.
   const advice = TAKE_OUT.has(operation.name) && !isInput ? 'Say' : `${read}, or say`;
   return stop('job', fact, `${advice} with --column ${input}= that it is left unread.`);
-}
-
-/** A header is looked through for every input of every operation, and may have 100,000 names. */
-const squeezedHeaders = new WeakMap<readonly string[], readonly string[]>();
-
-function squeezedHeader(header: readonly string[]): readonly string[] {
-  const names = squeezedHeaders.get(header) ?? header.map(squeezed);
-  squeezedHeaders.set(header, names);
-  return names;
 }
 
 /**
