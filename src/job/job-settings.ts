@@ -34,7 +34,8 @@ const settingsSchema = z.object({
   /** Whether the columns were guessed, so that no user chose them. */
   columns_guessed: z.boolean().optional(),
   ...{ waterfall, add, read, country },
-  on_existing,
+  /** Batches of before have `refuse` where others have nothing. */
+  on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
   /** What was said beside the job when the batch was worked on last. A blank one takes out what the job says. */
   said: Said.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
