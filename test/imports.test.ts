@@ -65,6 +65,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'spool.ts',
   ],
   plan: [
+    'answer-search.ts',
     'batch-key.ts',
     'batch.ts',
     'consent.ts',

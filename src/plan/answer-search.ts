@@ -3,7 +3,7 @@ import { fieldsOf } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { shownBody } from '../files/output/output.ts';
-import type { LedgerReader } from '../ledger/ledger.ts';
+import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { recordPages } from '../ledger/rows.ts';
 import type { ResolvedJob } from './row-walk.ts';
 
@@ -19,26 +19,32 @@ const PAGE_ROWS = 200;
  */
 export async function searchAnswers(
   ledger: LedgerReader | undefined,
-  { job: { operation, add = {} }, account: { identity }, dialect }: ResolvedJob,
+  { job, account: { identity }, dialect }: ResolvedJob,
   fewest: number,
 ): Promise<PathSearch | undefined> {
-  const { name } = operation;
-  const paths = new PathSearch(Object.values(add));
+  if (ledger === undefined) return undefined;
+  const { name } = job.operation;
+  const paths = new PathSearch(Object.values(job.add ?? {}));
   const place = answerPlaceOf(dialect, name);
-  const names = [name, ...stepNames(name)];
-  const attempts = new Set<number>();
-  for (const { id, operation: of, accountIdentity } of (await ledger?.batches()) ?? []) {
-    if (ledger === undefined || !names.includes(of) || accountIdentity !== identity) continue;
-    for await (const page of recordPages(ledger, id, PAGE_ROWS))
-      for (const { answers } of page) {
-        const last = answers.findLast(({ kind }) => kind === 'found');
-        const body = shownBody(answers, place);
-        if (last === undefined || body === undefined || attempts.has(last.attempt)) continue;
-        attempts.add(last.attempt);
-        paths.look(fieldsOf(body, place));
-        const isEnough = attempts.size >= (paths.isComplete ? fewest : MOST_ANSWERS);
-        if (isEnough) return paths;
-      }
+  const seen = new Set<number>();
+  for await (const answers of answersOf(ledger, identity, [name, ...stepNames(name)])) {
+    const last = answers.findLast(({ kind }) => kind === 'found');
+    const body = shownBody(answers, place);
+    if (last === undefined || body === undefined || seen.has(last.attempt)) continue;
+    paths.look(fieldsOf(body, place));
+    if (seen.add(last.attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
   }
-  return attempts.size === 0 ? undefined : paths;
+  return seen.size === 0 ? undefined : paths;
+}
+
+/** What each row of the account's lists rests on, the newest list first. */
+async function* answersOf(
+  ledger: LedgerReader,
+  account: string,
+  operations: readonly string[],
+): AsyncGenerator<RowRecord['answers'], void> {
+  for (const { id, operation, accountIdentity } of await ledger.batches())
+    if (operations.includes(operation) && accountIdentity === account)
+      for await (const page of recordPages(ledger, id, PAGE_ROWS))
+        for (const { answers } of page) yield answers;
 }
