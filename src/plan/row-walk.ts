@@ -80,13 +80,29 @@ export function rowPreparer(
 ): (row: InputRow) => PreparedRow {
   const options = optionsOf(resolved);
   const filling = fillingOf(resolved.job, columns.header);
+  const own = withoutHeader(resolved.job.operation, columns.header);
   return (row) => {
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
     const isFull = filling?.cells.every((at) => (row.cells[at] ?? '').trim() !== '');
     if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
-    return preparedCells(resolved.job, columns.read(row), options, columns.issueOf);
+    return preparedCells(resolved.job, own(columns.read(row)), options, columns.issueOf);
   };
 }
+
+/** Leaves out of a row what each person has alone, such as a slug, where the cell says but a word of the header. */
+function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells: RowInput) => RowInput {
+  const ones = inputs.flatMap(({ name, isOnes }) => (isOnes ? [name] : []));
+  const words = new Set(header.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)].map(plain)));
+  const isLabel = (cell = ''): boolean => cell.trim() !== '' && words.has(plain(cell));
+  return (cells) => {
+    const labels = ones.filter((name) => isLabel(cells[name]));
+    return labels.length === 0
+      ? cells
+      : { ...cells, ...Object.fromEntries(labels.map((name) => [name, ''])) };
+  };
+}
+
+const plain = (text: string): string => text.trim().toLowerCase();
 
 interface Filling {
   /** The places of the cells of which one has to be blank, or else the row would get nothing. */

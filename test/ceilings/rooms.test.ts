@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   lib: 1_603,
   objects: 906,
   operations: 2_917,
-  plan: 3_510,
+  plan: 3_526,
   run: 5_071,
   sandbox: 2_374,
   web: 8_426,

@@ -129,3 +129,20 @@ test('an ABN that a spreadsheet has rounded is no reason to guess at another com
   expect(stdout, 'a certain repair is offered before anything is bought').toContain('51824753556');
   expect(stdout).toMatch(/--repair {7}would repair what is sent for 1 row/);
 });
+
+test('a word of the header is nobody, and its row is not asked', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Name,Alias\nAnn,Alias\nKim,kim-doe\nLee,lee-roe\n');
+  const run = [
+    'run',
+    'enrich-person',
+    'list.csv',
+    '--column',
+    'profile_slug=Alias',
+    '--budget',
+    '9',
+    '-o',
+    'out.csv',
+  ];
+  expect(await desk.json(run)).toMatchObject({ counts: { invalid: 1 }, requests: 2 });
+});
