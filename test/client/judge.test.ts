@@ -417,3 +417,22 @@ describe('an answer of brackets', () => {
     expect(inShort(judged(answered(200, { name: `\\"${'['.repeat(200_000)}` })))).toBe('found, 2 credits');
   });
 });
+
+describe('what is said of a key', () => {
+  test.each([
+    [400, 'Invalid next_token'],
+    [400, 'Missing idempotency key'],
+    [400, "The 'sort_key' parameter is incorrect"],
+    [422, 'The cursor token has expired'],
+  ])('that is one of something else is refused for its row, and stops no run: %s %s', (status, message) => {
+    expect(inShort(judged(answered(status, { message })))).toBe('refused, 0 credits');
+  });
+
+  test.each([
+    [400, 'Token has been revoked'],
+    [422, 'Invalid API key'],
+    [200, 'Please provide a valid API key'],
+  ])("that is the account's own stops the run: %s %s", (status, message) => {
+    expect(inShort(judged(answered(status, { error: message })))).toBe('stop, key');
+  });
+});

@@ -102,7 +102,7 @@ const isOfKey = (it: Answer): boolean =>
   isFreeNo(it) &&
   (is2xx(it.by)
     ? !it.question.isOwn || it.statements.codes.has('key_dead')
-    : [400, 403, 404].includes(it.by));
+    : [400, 403, 404, 422].includes(it.by));
 
 /** So a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];

@@ -94,7 +94,8 @@ export class Vocabulary {
       return '';
     });
     const join = (sense: Said, ...parts: readonly Part[]): void => {
-      if (!parts.every((part) => this.#has(sentence, part))) return;
+      // A noun at the beginning stands alone, as behind "the".
+      if (!parts.every((part) => this.#has(`the ${sentence}`, part))) return;
       senses.add(sense);
       rest = parts.reduce((left, part) => left.replace(this.#parts[part] ?? '', ''), rest);
     };
