@@ -8,78 +8,96 @@ import type { Words } from './dialect.ts';
 
 /** Words of a missing right: at a provider the key is of no use then, at a service one project is closed to it. */
 export const NO_RIGHT: string[] = phrasesIn(`
-    forbidden, access denied, request denied, permission denied, no permission*, insufficient permission*, insufficient right*, insufficient privilege*,
-    not admin, not an admin, not authorized, not authorised`);
+      forbidden, access denied, request denied, permission denied, no permission*, insufficient permission*,
+      insufficient right*, insufficient privilege*, not admin, not an admin, not authorized, not authorised`);
 
 export const COMMON_WORDS: Words = {
   rate_limited: phrasesIn(`
-      rate limit*, ratelimit*, too many requests, too many calls, too many request, too many concurrent*, maximum concurrent*, too many attempts, too fast,
-      too quick*, rate exceeded, requests exceeded, secondly limit*, daily limit*, hourly limit*, concurren* limit*, throttl*, slow down, enhance your calm`),
+      rate limit*, ratelimit*, too many requests, too many calls, too many request, too many concurrent*,
+      maximum concurrent*, too many attempts, too fast, too quick*, rate exceeded, requests exceeded,
+      secondly limit*, daily limit*, hourly limit*, concurren* limit*, throttl*, slow down, enhance your calm`),
   limit_reached: phrasesIn(`
-      api limit*, request limit*, requests limit*, call limit*, calls limit*, query limit*, over query limit, limit exceeded, limit reached,
-      maximum number of calls, maximum number of api calls, allowed number of calls`),
+      api limit*, request limit*, requests limit*, call limit*, calls limit*, query limit*, over query limit,
+      limit exceeded, limit reached, maximum number of calls, maximum number of api calls,
+      allowed number of calls`),
   limit: phrasesIn('limit, limits, limitation*, maximum, max, too many, exceed*, throttl*, requests, calls'),
   within_an_hour: phrasesIn(`
-      per second, per minute, per hour, second, seconds, minute, minutes, hourly, simultaneous*, concurren*, an hour, hours, replenished`),
+      per second, per minute, per hour, second, seconds, minute, minutes, hourly, simultaneous*, concurren*,
+      an hour, hours, replenished`),
   of_a_day: phrasesIn('per day, daily, today, tomorrow, 24 hours'),
   credits: phrasesIn(`
-      credit*, balance, quota*, usage, allowance, allotment, funds, units, searches, queries, lookups, record limit*, search limit*, monthly, billing*`),
+      credit*, balance, quota*, usage, allowance, allotment, funds, units, searches, queries, lookups,
+      record limit*, search limit*, monthly, billing*`),
   used_up: phrasesIn(`
-      exhausted, depleted, used up, used all, exceed*, reached, insufficient, not enough, not sufficient, not have enough, not have sufficient, out of, run out,
-      ran out, no more, no remaining, none left, too low`),
+      exhausted, depleted, used up, used all, exceed*, reached, insufficient, not enough, not sufficient,
+      not have enough, not have sufficient, out of, run out, ran out, no more, no remaining, none left,
+      too low`),
   credits_used_up: phrasesIn(`
-      no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired, over quota*, over plan*, buy credits,
-      buy more credits, purchase credits, purchase additional credits, purchase more credits, payment required, requires payment`),
+      no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired,
+      over quota*, over plan*, buy credits, buy more credits, purchase credits, purchase additional credits,
+      purchase more credits, payment required, requires payment`),
   // A key of something else is none: `sort_key`, `next_token`, `idempotency-key`.
   key: [
     ...phrasesIn('apikey, credential*, guid, your account, api account, account id'),
     ...phrasesIn(`
-      the, your, this, a, an, no, valid, invalid, missing, wrong, expired, bad, unknown, incorrect, inactive, revoked, provided, given, supplied, api, app,
-      access, auth, authentication, authorization, bearer, security, secret, subscription, licence, license, account, service, private, client, session`).flatMap(
+      the, your, this, a, an, no, valid, invalid, missing, wrong, expired, bad, unknown, incorrect, inactive,
+      revoked, provided, given, supplied, api, app, access, auth, authentication, authorization, bearer,
+      security, secret, subscription, licence, license, account, service, private, client, session`).flatMap(
       (of) => ['key', 'keys', 'token', 'tokens', 'licence', 'license'].map((noun) => `${of} ${noun}`),
     ),
   ],
   no_key: phrasesIn(`
-      unknown key*, key in, keys in, key at, token at, token in, token type, license number, license plate, license type, licence number, licence type, json`),
+      unknown key*, key in, keys in, key at, token at, token in, token type, license number, license plate,
+      license type, licence number, licence type, json`),
   dead: phrasesIn(`
-      invalid*, missing, wrong, expired, unable, revoked, unknown, bad, not found, not valid*, incorrect, inactive, not active, no longer*, disabled, suspended,
-      blocked, required, not recogni*, not supplied, not provided, be provided, provide a valid, does not exist, not accessible`),
+      invalid*, missing, wrong, expired, unable, revoked, unknown, bad, not found, not valid*, incorrect,
+      inactive, not active, no longer*, disabled, suspended, blocked, required, not recogni*, not supplied,
+      not provided, be provided, provide a valid, does not exist, not accessible`),
   key_dead: phrasesIn(`
-      no api key, no token, invalid auth*, not authed, unauthorized, unauthorised, unauthenticated, not authenticated, authentication required,
-      authentication failed, auth fail*, unable to authenticate, not subscribed, missing authentication`),
+      no api key, no token, invalid auth*, not authed, unauthorized, unauthorised, unauthenticated,
+      not authenticated, authentication required, authentication failed, auth fail*, unable to authenticate,
+      not subscribed, missing authentication`),
   project_refused: [],
   no_match: phrasesIn(`
-      no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*, no hit*, no such, no one found, nobody found, nothing found,
-      no company found, no companies found, no person found, no person was found, no people found, no user found, no users found, no profile found,
-      no contact found, no contacts found, not found, could not be found, could not find, cannot find, does not exist, do not exist, did not exist, doesn't exist,
-      no longer exists, not a member, not in the project, not in this project, unknown user, unknown invite, unknown company, unknown person`),
+      no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*,
+      no hit*, no such, no one found, nobody found, nothing found, no company found, no companies found,
+      no person found, no person was found, no people found, no user found, no users found, no profile found,
+      no contact found, no contacts found, not found, could not be found, could not find, cannot find,
+      does not exist, do not exist, did not exist, doesn't exist, no longer exists, not a member,
+      not in the project, not in this project, unknown user, unknown invite, unknown company, unknown person`),
   refused: [
     ...phrasesIn(`
-      error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted, not possible, not supported, not valid, was not, were not,
-      has not been, have not been, could not, couldn't, cannot, can not, can't, did not, didn't, unable, unsuccessful, unsupported, invalid, bad request,
-      conflict, last admin, aborted, skipped, ignored, problem*, suspended, already exist*, duplicate, rollback*, rolled back, reverted, still has, still have,
-      still active, still a member`),
+      error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted,
+      not possible, not supported, not valid, was not, were not, has not been, have not been, could not,
+      couldn't, cannot, can not, can't, did not, didn't, unable, unsuccessful, unsupported, invalid,
+      bad request, conflict, last admin, aborted, skipped, ignored, problem*, suspended, already exist*,
+      duplicate, rollback*, rolled back, reverted, still has, still have, still active, still a member`),
     // An invite that has expired is none of these.
     ...phrasesIn('subscription, plan, trial, licence, license').map((what) => `${what} has expired`),
     // Limits of a plan or of a text, which no waiting ends.
     ...phrasesIn(`
-      seat, seats, user, users, member, members, project, projects, invite, invitation, licence, license, team, plan, character, length, size, storage`).map(
-      (what) => `${what} limit*`,
-    ),
+      seat, seats, user, users, member, members, project, projects, invite, invitation, licence, license,
+      team, plan, character, length, size, storage`).map((what) => `${what} limit*`),
   ],
   working: phrasesIn(`
-      in progress, progress, already running, searching, queued, enqueued, crawl queued, processing, waiting, not ready, not ready yet`),
+      in progress, progress, already running, searching, queued, enqueued, crawl queued, processing, waiting,
+      not ready, not ready yet`),
   pending: phrasesIn(`
-      pending, started, running, initiated, scheduled, accepted, submitted, received, awaiting, will be, being, soon, shortly, later, try again, not yet, dry run,
-      simulated, preview, user already exist*, member already exist*, account already exist*, person already exist*, confirm required, confirmation required,
-      requires confirmation, approval required, requires approval, needs approval, login required, requires login`),
+      pending, started, running, initiated, scheduled, accepted, submitted, received, awaiting, will be,
+      being, soon, shortly, later, try again, not yet, dry run, simulated, preview, user already exist*,
+      member already exist*, account already exist*, person already exist*, confirm required,
+      confirmation required, requires confirmation, approval required, requires approval, needs approval,
+      login required, requires login`),
   done: phrasesIn(`
-      no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully, succeeded, done, complete, completed, finished,
-      applied, saved, removed, deleted, revoked, closed, deactivated, cancelled, canceled, updated, changed, modified, assigned, granted, created, invited,
+      no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully,
+      succeeded, done, complete, completed, finished, applied, saved, removed, deleted, revoked, closed,
+      deactivated, cancelled, canceled, updated, changed, modified, assigned, granted, created, invited,
       no longer a member, no longer has access, can no longer, cannot be undone, can't be undone`),
   label: phrasesIn(`
-      bad request, invalid request*, invalid input*, invalid parameter*, invalid attribute*, invalid data, validation failed, validation error*,
-      request validation failed, input validation failed, validation exception, the given data was invalid, request failed,
-      one or more validation errors occurred, unprocessable entity, unprocessable content, an error occurred, error, errors, something went wrong, not found,
-      forbidden, conflict, unauthorized, payment required, too many requests`),
+      bad request, invalid request*, invalid input*, invalid parameter*, invalid attribute*, invalid data,
+      validation failed, validation error*, request validation failed, input validation failed,
+      validation exception, the given data was invalid, request failed,
+      one or more validation errors occurred, unprocessable entity, unprocessable content, an error occurred,
+      error, errors, something went wrong, not found, forbidden, conflict, unauthorized, payment required,
+      too many requests`),
 };
