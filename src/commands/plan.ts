@@ -35,7 +35,7 @@ import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
-import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
+import { optionsOf, type PlanContext, type ResolvedJob } from '../plan/row-walk.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { EVERY_LINE, sentCounts } from '../plan/team/diff-words.ts';
@@ -125,7 +125,8 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
     const { account, moved } = await planAccount(said.account, ledger, accept);
     const chosen = { ...said, account };
     const opened = await openHeader(input.file, job, ledger);
-    const watch = watchIssues(opened.columns);
+    const options = optionsOf(chosen);
+    const watch = watchIssues(opened.columns, job.operation, (row) => job.operation.prepare(row, options));
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh };
     const toAgree = await unagreed(chosen);

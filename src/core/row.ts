@@ -74,7 +74,14 @@ export const DONE_WITHOUT_A_WORD = `done${WITHOUT_A_WORD}`;
 /** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';
 
-/** Outcomes that make a run end with exit code 3 and put the row into the needs-attention file. */
+/** Behind what is wrong with a cell of a row that was asked by another cell: a person mends it although the row has ended. */
+export const SO_CORRECT_IT = ', so correct it';
+
+/** Whether a person has to look at a row: how it ended says so, or a cell of it that somebody mistyped. */
+export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
+  ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);
+
+/** Outcomes that make a run end with exit code 3. */
 export const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
 
 export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, number>>>): number {

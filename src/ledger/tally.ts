@@ -1,5 +1,5 @@
 import type { Call } from '../core/operation.ts';
-import { ATTENTION_KINDS, type OutcomeKind, RowCount, type RowNumber } from '../core/row.ts';
+import { needsPerson, type OutcomeKind, RowCount, type RowNumber, SO_CORRECT_IT } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import type { SpentObject } from '../objects/batch-object.ts';
 import { type Batch, type Credits, credits, type Money, type RowAnswer, type RowRecord } from './ledger.ts';
@@ -47,7 +47,7 @@ export class Tally {
       this.#addIdentifier(batch, answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
-    if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
+    if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
   /** Counts what was found for a row, by the column that gets it. */
@@ -128,7 +128,8 @@ export const hasCosts = (
  */
 export function attentionWords(kind: OutcomeKind, reason: string): string {
   if (kind === 'in_doubt') return doubtWords(reason);
-  return kind === 'refused' ? refusalWords(reason) : invalidWords(reason);
+  if (kind === 'invalid') return invalidWords(reason);
+  return kind === 'refused' ? refusalWords(reason) : cellWords(reason);
 }
 
 const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
@@ -155,6 +156,12 @@ function invalidWords(said: string): string {
     ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
     : [reason];
   return [...new Set(plain)].join('; ').replaceAll(QUOTED, '');
+}
+
+/** What is wrong with cells of a row that was asked by another cell. */
+function cellWords(reason: string): string {
+  const wrong = reason.split(CLAUSES).filter((clause) => clause.includes(SO_CORRECT_IT));
+  return wrong.map((clause) => clause.replace(WITH_CELL, '$1: $2').replace(SO_CORRECT_IT, '')).join('; ');
 }
 
 function refusalWords(reason: string): string {

@@ -3,8 +3,8 @@ import { defineOperation, end, type OperationOptions, type PlannedWork } from '.
 import type { NewProject } from './team/change-action.ts';
 import {
   ORGANIZATION_ID,
-  optional,
   quotedCell,
+  read,
   readOrganization,
   readText,
   together,
@@ -63,13 +63,13 @@ export default defineOperation<NewProject, ProjectWork>({
     const isMissing = organization.kind === 'read' && organization.value === undefined;
     const prepared = together({
       name: readText('name', row.name),
-      description: optional(row.description, (cell) => readText('description', cell)),
+      description: row.description?.trim() ? readText('description', row.description) : read(''),
       organizationId: isMissing
         ? wrong('the account has no organization_id. Give it one, because every project belongs to one')
         : organization,
     });
     if (prepared.kind === 'invalid') return prepared;
-    const { description = '', organizationId = '', name } = prepared.input;
+    const { description, organizationId = '', name } = prepared.input;
     return { kind: 'ready', input: { name, description, organizationId } };
   },
   change: {

@@ -30,7 +30,7 @@ test('a column is known by its cells: plan says so, run takes it and says so, an
 
 test('a likely column is named with the flag that takes it, and a run without that is refused before anything is sent', async () => {
   const desk = await openDesk();
-  await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
+  await desk.write('list.csv', `${NUMBERS}Delta,later\nEpsilon,unknown\n`);
   const why = 'by its content, 3 of 5 cells';
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toContain(

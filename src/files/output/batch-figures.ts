@@ -1,5 +1,5 @@
 import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
-import { needingAttention, type RowStatus } from '../../core/row.ts';
+import type { RowStatus } from '../../core/row.ts';
 import type { Batch, Money } from '../../ledger/ledger.ts';
 import { hasCosts, type Tally } from '../../ledger/tally.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
@@ -29,7 +29,7 @@ export function figuresOf(
     usable,
     asked: usable - Math.max(0, pending),
     found: tally.counts.get('matched') ?? 0,
-    attention: needingAttention(counts),
+    attention: tally.reasons.reduce((sum, { count }) => sum + count, 0),
     reasons: tally.reasons.map(({ count, ...reason }) => ({ ...reason, rows: count })),
     identifiers: [...tally.identifiers].map(([name, { asked, found }]) => ({ name, asked, found })),
     columns: (tally.counts.has('matched') ? tally.columns : []).map((name) => ({

@@ -1,6 +1,7 @@
 import type { Normalised } from '../../core/operation.ts';
 import { isRounded, readAbn } from '../../operations/lookup/abn.ts';
 import {
+  identifierText,
   normaliseAbn,
   normaliseCompanyProfile,
   normaliseDomain,
@@ -59,6 +60,7 @@ export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): Ce
   if (SOUND[kind]?.test(cell) === true) return undefined;
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_CELL) return undefined;
+  if (kind !== 'text' && identifierText(text) === '') return undefined;
   const shown = kind === 'text' ? text : withoutTextMark(text);
   // What marks a cell as text is never sent, so it is damaged only where the text itself is.
   if (shown !== text) return cellIssueOf(kind, shown, numbers);

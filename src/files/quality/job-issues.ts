@@ -1,4 +1,4 @@
-import type { Operation, RowInput } from '../../core/operation.ts';
+import type { Operation, Prepared, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { RowCount, type RowNumber } from '../../core/row.ts';
@@ -67,6 +67,10 @@ export class IssueTally {
   }
 }
 
+/** What a row says of a cell that it leaves out is not asked. */
+const askedWords = (prepared: Prepared<unknown>): string =>
+  JSON.stringify(prepared, (key, value) => (key === 'remark' ? undefined : value));
+
 function foundCell(row: RowNumber, cell: string, issue: CellIssue): DamagedCellObject {
   if (issue.cure === 'repair') return { row, cell, repaired: issue.repaired };
   return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: [...issue.candidates] };
@@ -77,17 +81,28 @@ interface JobIssues {
   readonly repairableRows: number;
 }
 
-/** The file need not be read twice: each row is counted when the returned columns read it, once. */
-export function watchIssues(columns: InputColumns): { readonly watched: InputColumns; found(): JobIssues } {
+/**
+ * The file need not be read twice: each row is counted when the returned columns read it, once.
+ * @param prepare what a row would be asked by; a repair that alters nothing of it repairs nothing.
+ */
+export function watchIssues(
+  columns: InputColumns,
+  operation: Pick<Operation, 'inputs'>,
+  prepare: (row: RowInput) => Prepared<unknown>,
+): { readonly watched: InputColumns; found(): JobIssues } {
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);
     return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.issueOf) }];
   });
   let repairableRows = 0;
+  const isCured = (row: RowInput): boolean => {
+    const repaired = prepare(repairedRow(operation, row, columns.issueOf).text);
+    return repaired.kind === 'ready' && askedWords(repaired) !== askedWords(prepare(row));
+  };
   const read: ColumnMap['read'] = (row) => {
     const text = columns.read(row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
-    if (issues.some((issue) => issue?.cure === 'repair')) repairableRows += 1;
+    if (issues.some((issue) => issue?.cure === 'repair') && isCured(text)) repairableRows += 1;
     return text;
   };
   return {

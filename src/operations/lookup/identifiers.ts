@@ -32,6 +32,16 @@ export function withoutTextMark(cell: string): string {
   return (shownText(text) ?? text).trim().replace(TEXT_MARKS, '');
 }
 
+/** What databases, pandas, R and people write where they have nothing. Zeros alone are a number that nobody has. */
+const NOTHING =
+  /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+|0+(?:\.0+)?)$/i;
+
+/** What the cell of an identifier or of a role says: nothing where it is blank, or has a word for that. */
+export function identifierText(cell: string): string {
+  const text = withoutTextMark(cell);
+  return NOTHING.test(text) ? '' : text;
+}
+
 /** What a spreadsheet shows of a formula that is nothing but a text; undefined for any other cell. */
 export function shownText(cell: string): string | undefined {
   return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
@@ -44,7 +54,7 @@ export function isSheetError(cell: string): boolean {
 
 function normaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return (cell) => {
-    const text = withoutTextMark(cell);
+    const text = identifierText(cell);
     if (text === '') return { kind: 'blank' };
     if (text.length > LONGEST_CELL) return unusable(`is longer than ${LONGEST_CELL} characters`);
     if (isSheetError(text)) return unusable('is an error of a formula in the spreadsheet');
@@ -178,7 +188,7 @@ export const normaliseSlugOfAddress = addressNormaliser(slugOfAddress);
 const LINK_WORDS = new Set(
   wordsIn(`
     linkedin profile profiles link links url view here click open see visit website web page slug handle person contact
-    name more details yes no none null na n-a unknown
+    name more details yes no n-a unknown
   `),
 );
 

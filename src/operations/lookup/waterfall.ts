@@ -15,7 +15,7 @@ import {
   send,
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
-import { type Outcome, withRemark } from '../../core/row.ts';
+import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
 
 /**
  * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
@@ -217,20 +217,25 @@ function whyNothing(named: readonly Reading[]): string {
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
+/** A number or an e-mail address that cannot be used was mistyped; a web address of no use is often all that there is. */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
   return named
-    .flatMap(({ identifier, cell, own }) =>
-      own.kind === 'unusable' && !asked.some(({ source }) => source === identifier.name)
-        ? [clause(identifier, cell, own)]
-        : [],
+    .filter(
+      ({ own, identifier: { name } }) =>
+        own.kind === 'unusable' && !asked.some(({ source }) => source === name),
+    )
+    .map(
+      ({ identifier, cell, own }) =>
+        clause(identifier, cell, own) + (identifier.standsAlone ? SO_CORRECT_IT : ''),
     )
     .join('; ');
 }
 
 function clause({ label, quote }: Identifier, cell: string | undefined, said: Normalised): string {
   if (cell === undefined) return `${label}: no column`;
-  if (said.kind !== 'unusable') return `${label}: blank`;
-  return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${said.problem}`;
+  if (cell.trim() === '') return `${label}: blank`;
+  const problem = said.kind === 'unusable' ? said.problem : 'counts as blank';
+  return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${problem}`;
 }
 
 // ----------------------------------------------------------------------------------------------------- stepping

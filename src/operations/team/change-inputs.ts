@@ -1,6 +1,6 @@
 import { stop } from '../../core/errors.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { nearest, suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type {
   InputField,
@@ -10,9 +10,9 @@ import type {
   Prepared,
   RowInput,
 } from '../../core/operation.ts';
-import { foreignWords, sentence, wordsIn } from '../../core/plain-text.ts';
+import { foreignWords, listed, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
-import { isSheetError, normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
+import { identifierText, isSheetError, normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
 import { isEmail } from '../lookup/recognise.ts';
 
 /**
@@ -116,7 +116,11 @@ export function optional<Value>(
   cell: string | undefined,
   reader: (cell: string) => ReadResult<Value>,
 ): ReadResult<Value | undefined> {
-  return cell === undefined || cell.trim() === '' ? read(undefined) : reader(cell);
+  return cell === undefined || identifierText(cell) === '' ? read(undefined) : reader(cell);
+}
+
+function blank(label: string, cell: string): ReadResult<never> {
+  return wrong(cell.trim() === '' ? `${label}: blank` : `${label} ${quotedCell(cell)} counts as blank`);
 }
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
@@ -126,7 +130,7 @@ export function readEmail(cell = ''): ReadResult<string> {
     case 'usable':
       return read(said.value);
     case 'blank':
-      return wrong('e-mail: blank');
+      return blank('e-mail', cell);
     case 'unusable':
       return wrong(`e-mail ${quotedCell(cell)} ${said.problem}`);
   }
@@ -134,14 +138,19 @@ export function readEmail(cell = ''): ReadResult<string> {
 
 export function readRole(cell = '', others: readonly string[] = []): ReadResult<Role> {
   const word = withoutTextMark(cell).toLowerCase();
-  if (word === '') return wrong('role: blank');
+  // "none" is what people write to have somebody removed.
+  if (word !== 'none' && identifierText(word) === '') return blank('role', cell);
   const role = roleOf(word);
   if (role !== undefined) return read(role);
-  const next =
-    word === 'none'
-      ? 'To remove people, use remove-user or `remove_missing`.'
-      : suggestion(word, [...ROLES, ...others]);
-  return wrong(`role ${quotedCell(cell)} is not known. ${next}`);
+  return wrong(`role ${quotedCell(cell)} is not known. ${nextForRole(word, cell, others)}`);
+}
+
+function nextForRole(word: string, cell: string, others: readonly string[]): string {
+  if (word === 'none') return 'To remove people, use remove-user or `remove_missing`.';
+  const meant = nearest(word, [...ROLES, ...others]);
+  if (meant !== undefined) return `Did you mean ${foreignWords(meant)}?`;
+  const flag = `--role "${foreignWords(cell.trim(), LONGEST_QUOTE)}=…"`;
+  return `Say with ${flag} which of ${listed(ROLES)} that is.`;
 }
 
 /** The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service knows it. */
@@ -218,7 +227,7 @@ export function readProjectId(
   { project_id: cell = '' }: RowInput,
   options: OperationOptions,
 ): ReadResult<string> {
-  if (cell.trim() !== '') return checkedProjectId('project_id', cell);
+  if (identifierText(cell) !== '') return checkedProjectId('project_id', cell);
   if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
   return wrong('project_id: blank, and the account has none. Give the row or the account one');
 }

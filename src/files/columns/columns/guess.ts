@@ -6,7 +6,7 @@ import { isOutput } from '../../../core/our-columns.ts';
 import { counted, foreignName } from '../../../core/plain-text.ts';
 import { isFoundColumn } from '../../../core/row.ts';
 import { shellWord } from '../../../lib/command-line.ts';
-import { normaliseDomain } from '../../../operations/lookup/identifiers.ts';
+import { identifierText, normaliseDomain } from '../../../operations/lookup/identifiers.ts';
 import { isAboutAnother, squeezed } from '../column-kind.ts';
 
 /**
@@ -369,7 +369,7 @@ export class ColumnContent {
   }
 
   #filled(at: number): readonly string[] {
-    return this.#rows.map((cells) => cells[at] ?? '').filter((cell) => cell.trim() !== '');
+    return this.#rows.map((cells) => cells[at] ?? '').filter((cell) => identifierText(cell) !== '');
   }
 }
 

@@ -3,7 +3,7 @@ import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import type { Sheet } from '../../../core/format.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
+import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
@@ -164,7 +164,7 @@ export function attentionCopy(
     const records = await recordsOf(rows);
     return rows.map((row, at) => {
       const outcome = records[at]?.outcome;
-      if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
+      if (outcome === undefined || !needsPerson(outcome)) return undefined;
       const cell = movedCell(row, hers, isJson);
       return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
     });

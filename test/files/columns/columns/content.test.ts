@@ -164,7 +164,7 @@ describe('beside what the header decides', () => {
 
   test('a column that is called so is taken whatever is in it, unless it is blank', async () => {
     const header = ['ABN', 'Number'];
-    expect(await found(enrichCompany, header, ['none', '', '', ''], ABNS)).toBe('abn ← ABN');
+    expect(await found(enrichCompany, header, ['later', '', '', ''], ABNS)).toBe('abn ← ABN');
     expect(await found(enrichCompany, header, ['', '', ' ', ''], ABNS)).toBe(
       'abn ← Number (by its content, 4 of 4 cells)',
     );
