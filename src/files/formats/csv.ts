@@ -36,7 +36,7 @@ async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> 
   const columns = async (): Promise<NamedColumns> => (found ??= await columnsOf(layout));
   // A bad header is said by whoever asks for it.
   const isGuessed = Object.keys(layout.found).length > 0;
-  const foundNotes = isGuessed ? layoutNotes(layout.found, layout.header, (await columns()).names) : [];
+  const foundNotes = isGuessed ? layoutNotes(layout.found, (await columns()).names) : [];
   return {
     notes: [...layout.notes, ...foundNotes],
     layout: layout.found,
@@ -115,12 +115,12 @@ const wordsOf = (encoding: Encoding): string =>
 
 // ------------------------------------------------------------------------------------------------ what is no row of the table
 
-/** Only small files that were never read before are searched: a large export of a program has no remarks. */
+/** Only the beginning of a file is searched that was never read before: a large export of a program has no remarks. */
 const MOST_BYTES_SEARCHED = 1024 * 1024;
 
 async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Layout> {
   const isSaid = options.asBefore !== undefined || options.rows !== undefined;
-  if (isSaid || (await layout.file.size()) > MOST_BYTES_SEARCHED) return layout;
+  if (isSaid) return layout;
   const leftOut = await leftOutIn(layout, options);
   if (leftOut.length === 0) return layout;
   const found = { ...layout.found, ...present({ left_out: leftOut }) };
@@ -128,15 +128,19 @@ async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Lay
 }
 
 async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly LeftOut[]> {
-  let rows = layout.header.last > 0 ? undefined : new TableRows(0, options);
+  let rows = layout.header.last > 0 ? undefined : new TableRows(0, [], options);
+  let bytes = 0;
+  const take = ({ kind, cells, row, bytes: { length } }: CsvRecord): void => {
+    bytes += length;
+    if (kind === 'header') rows = new TableRows(row, cells, options);
+    else if (kind === 'row') rows?.take({ number: row, cells });
+  };
   try {
     for await (const group of readRecords(layout)) {
-      for (const { kind, cells, row } of group) {
-        if (kind === 'header') rows = new TableRows(row, options);
-        else if (kind === 'row') rows?.take({ number: row, cells });
-      }
+      group.forEach(take);
+      if (bytes > MOST_BYTES_SEARCHED) break;
     }
-    return rows?.end() ?? [];
+    return rows?.end({ isWhole: bytes <= MOST_BYTES_SEARCHED }) ?? [];
   } catch (error) {
     // What refuses the file is said by its reading.
     if (error instanceof StopError) return [];

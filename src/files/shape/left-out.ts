@@ -1,12 +1,15 @@
 import type { ReadOptions } from '../../core/format.ts';
 import type { LeftOut } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
+import { type RowRange, readRowRange, readRowRanges, rowRangesText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
-import { ROWS_SAMPLED, rowWords } from './list-start.ts';
+import { isDashes, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
-/** Which rows below a header are none of its table: those at its end behind a blank row that name nobody, such as remarks. */
+/**
+ * Which rows below a header are none of its table: lines of dashes, rows of nothing but a running number, and at its end totals and
+ * remarks. Behind a blank row that is whatever names nobody; right below the table what totals and remarks are called.
+ */
 
 interface BodyRow {
   readonly number: RowNumber;
@@ -25,8 +28,10 @@ export function rowsWithout(
   only: RowRange | undefined,
 ): (row: RowNumber) => boolean {
   if (only !== undefined) return (row) => row >= only.first && row <= only.last;
-  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
-  return (row) => !ranges.some(({ first, last }) => row >= first && row <= last);
+  const ranges = leftOut.flatMap(({ rows }) => readRowRanges(rows));
+  const isLeft = new Uint8Array(ranges.reduce((most, { last }) => Math.max(most, last), 0) + 1);
+  for (const { first, last } of ranges) isLeft.fill(1, first, last + 1);
+  return (row) => isLeft[row] !== 1;
 }
 
 /** Tells which rows below the header are the table's, as they were named or kept, or as they look. Blank ones are not taken. */
@@ -35,14 +40,22 @@ export class TableRows<Row extends BodyRow> {
   readonly #isSaid: ((row: RowNumber) => boolean) | undefined;
   readonly #kept: readonly LeftOut[];
   readonly #naming = new NamingColumns();
+  readonly #numbers: RunningNumbers;
+  readonly #header: RowNumber;
   #last: RowNumber;
   #rows = 0;
   #rowsThatName = 0;
-  /** Rows of which it is not known yet whether they are the table's. */
+  /** Rows of which it is not known yet whether they are the table's, and whether a blank row stands before one of them. */
   #held: Row[] = [];
+  #isBehindBlank = false;
+  readonly #lines: Row[] = [];
+  readonly #numbered: Row[] = [];
 
-  constructor(header: RowNumber, { asBefore, rows }: ReadOptions) {
+  /** @param names of the columns, blank ones too. */
+  constructor(header: RowNumber, names: readonly string[], { asBefore, rows, wanted }: ReadOptions) {
+    this.#header = header;
     this.#last = header;
+    this.#numbers = new RunningNumbers(names, wanted);
     this.#kept = asBefore?.left_out ?? [];
     if (asBefore !== undefined || rows !== undefined)
       this.#isSaid = rowsWithout(this.#kept, readRowRange(rows ?? ''));
@@ -52,30 +65,108 @@ export class TableRows<Row extends BodyRow> {
   take(row: Row): readonly Row[] {
     const { number, cells } = row;
     if (this.#isSaid !== undefined) return this.#isSaid(number) ? [row] : [];
-    const isBehindBlank = number > this.#last + 1 || this.#held.length > 0;
+    this.#isBehindBlank ||= number > this.#last + 1;
     this.#last = number;
-    // Where most rows name nobody, one more of them is nothing odd.
-    const isListOfNames = this.#naming.areKnown && this.#rowsThatName * 2 >= this.#rows;
-    const isOdd = isListOfNames && !this.#naming.nameSomebody(cells);
-    if (isOdd && isBehindBlank && this.#held.length < Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
+    const isNumber = this.#numbers.isAlone(cells);
+    const isLine = isDashes(cells, number === this.#header + 1);
+    if (isNumber || isLine) {
+      (isLine ? this.#lines : this.#numbered).push(row);
+      return [];
+    }
+    if (this.#isOdd(cells) && this.#held.length < Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
       this.#held.push(row);
       return [];
     }
     const known = [...this.#held, row];
     this.#held = [];
+    this.#isBehindBlank = false;
     this.#naming.add(cells);
     this.#rows += known.length;
     if (this.#naming.nameSomebody(cells)) this.#rowsThatName += 1;
     return known;
   }
 
-  /** What is left out when all rows were taken. */
-  end(): readonly LeftOut[] {
-    const [first, last] = [this.#held[0], this.#held.at(-1)];
-    if (first === undefined || last === undefined) return this.#kept;
-    const rows = rowRangeText({ first: first.number, last: last.number });
-    return [...this.#kept, { rows, text: rowWords(first.cells) }];
+  #isOdd(cells: readonly string[]): boolean {
+    // Where most rows name nobody, one more of them is nothing odd.
+    const isListOfNames = this.#naming.areKnown && this.#rowsThatName * 2 >= this.#rows;
+    if (isRemark(cells, isListOfNames)) return true;
+    return isListOfNames && this.#isBehindBlank && !this.#naming.nameSomebody(cells);
   }
+
+  /** What is left out of those that were taken. @param isWhole whether these are all. */
+  end({ isWhole } = { isWhole: true }): readonly LeftOut[] {
+    const nameOf = ({ cells }: Row): string => cells.find((cell) => cell.trim() !== '') ?? '';
+    const found = [
+      { rows: this.#lines, text: rowWords(this.#lines[0]?.cells ?? []) },
+      { rows: this.#numbered, text: 'only a running number' },
+      { rows: isWhole ? this.#held : [], text: rowWords(this.#held.map(nameOf)) },
+    ];
+    const leftOut = found.filter(({ rows }) => rows.length > 0);
+    const numbersOf = (rows: readonly Row[]): RowNumber[] => rows.map(({ number }) => number);
+    return [
+      ...this.#kept,
+      ...leftOut.map(({ rows, text }) => ({ rows: rowRangesText(numbersOf(rows)), text })),
+    ];
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what a row looks like
+
+/** What a column of running numbers is called. */
+const NUMBERED =
+  /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. ]*)?(?:no|nr|num|number|nummer)|n[°º]|id|index|pos|row|)\.?$/i;
+
+/** Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more. */
+class RunningNumbers {
+  readonly #place: number;
+  #last = 0;
+  #hasMore = false;
+
+  /** @param wanted columns that a job reads, in which a number is more than that. */
+  constructor(names: readonly string[], wanted: readonly string[] = []) {
+    this.#place = names.findIndex((name) => NUMBERED.test(name.trim()) && !wanted.includes(name.trim()));
+  }
+
+  isAlone(cells: readonly string[]): boolean {
+    const text = (cells[this.#place] ?? '').trim();
+    const isNext = /^\d+$/.test(text) && Number(text) === this.#last + 1;
+    if (/^\d+$/.test(text)) this.#last = Number(text);
+    const hasMore = cells.some((cell, place) => place !== this.#place && cell.trim() !== '');
+    this.#hasMore ||= hasMore;
+    return isNext && !hasMore && this.#hasMore;
+  }
+}
+
+const TOTAL =
+  '(?:(?:grand|sub)?[\\s-]*totals?|sum|count|average|mean|(?:gesamt|zwischen)?summe|anzahl|gesamt|insgesamt|(?:sous-)?total(?: g\u00e9n\u00e9ral)?|somme|suma|(?:sub)?totale|(?:sub)?totaal|\u0438\u0442\u043e\u0433\u043e|\u5408\u8a08|\u5c0f\u8a08)';
+
+/** The word alone, or at the end as Excel writes it: "NSW Total". */
+const LABEL = new RegExp(`^${TOTAL}\\s*[:=]?$|^(?:grand|sub)[\\s-]?total\\b|\\S\\s(?:total|ergebnis)$`, 'iu');
+
+/** What hardly anybody is called. */
+const SURELY =
+  /^(?:(?:grand|sub)[\s-]?totals?|totals|(?:gesamt|zwischen)?summe|gesamtergebnis|sous-total)(?!\p{L})/iu;
+
+const AMOUNT = /^[\s$€£¥(+-]*[A-Z]{0,3}\s?\d[\d\s.,'’]*(?:%|\)|[A-Z]{2,3}|€)?\s*$/u;
+
+/** What programs and people write below a table, in a row of one cell. */
+const REMARKS = [
+  /^(?:[*†‡§©]|\(c\)|copyright\b|confidential\b|as (?:of|at) |page \d|showing \d|end of (?:report|file|list)\b)/i,
+  /^(?:sources?|notes?|remarks?|footnotes?|filters?|applied filters|disclaimer|quellen?|hinweis|stand)\s*:/i,
+  /^(?:\p{L}+ )?(?:exported|generated|downloaded|printed|created|prepared|updated|exportiert|erstellt)(?: (?:on|at|by|from|in|am|von)\b|:)/iu,
+  /^(?:\p{L}+ )?(?:total|count|sum|records?|rows?|anzahl|summe)\s*[:=]\s*\d/iu,
+  /^\(?\d[\d.,]* (?:rows?|records?|results?|contacts?|entries|items)\b/i,
+];
+
+/**
+ * Beside the word for a total stands nothing but numbers. A company may be called Total, so the word alone is enough only where the
+ * others have what they are asked about by; elsewhere it has to be one that no company has.
+ */
+function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
+  const [label = '', ...others] = cells.map((cell) => cell.trim()).filter(Boolean);
+  if (isLookup(label) || !others.every((cell) => AMOUNT.test(cell) && !isAbn(cell))) return false;
+  if (others.length === 0 && REMARKS.some((remark) => remark.test(label))) return true;
+  return LABEL.test(label) && (isListOfNames || (others.length > 0 && SURELY.test(label)));
 }
 
 const SHARE_THAT_DECIDES = 0.8;

@@ -8,6 +8,7 @@ import {
   type RowRange,
   readHeaderRows,
   readRowRange,
+  readRowRanges,
   rowRangeText,
 } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
@@ -76,6 +77,14 @@ export function listStart(rows: readonly SampledRow[], options: ReadOptions): Li
   const [header, ...others] = findStart(rows, wanted);
   const readings = [header, ...others].map((range) => readingOf(range, rows));
   return { header, isFound: header.last !== top.last, ...(others.length === 0 ? {} : { readings }) };
+}
+
+/** A line that is drawn under a header or around a table. A dash or two stand for nothing in other rows. */
+export function isDashes(cells: readonly string[], isBelowHeader: boolean): boolean {
+  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
+  const isLine = (cell: string): boolean =>
+    /^[|+:=_\u2500\u2014-]+$/.test(cell) && (isBelowHeader || cell.length > 2);
+  return filled.length > 0 && filled.every(isLine);
 }
 
 /** The names of a header; the letters of a spreadsheet where there is none. */
@@ -343,13 +352,9 @@ const NAMES_SHOWN = 4;
 
 export function layoutNotes(
   { header_row: row, left_out: leftOut = [] }: FoundLayout,
-  header: RowRange,
   names: readonly string[],
 ): readonly string[] {
-  return [
-    ...(row === undefined ? [] : [headerNote(row, names)]),
-    ...leftOut.map((each) => leftOutNote(each, header)),
-  ];
+  return [...(row === undefined ? [] : [headerNote(row, names)]), ...leftOut.map(leftOutNote)];
 }
 
 function headerNote(rows: string, names: readonly string[]): string {
@@ -362,12 +367,18 @@ function headerNote(rows: string, names: readonly string[]): string {
   return `The column names come from ${where} (${shown.join(', ')}${more}); use ${FLAG} to change that.`;
 }
 
-function leftOutNote({ rows, text }: LeftOut, header: RowRange): string {
-  const [what, them] = rows.includes('-') ? [`Rows ${rows} stand`, 'them'] : [`Row ${rows} stands`, 'it'];
-  const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
-  return `${what} below the table (${foreignWords(text)}), left out; ${say} includes ${them}.`;
+function leftOutNote({ rows, text }: LeftOut): string {
+  const ranges = readRowRanges(rows);
+  const count = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const words = foreignWords(text);
+  const change = 'use --rows to change that';
+  if (count === 1) return `Row ${rows} (${words}) is no contact and is left out; ${change}.`;
+  const shown = ranges.slice(0, RANGES_SHOWN).map(rowRangeText).join(', ');
+  const more = ranges.length > RANGES_SHOWN ? ' and so on' : '';
+  return `${count} rows (${shown}${more}: ${words}) are no contacts and are left out; ${change}.`;
 }
 
+const RANGES_SHOWN = 5;
 const CELLS_SHOWN = 4;
 const LONGEST_CELL = 60;
 

@@ -7,6 +7,7 @@ import { plainText } from '../../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 import { rowsWithout } from '../../shape/left-out.ts';
 import {
+  isDashes,
   keptOf,
   listStart,
   namesIn,
@@ -123,7 +124,7 @@ function evennessOf(records: readonly SampledRecord[], width: number): number {
 /** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
 const LEAST_RECORDS_BELOW_A_TITLE = 3;
 
-/** A record of the sample that is not blank. */
+/** A record of the sample that is neither blank nor a line of dashes. */
 interface SampledRecord extends SampledRow {
   /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
   readonly isSound: boolean;
@@ -131,7 +132,7 @@ interface SampledRecord extends SampledRow {
 
 const filled = (cells: readonly string[]): string[] => cells.map((cell) => cell.trim()).filter(Boolean);
 
-/** The first rows that hold something. */
+/** The first rows that hold more than dashes. */
 function firstRows(text: string, delimiter: Delimiter): readonly SampledRow[] {
   return sampledRecords(text, delimiter)
     .filter(({ cells }) => filled(cells).length > 0)
@@ -144,7 +145,7 @@ function sampledRecords(text: string, delimiter: Delimiter): readonly SampledRec
   let number = 0;
   const take = ({ record: cells, raw }: { record: string[]; raw: string }): null => {
     number += 1;
-    if (raw.trim() === '') return null;
+    if (raw.trim() === '' || isDashes(cells, true)) return null;
     const hasQuote = cells.some((cell) => cell.includes('"'));
     found.push({ cells, number, isSound: !hasQuote || !hasStrayQuote(Buffer.from(raw), delimiter) });
     return null;

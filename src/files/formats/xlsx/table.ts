@@ -91,7 +91,8 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const top = await firstRows(book, tab, options);
   const where = whereOf(book, tab);
   const start = top.length === 0 ? undefined : startOf(where, top, options);
-  const table = new TableRows<SheetRow>(start?.header.last ?? 0, options);
+  const names = start === undefined ? [] : namesIn(top, start.header);
+  const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options);
   const reader = new SheetReader(book);
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
@@ -182,7 +183,7 @@ function tableOf(
     top: topRows(top),
     notes: [
       ...(options.sheet === undefined ? sheetNotes(book, tab) : []),
-      ...layoutNotes(layout, header, columns.names),
+      ...layoutNotes(layout, columns.names),
       ...(counts.hidden > 0
         ? [`${counted(counts.hidden, 'hidden row')} of the sheet will be processed like all others.`]
         : []),
