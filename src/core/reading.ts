@@ -102,14 +102,14 @@ export function readingEntries(options: Reading) {
  * which every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
-  /** The sheet, where it is not the open one. Earlier versions kept it; nothing writes it now. */
+  /** The sheet, where it is not the open one. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),
-  /** Rows behind a blank one at the end that name nobody. */
+  /** Rows below the header that are none of the table. */
   left_out: z
     .array(
       z.object({
-        /** `211`, or `214-230`. */
+        /** `211`, `214-230`, or `3, 5, 7-9`. */
         rows: z.string(),
         text: z.string(),
       }),

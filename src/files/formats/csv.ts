@@ -74,15 +74,21 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
   for await (const group of readRecords(layout)) {
     for (const { kind, row, cells } of group) {
       if (kind === 'above' && row === header.first) upper = cells;
-      if (kind !== 'header') continue;
-      const isPair = header.first < header.last;
-      return namedColumns(file.path, isPair ? joinedNames(upper, cells).slice(0, cells.length) : cells);
+      if (kind === 'header') return namedColumns(file.path, namesOver(layout, upper, cells));
     }
   }
   const above = header.last - 1;
   if (above > 0) throw nothingBelow(file.path, above);
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
+}
+
+/** The names of a header above its rows, blank where it has no cell. */
+function namesOver({ unnamed, header }: Layout, upper: readonly string[], lower: readonly string[]) {
+  if (unnamed === 'first') return ['', ...lower];
+  if (unnamed === 'last') return [...lower, ''];
+  if (unnamed === 'none') return lower.slice(0, -1);
+  return header.first < header.last ? joinedNames(upper, lower).slice(0, lower.length) : lower;
 }
 
 async function survey(
@@ -249,12 +255,18 @@ class Copy {
     if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
     const corrected = kind === 'row' ? this.#corrections?.take(inputRow(record)) : undefined;
     if (corrected !== undefined) return { bytes: this.#corrected(record, corrected), ours: '' };
-    const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
+    const isFull = found + this.#missing(kind) === this.#named.width;
+    const isAsItWas = unreadable === undefined && isFull && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined)
       return { bytes: this.#rewritten(record, ours), ours: '' };
     // Joined at once: a text that grows cell by cell is put together once more when it is written.
     const cells = ours.map((cell) => this.#style.separator + cellText(cell, this.#style));
     return { bytes, ours: cells.join('') };
+  }
+
+  /** Cells that the header has not in front; ours stand above theirs for every program that reads row names. */
+  #missing(kind: CsvRecord['kind']): number {
+    return kind === 'header' && this.#layout.unnamed === 'first' ? 1 : 0;
   }
 
   /** What marks the order of bytes stays before all. */
@@ -282,13 +294,14 @@ class Copy {
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
-    const { width } = this.#named;
+    const missing = this.#missing(record.kind);
+    const width = this.#named.width - missing;
     const isReadable = record.unreadable === undefined;
     const leftOut = isReadable
       ? this.#dropped
       : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
     const mayLose = isReadable && record.kind !== 'left_out';
-    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
+    const own = (mayLose ? cells.slice(0, width) : cells).filter((_, place) => !leftOut.has(place + missing));
     const room = width - this.#dropped.size;
     const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
     const added = ours.map((cell) => Buffer.from(cellText(cell, this.#style)));

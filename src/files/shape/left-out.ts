@@ -212,7 +212,7 @@ class NamingColumns {
   }
 }
 
-function isLookup(cell: string): boolean {
+export function isLookup(cell: string): boolean {
   if (isAbn(cell) || isEmail(cell)) return true;
   if (isDate(cell) || /^[\d\s.,+()%$€£-]+$/.test(cell)) return false;
   return isWebsite(cell) || isPersonProfile(cell);

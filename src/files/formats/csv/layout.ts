@@ -5,7 +5,8 @@ import type { FileBytes, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
-import { rowsWithout } from '../../shape/left-out.ts';
+import type { RowRange } from '../../../core/row-range.ts';
+import { isLookup, rowsWithout } from '../../shape/left-out.ts';
 import {
   isDashes,
   keptOf,
@@ -38,10 +39,14 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const delimiter =
     options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(fromHeader.join(''), usual);
   const rows = firstRows(table, delimiter);
-  const start = listStart(rows, options);
-  const { header } = start;
+  const { readings, ...found } = listStart(rows, options);
+  const { header } = found;
+  const unnamed = unnamedIn(rows, header);
+  // A row that has one cell less than all below it is their header.
+  const start = { ...found, ...present({ readings: unnamed === 'first' ? undefined : readings }) };
   return {
-    ...{ file, codec, isMarked, delimiter, start, header, notes },
+    ...{ file, codec, isMarked, delimiter, start, header, unnamed },
+    notes: unnamed === 'first' ? [...notes, ROW_NAMES] : notes,
     ...present({ letters: header.last === 0 ? namesIn(rows, header) : undefined }),
     namesDelimiter: separator !== undefined,
     isPadded: options.ragged === 'pad',
@@ -50,6 +55,25 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     found: { ...keptOf(start), ...present({ left_out: options.asBefore?.left_out }) },
     top: topRows(rows),
   };
+}
+
+const ROW_NAMES =
+  'Every row has one cell more than the header, so the first column has no name, and the names belong to the cells behind it.';
+
+/**
+ * Where every row has one cell more than the header. It is in front, as R writes tables, if it names its row, so that no two are the
+ * same; one by which somebody can be asked about does not, but shows that a cell was parted by mistake. Blank ones are behind.
+ */
+function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnamed'] {
+  const names = rows.find(({ number }) => number === header.last)?.cells;
+  const below = rows.filter(({ number }) => number > header.last).map(({ cells }) => cells);
+  if (names === undefined || header.first < header.last || below.length === 0) return undefined;
+  const areWider = (by: number): boolean => below.every((cells) => cells.length === names.length + by);
+  if (areWider(-1) && names.at(-1)?.trim() === '') return 'none';
+  if (!areWider(1)) return undefined;
+  if (below.every((cells) => cells.at(-1)?.trim() === '')) return 'last';
+  const first = new Set(below.map(([cell = '']) => cell));
+  return first.size > 1 && first.size === below.length && ![...first].some(isLookup) ? 'first' : undefined;
 }
 
 /** Spreadsheet programs write and obey it; some put it in quotes. */

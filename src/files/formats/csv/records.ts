@@ -23,6 +23,8 @@ export interface Layout {
   readonly isStrict: boolean;
   readonly header: RowRange;
   readonly start: ListStart;
+  /** The column above which the header has no cell; `none` where the header has a blank one too many. */
+  readonly unnamed: 'first' | 'last' | 'none' | undefined;
   /** The names of the columns of a list without a header. */
   readonly letters?: readonly string[];
   /** Whether a row below the header is one of the table. */
@@ -220,7 +222,7 @@ class RecordReader {
    */
   #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
     const { delimiter, isStrict } = this.#layout;
-    const width = this.#columns?.width ?? found.length;
+    const width = this.#width ?? found.length;
     // Hardly any record has a quote in a cell, so hardly any is looked at byte by byte.
     const isPlain = !found.some((cell) => cell.includes('"'));
     const fits = found.length === width || this.#padded(found, width) !== undefined;
@@ -240,6 +242,11 @@ class RecordReader {
     if (isShort || this.#headerIsDue || (isStrict && this.#columns)) throw this.#stop(fault, line);
     this.#firstFault ??= this.#stop(fault, line);
     return `line ${line} cannot be read: ${fault.fact}`;
+  }
+
+  /** Undefined where a record may have any. */
+  get #width(): number | undefined {
+    return this.#headerIsDue ? undefined : this.#columns?.width;
   }
 
   #ragged(found: readonly string[], width: number): RecordFault {
