@@ -159,7 +159,7 @@ async function guessed(
     return asBefore(operation, header, earlier, new Map());
   if (earlier !== undefined && agreesByName(operation, header, earlier.columns))
     return asBefore(operation, header, earlier, byHeader.sure);
-  const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
+  const mayAdd = operation.inputs.some(({ name, looksRight }) => looksRight && !byHeader.sure.has(name));
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length);
   return mapColumns(operation, header, undefined, content, said);

@@ -11,8 +11,8 @@ import { isAboutAnother, squeezed } from '../column-kind.ts';
 
 /**
  * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
- * same, and stands in where no name says anything. Beside names it adds only what carries a checksum: an address that
- * looks right may be anybody's, and would be paid for.
+ * same, and stands in where no name says anything, or the named columns are blank in most rows, as addresses are in LinkedIn's
+ * list. Beside others it adds only what carries a checksum: an address that looks right may be anybody's, and would be paid for.
  */
 
 /** A column that was taken for an input, and why, as a phrase: `by its name`. */
@@ -200,20 +200,19 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
 }
 
-/** Adds what the header leaves open and the operation cannot do without, and what is as sure as a name. */
+/** Adds what the operation cannot do without, what is as sure as a name, and any input where most rows have none by the header. */
 function addByContent(
   { inputs }: Operation,
   header: readonly string[],
   content: ColumnContent,
   sure: Map<string, GuessedColumn>,
 ): void {
-  const isBlank = (name: string): boolean => {
-    const named = sure.get(name);
-    return named === undefined || content.isBlank(header.indexOf(named.column));
-  };
+  const named = [...sure.values()].map(({ column }) => header.indexOf(column));
+  const isOpen = !content.fillsMost(named);
   const open = inputs.filter(
     ({ name, required, checksummed }) =>
-      (!sure.has(name) && (sure.size === 0 || required)) || (checksummed && isBlank(name)),
+      (!sure.has(name) && (isOpen || required || checksummed)) ||
+      (checksummed && content.isBlank(header.indexOf(sure.get(name)?.column ?? ''))),
   );
   for (const input of open) {
     const taken = new Set([...sure.values()].map(({ column }) => column));
@@ -340,6 +339,12 @@ export class ColumnContent {
   /** @param at the column, from 0. Whether no cell of it says anything. */
   isBlank(at: number): boolean {
     return this.#filled(at).length === 0;
+  }
+
+  /** Whether most rows have something in one of the columns. */
+  fillsMost(columns: readonly number[]): boolean {
+    const isFilled = (cells: readonly string[]) => columns.some((at) => (cells[at] ?? '').trim() !== '');
+    return columns.length > 0 && this.#rows.filter(isFilled).length * 2 >= this.#rows.length;
   }
 
   /** What more than half of the filled cells of a column say, of at least five. */
