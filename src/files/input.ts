@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { canonicalJson } from '../core/call-key.ts';
-import { stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily, loadMember } from '../core/family.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
@@ -8,7 +8,7 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
-import { foreignName } from '../core/plain-text.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
 import { readRowRange } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
@@ -122,8 +122,20 @@ async function columnsIn(
   ourColumnsIn(header);
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
-  const found = await findColumns(operation, opened.sheet, header, chosen, earlier);
+  const found = await findColumns(operation, opened.sheet, header, chosen, earlier).catch(
+    (error: unknown) => {
+      throw withOtherSheets(error, opened);
+    },
+  );
   return { ...found, header, issueOf: await issuesAsRead(opened.read) };
+}
+
+/** What is missing on a sheet may be on another. */
+function withOtherSheets(error: unknown, { sheet: { tabs = [] }, read }: OpenedFile): unknown {
+  const others = tabs.filter(({ isRead }) => !isRead).map(({ name }) => foreignName(name));
+  if (!(error instanceof StopError) || others.length === 0 || read.sheet !== undefined) return error;
+  const next = `${error.next} Or name another sheet of the workbook with --sheet: ${listed(others)}.`;
+  return new StopError({ ...error.detail, next });
 }
 
 /**

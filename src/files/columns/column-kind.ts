@@ -50,6 +50,12 @@ function isNameOf({ name, aliases }: InputField, column: string): boolean {
   return text === squeezed(name) || aliases.includes(text);
 }
 
+/** Whether some operation reads a column of that name. A description stands beside anything. */
+export function isInputName(column: string, operations: Iterable<Operation>): boolean {
+  const inputs = [...operations].flatMap((operation) => operation.inputs);
+  return inputs.some((input) => input.name !== 'description' && isNameOf(input, column));
+}
+
 /** Tells names of identifiers: an answer under such a name would be looked up again and paid for. */
 export async function identifierNames(): Promise<(name: string) => boolean> {
   const operations = await loadFamily<Operation>(OPERATIONS);

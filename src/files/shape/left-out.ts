@@ -86,6 +86,11 @@ export class TableRows<Row extends BodyRow> {
     return known;
   }
 
+  /** Whether some column has what somebody can be asked about by. */
+  get namesSomebody(): boolean {
+    return this.#naming.areKnown;
+  }
+
   #isOdd(cells: readonly string[]): boolean {
     // Where most rows name nobody, one more of them is nothing odd.
     const isListOfNames = this.#naming.areKnown && this.#rowsThatName * 2 >= this.#rows;

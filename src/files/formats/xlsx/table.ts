@@ -1,11 +1,15 @@
-import { stop } from '../../../core/errors.ts';
+import { StopError, stop } from '../../../core/errors.ts';
+import { OPERATIONS } from '../../../core/families.ts';
+import { loadFamily } from '../../../core/family.ts';
 import type { ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
-import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import type { Operation } from '../../../core/operation.ts';
+import { counted, foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
-import { isWebName } from '../../columns/column-kind.ts';
+import { shellWord } from '../../../lib/command-line.ts';
+import { isInputName, isWebName, kindByName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { rowsWithout, TableRows } from '../../shape/left-out.ts';
 import {
@@ -51,17 +55,62 @@ type Top = Pick<SheetTable, 'columns' | 'header'>;
 // --------------------------------------------------------------------------------------------- the sheet that is meant
 
 /**
- * The table of the sheet that is named, or that was open when the workbook was saved; where that has no rows, of the first that has.
- * @throws StopError `input` when there is nothing on any, or a row does not fit: what is damaged is not passed over.
+ * The table of the sheet that is named, or that was open when the workbook was saved. Where that is no list, as instructions and pivots
+ * are none, of the only other that is one; where none is, of the first that has rows.
+ * @throws StopError `input` when there is nothing on any, several may be meant, or a row does not fit: what is damaged is not passed over.
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
-  const [first, ...others] = sheetsMeant(book, options.sheet ?? options.asBefore?.sheet);
+  const { sheet, asBefore } = options;
+  const [first, ...others] = sheetsMeant(book, sheet ?? asBefore?.sheet);
   const open = await surveyed(book, first, options);
-  for (const tab of open.counts.rows === 0 ? others : []) {
-    const other = await surveyed(book, tab, options).catch(() => undefined);
-    if (other !== undefined && other.counts.rows > 0) return tableOf(book, other, options);
-  }
-  return tableOf(book, open, options);
+  const hasRows = ({ counts }: SurveyedSheet): boolean => counts.rows > 0;
+  const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
+  const isName = (name: string): boolean => kindByName(name, operations) !== undefined;
+  // Any operation may be meant, and what is done by another sheet may be what cannot be undone.
+  const isRead = (name: string): boolean => isName(name) || isInputName(name, operations);
+  const isMeant = asBefore !== undefined || isList(open, options, isRead);
+  if (others.length === 0 || (hasRows(open) && isMeant)) return tableOf(book, open, options);
+  const found = others.map((tab) => surveyed(book, tab, options).catch(() => undefined));
+  const filled = (await Promise.all(found)).filter((each) => each !== undefined).filter(hasRows);
+  const lists = filled.filter((each) => isList(each, options, isName));
+  const shown = lists.filter(({ tab }) => !tab.isHidden);
+  const [only, ...rivals] = shown.length > 0 ? shown : lists;
+  if (only !== undefined && rivals.length > 0) throw severalLists(book, first, [only, ...rivals]);
+  const meant = only ?? (hasRows(open) ? open : filled[0]) ?? open;
+  return tableOf(book, meant, options, meant === open ? undefined : first);
+}
+
+/** Whether the columns that a job names are there; without a job, cells or names by which people or companies are known. */
+function isList(
+  { start, namesSomebody }: SurveyedSheet,
+  { wanted = [] }: ReadOptions,
+  isName: (name: string) => boolean,
+): boolean {
+  const names = start?.columns.names ?? [];
+  if (wanted.length > 0) return wanted.every((name) => names.includes(name));
+  if (ROW_LABELS.test(names[0] ?? '') || AGGREGATE.test(names.at(-1) ?? '')) return false;
+  return namesSomebody || (start?.readings === undefined && names.some(isName));
+}
+
+/** How a pivot begins, in the languages in which Excel is used most, and how its last column ends. */
+const ROW_LABELS =
+  /^(?:row labels|zeilenbeschriftungen|étiquettes de lignes|etiquetas de fila|etichette di riga|rijlabels|rótulos de linha)$/i;
+const AGGREGATE =
+  /^(?:(?:count(?:a|unique)?|sum|average|min|max|anzahl|summe) (?:of|von) .*|grand total|gesamtergebnis)$/i;
+
+function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly SurveyedSheet[]): StopError {
+  const choices = lists.map(({ tab, counts }) => ({
+    ...{ flag: '--sheet', value: tab.name },
+    says: counted(counts.rows, 'row'),
+  }));
+  const words = listed(lists.map(({ tab }) => foreignName(tab.name)));
+  const flags = choices.map(({ value, says }) => `--sheet ${shellWord(plainText(value))} (${says})`);
+  return new StopError({
+    code: 'input',
+    message: `${archive.path}: the sheet ${foreignName(name)} is no list, and ${words} are several.`,
+    next: `Say which it is with ${flags.join(' or ')}.`,
+    choices,
+  });
 }
 
 // ------------------------------------------------------------------------------------------------ the table of a sheet
@@ -75,6 +124,8 @@ interface SurveyedSheet {
   readonly frame: SheetFrame;
   readonly links: Links;
   readonly leftOut: readonly LeftOut[];
+  /** Whether a column of it has what people or companies are asked about by. */
+  readonly namesSomebody: boolean;
 }
 
 /** What is found out about the rows of a table. */
@@ -96,7 +147,8 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const reader = new SheetReader(book);
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
-  return { tab, top, start, counts, frame: reader.frame, links, leftOut: table.end() };
+  const { namesSomebody } = table;
+  return { tab, top, start, counts, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
 }
 
 async function countedRows(
@@ -167,12 +219,13 @@ function tableOf(
   book: Book,
   { tab, top, start, counts, frame, links, leftOut }: SurveyedSheet,
   options: ReadOptions,
+  passedOver?: BookSheet,
 ): SheetTable {
   if (start === undefined) throw blank(book.archive.path, tab);
   const { header, columns } = start;
   const left_out = leftOut.length === 0 ? undefined : leftOut;
   const layout: FoundLayout = {
-    ...present({ sheet: options.asBefore?.sheet }),
+    ...present({ sheet: passedOver === undefined ? options.asBefore?.sheet : tab.name }),
     ...keptOf(start),
     ...present({ left_out }),
   };
@@ -182,7 +235,7 @@ function tableOf(
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
     notes: [
-      ...(options.sheet === undefined ? sheetNotes(book, tab) : []),
+      ...(options.sheet === undefined ? sheetNotes(book, tab, passedOver) : []),
       ...layoutNotes(layout, columns.names),
       ...(counts.hidden > 0
         ? [`${counted(counts.hidden, 'hidden row')} of the sheet will be processed like all others.`]
@@ -191,10 +244,11 @@ function tableOf(
   };
 }
 
-function sheetNotes({ sheets, open }: Book, tab: BookSheet): readonly string[] {
+/** @param passedOver the sheet that would have been read, had it been a list. */
+function sheetNotes({ sheets, open }: Book, tab: BookSheet, passedOver: BookSheet | undefined) {
   if (sheets.length === 1) return [];
-  const otherwise = open === undefined ? '' : ', because the one that was open has no rows';
-  const why = tab === open ? ', which was open when it was saved' : otherwise;
+  const otherwise = passedOver && `, because ${foreignName(passedOver.name)} is no such list`;
+  const why = otherwise ?? (tab === open ? ', which was open when it was saved' : '');
   const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
   return [
     `Read from the sheet ${foreignName(tab.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
