@@ -145,7 +145,17 @@ export interface PlannedWork {
   readonly note?: string;
   /** What is known of the person from now on, because the list says so and nothing is sent. */
   readonly learns?: SubjectFacts;
+  /** The same in the other projects that the row names. */
+  readonly also?: readonly PlannedWork[];
+  /** How it ended by being planned, where the row has others that are to be done. */
+  readonly ended?: Outcome;
 }
+
+/** The work of a row in each of its projects. */
+export const partsOf = <Work extends PlannedWork>(work: Work): readonly Work[] => [
+  work,
+  ...((work.also ?? []) as readonly Work[]),
+];
 
 export interface ChangePart<Input, Work extends PlannedWork> {
   /** Whether it describes how things should be, so that a finished list is worked again when they are not so any more. */
@@ -211,7 +221,7 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly readsAnswers?: true;
   /**
    * The next call, or how the row ended, given what has been answered. Pure: a run that resumes replays it over the
-   * ledger, so the same answers must always give the same step. At most 20 calls a row.
+   * ledger, so the same answers must always give the same step. At most 20 calls, in each project of a row.
    */
   next(input: Work, answered: Answered): Step;
 }

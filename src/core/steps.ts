@@ -89,18 +89,28 @@ export function wordsOf({ name }: Pick<Operation, 'name'>, words: readonly strin
 }
 
 export interface StepEnd {
-  readonly operation: Pick<Operation, 'name'>;
+  /** That of the step, or of the project of a change; left out: the row has no other. */
+  readonly name?: string | undefined;
   readonly outcome: Outcome;
 }
 
 /** A row is the first of these that one of its steps is. */
-const FIRST: readonly OutcomeKind[] = ['in_doubt', 'refused', 'skipped', 'matched', 'no_match'];
+const FIRST = [
+  'in_doubt',
+  'refused',
+  'invalid',
+  'skipped',
+  'matched',
+  'no_match',
+  'applied',
+  'unchanged',
+] as const satisfies readonly OutcomeKind[];
 
 export function outcomeOf(ends: readonly StepEnd[]): Outcome {
   const kind = FIRST.find((each) => ends.some(({ outcome }) => outcome.kind === each));
-  invariant(kind !== undefined, 'a step looks something up');
-  const reasons = ends.flatMap(({ operation: { name }, outcome: { reason } }) =>
-    reason === undefined ? [] : [`${name}: ${reason}`],
+  invariant(kind !== undefined, 'a step ends so that its row can');
+  const reasons = ends.flatMap(({ name, outcome: { reason } }) =>
+    reason === undefined ? [] : [name === undefined ? reason : `${name}: ${reason}`],
   );
   const matchedBy = ends.flatMap(({ outcome }) => matchedByIn(outcome) ?? []);
   return {

@@ -1,3 +1,4 @@
+import { invariant } from '../core/errors.ts';
 import {
   type KnownSubject,
   type Role,
@@ -46,7 +47,7 @@ import {
   read,
   readEmail,
   readOrganization,
-  readProject,
+  readProjects,
   readRowRole,
   readUserId,
   together,
@@ -60,7 +61,7 @@ interface WantedPlace {
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly role: Role | 'none';
-  readonly project: NamedProject;
+  readonly projects: readonly NamedProject[];
   readonly organizationId: string | undefined;
 }
 
@@ -75,7 +76,7 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
     email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
     role: readWishedRole(row, options),
-    project: readProject(row, options),
+    projects: readProjects(row, options),
     organizationId: readOrganization(row, options),
   });
 }
@@ -92,10 +93,19 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
 function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prepared<PersonWork> {
   const slip = ofAnother(team, wish);
   if (slip !== undefined) return slip;
-  const { project } = wish;
-  return project.kind === 'new'
-    ? resolveInNew(wish, project.name, team, options)
-    : { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
+  // Two names may be of one project.
+  const works = new Map<string, PersonWork>();
+  for (const project of wish.projects) {
+    const found =
+      project.kind === 'new'
+        ? resolveInNew(wish, project, team, options)
+        : { kind: 'ready' as const, input: inProject(wish, project.id, team, project.name) };
+    if (found.kind === 'invalid') return found;
+    works.set(subjectText(found.input.subject), found.input);
+  }
+  const [first, ...also] = works.values();
+  invariant(first !== undefined, 'a row names a project');
+  return { kind: 'ready', input: also.length === 0 ? first : { ...first, also } };
 }
 
 function inProject(wish: WantedPlace, id: string, team: Team, name: string | undefined): PersonWork {
@@ -105,7 +115,7 @@ function inProject(wish: WantedPlace, id: string, team: Team, name: string | und
 
 function resolveInNew(
   wish: WantedPlace,
-  name: string,
+  { name, notMade }: Extract<NamedProject, { readonly kind: 'new' }>,
   team: Team,
   options: OperationOptions,
 ): Prepared<PersonWork> {
@@ -114,6 +124,7 @@ function resolveInNew(
   const known = team.project(name, other);
   const id = known?.facts?.projectId;
   if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
+  if (notMade !== undefined) return { kind: 'invalid', reason: notMade };
   if (organizationId === undefined) {
     const reason = `the project ${foreignName(name)} has to be created, but the account has no organization_id. Give it one`;
     return { kind: 'invalid', reason };

@@ -16,6 +16,8 @@ import {
   end,
   type Operation,
   type OperationOptions,
+  type PlannedWork,
+  partsOf,
   type RowInput,
   type Step,
 } from '../core/operation.ts';
@@ -199,8 +201,26 @@ export interface WalkedRow {
 
 const NO_MATCH: Answer = { kind: 'no_match' };
 
-/** No row needs more calls, so an operation that asks for more has a bug and would never end. */
-const MOST_CALLS_A_ROW = 20;
+/** A step of a row: an operation, or a change in one of the projects that the row names. */
+interface WalkedStep {
+  /** Stands before how it ended, where the row has others. */
+  readonly name?: string | undefined;
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly ended?: Outcome | undefined;
+}
+
+function stepsOf(operation: Operation, input: unknown): readonly WalkedStep[] {
+  if (operation.steps !== undefined)
+    return (input as RowSteps).steps.map((step) => ({ ...step, name: step.operation.name }));
+  if (operation.change === undefined) return [{ operation, input }];
+  const parts = partsOf(input as PlannedWork);
+  const nameOf = (part: PlannedWork): string | undefined => (parts.length > 1 ? part.project : undefined);
+  return parts.map((part) => ({ operation, input: part, name: nameOf(part), ended: part.ended }));
+}
+
+/** No step needs more calls, so an operation that asks for more has a bug and would never end. */
+const MOST_CALLS_A_STEP = 20;
 
 /**
  * One row on its way through the steps of its operation: its next call is that of the first step that has not ended. Only this class asks
@@ -211,7 +231,7 @@ export class RowWalk {
   readonly operation: Operation;
   readonly #dialect: Dialect;
   readonly #row: WalkedRow;
-  readonly #steps: RowSteps['steps'];
+  readonly #steps: readonly WalkedStep[];
   /** Steps that ended without an answer to their call, by their place. */
   readonly #held: Outcome[] = [];
   readonly #met: MetCall[] = [];
@@ -223,8 +243,8 @@ export class RowWalk {
     this.operation = operation;
     this.#dialect = dialect;
     this.#row = row;
-    this.#steps =
-      operation.steps === undefined ? [{ operation, input: row.input }] : (row.input as RowSteps).steps;
+    this.#steps = stepsOf(operation, row.input);
+    for (const [at, { ended }] of this.#steps.entries()) if (ended !== undefined) this.#held[at] = ended;
   }
 
   step(): WalkStep {
@@ -284,10 +304,7 @@ export class RowWalk {
       if (step.kind === 'call') return step;
       ends.push(step);
     }
-    const [first] = ends;
-    invariant(first !== undefined, 'an operation is a step');
-    const outcome = this.operation.steps === undefined ? first.outcome : outcomeOf(ends);
-    return { kind: 'end', outcome: this.#remarked(outcome) };
+    return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)) };
   }
 
   #askStep(
@@ -295,16 +312,16 @@ export class RowWalk {
     assumed: readonly MetCall[],
     answers: readonly Answer[],
   ): (StepEnd & { readonly kind: 'end' }) | Extract<WalkStep, { readonly kind: 'call' }> {
-    const { operation, input } = this.#steps[at] as RowSteps['steps'][number];
+    const { operation, input, name } = this.#steps[at] as WalkedStep;
     const held = this.#held[at];
-    if (held !== undefined) return { kind: 'end', operation, outcome: held };
+    if (held !== undefined) return { kind: 'end', name, outcome: held };
     const step = stepIn(this.#dialect, operation, input, (call) => {
       const met = this.#meet(call, at);
       return met.answer ?? answers[assumed.indexOf(met)];
     });
-    if (step.kind === 'end') return { kind: 'end', operation, outcome: step.outcome };
-    const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_ROW;
-    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
+    if (step.kind === 'end') return { kind: 'end', name, outcome: step.outcome };
+    const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_STEP * this.#steps.length;
+    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_STEP} calls`);
     return { kind: 'call', met: this.#meet(step.call, at) };
   }
 

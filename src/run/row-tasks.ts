@@ -4,7 +4,7 @@ import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
-import { keptWork } from '../operations/team/change-action.ts';
+import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
 
@@ -92,8 +92,9 @@ export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<Re
   const projects = new Set<string>();
   for await (const page of plannedPages(ledger, id))
     for (const planned of page) {
-      const { project } = planned.kind === 'end' ? {} : keptWork(planned.work).subject;
-      if (project !== undefined) projects.add(project);
+      const works = planned.kind === 'end' ? [] : keptWorks(planned.work);
+      for (const { subject, ended } of works)
+        if (subject.project !== undefined && ended === undefined) projects.add(subject.project);
     }
   return projects;
 }

@@ -4,7 +4,7 @@ import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import type { Call, PlannedWork } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -12,6 +12,7 @@ import { carriedJob } from '../job/carried-job.ts';
 import { type Batch, credits, type Ledger, type SubmittedRow, type WorkQueue } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
+import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
@@ -159,11 +160,14 @@ const TOGETHER = 100;
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
   for await (const page of plannedPages(ledger, batch.id)) {
     const notes = page.flatMap((planned) => {
-      const isOver = planned.kind === 'end' && planned.outcome.kind !== 'unchanged';
-      const work = planned.work as unknown as PlannedWork | undefined;
-      return isOver || work?.learns === undefined
-        ? []
-        : [{ call: noteOf(work, work.learns), row: planned.row }];
+      const works = planned.work === undefined ? [] : keptWorks(planned.work);
+      return works.flatMap((work) => {
+        const end = work.ended ?? (planned.kind === 'end' ? planned.outcome : undefined);
+        const isOver = end !== undefined && end.kind !== 'unchanged';
+        return isOver || work.learns === undefined
+          ? []
+          : [{ call: noteOf(work, work.learns), row: planned.row }];
+      });
     });
     for (let at = 0; at < notes.length; at += TOGETHER)
       await Promise.all(
@@ -173,8 +177,7 @@ export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): P
 }
 
 /** @param leaves how the person stands by the list. */
-function noteOf(work: PlannedWork, leaves: SubjectFacts): Call {
-  const { subject, was } = work as PlannedWork & { readonly was?: { readonly sequence: number } };
+function noteOf({ subject, was }: KeptWork, leaves: SubjectFacts): Call {
   const { state, role, userId } = leaves;
   return {
     operation: NOTE_PERSON,

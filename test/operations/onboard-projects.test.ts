@@ -52,13 +52,17 @@ describe('the project', () => {
     expect(problemOf({ ...ROW, ...cells }, MAPPED)).toBe(reason);
   });
 
-  test('a cell that names several is invalid, also where the job makes projects: they could not be deleted again', () => {
+  test('a cell with several is invalid where one is unknown, also where the job makes projects: they could not be deleted again', () => {
     const making = jobWith({ create_projects: true, projects: { Alpha: 'p-a', 'Sales, APAC': 'p-s' } });
     const several = ['Alpha; Gamma', 'Gamma | Beta', 'Alpha, Gamma'];
+    for (const project of several)
+      expect(problemOf({ ...ROW, project }, making)).toMatch(
+        /names several projects, and "(Gamma|Beta)" is not among/,
+      );
     const reason = expect.stringMatching(/names several projects\. Give the person a row for each$/);
-    for (const project of several) expect(problemOf({ ...ROW, project }, making)).toEqual(reason);
     for (const id of ['p-1;p-2', 'p-1,p-2'])
       expect(problemOf({ ...ROW, project_id: id }, making)).toEqual(reason);
+    expect(problemOf({ ...ROW, project: 'Alpha; Sales, APAC', project_id: 'p-a' }, making)).toEqual(reason);
     expect(projectOf({ ...ROW, project: 'Sales, APAC' }, making)).toBe('p-s');
     const [made] = done(onboard, { ...ROW, project: 'Data, NZ' }, [], [], making).calls;
     expect(made?.parameters.name).toBe('Data, NZ');

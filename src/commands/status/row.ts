@@ -6,7 +6,6 @@ import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import type { JsonObject } from '../../core/operation.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
 import { shownBody } from '../../files/output/output.ts';
@@ -21,7 +20,7 @@ import type {
 } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
 import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
-import { keptWork } from '../../operations/team/change-action.ts';
+import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
 import type { Report } from '../shared/command.ts';
@@ -41,7 +40,7 @@ export async function rowReport(
     object,
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
-      planned && `  ${plannedWords(planned as JsonObject)}`,
+      planned && keptWorks(planned).map((work) => `  ${plannedWords(work)}`),
       attempts.flatMap(attemptLines),
       fields && `  fields for add: ${fields.join(', ')}`,
     ),
@@ -152,8 +151,7 @@ function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | un
 // ---------------------------------------------------------------------------------------------------- for a person
 
 /** `planned: jo@x.com in Sales, viewer → editor`, as it was when the batch began. */
-function plannedWords(work: JsonObject): string {
-  const { subject, email, project, from, to } = keptWork(work);
+function plannedWords({ subject, email, project, from, to }: KeptWork): string {
   const where = project ?? subject.project;
   const whom = subjectWords({ name: email ?? subject.name, ...present({ project: where }) });
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;

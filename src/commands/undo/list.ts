@@ -17,7 +17,7 @@ import type { RowNumber } from '../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import type { NotUndoneObject } from '../../objects/plan-object.ts';
-import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
+import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 
 /** A row of an undo's list: a person's earlier state, in the form that `onboard` takes. */
 export interface UndoRow {
@@ -190,7 +190,7 @@ export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<rea
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     if (planned.kind === 'end') continue;
     const calls = await carriedOut(ledger, batch, planned.row, record);
-    for (const call of calls) add(touched, planned.row, keptWork(planned.work), call);
+    for (const call of calls) add(touched, planned.row, keptWorks(planned.work), call);
   }
   return [...touched.values()];
 }
@@ -198,7 +198,7 @@ export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<rea
 function add(
   touched: Map<string, ChangedSubject>,
   row: RowNumber,
-  work: KeptWork,
+  works: readonly KeptWork[],
   { operation, change }: Call,
 ): void {
   if (change === undefined) return;
@@ -210,7 +210,7 @@ function add(
     return;
   }
   // When the row created the project first, its invites were planned before their subjects existed.
-  const before = subjectText(work.subject) === text ? work.was?.facts : undefined;
+  const before = works.find((work) => subjectText(work.subject) === text)?.was?.facts;
   touched.set(text, {
     row,
     subject,

@@ -1,5 +1,5 @@
 import { countedActions } from '../../core/action-words.ts';
-import { callKeyOf } from '../../core/call-key.ts';
+import { callKeyOf, questionOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
@@ -7,7 +7,8 @@ import { WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
-import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
+import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
+import { nextOfPerson } from '../../operations/team/change-steps.ts';
 
 /**
  * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures from here. It is a
@@ -104,12 +105,16 @@ class ChangeCollector {
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const work = keptWork(planned);
-    const answers = record?.answers ?? [];
-    const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
-    const ended = isHeldBack ? 'held_back' : endOf(record);
-    this.#count(work, ended, answers);
-    if (isBeyond) this.#addMissing(work, ended, record?.outcome.reason ?? '');
+    const works = keptWorks(planned);
+    for (const work of works) {
+      const isOf = ({ call }: RowAnswer): boolean =>
+        works.length === 1 || call.project === work.subject.project;
+      const answers = record?.answers.filter(isOf) ?? [];
+      const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
+      const ended = isHeldBack ? 'held_back' : works.length === 1 ? endOf(record) : partEnd(work, record);
+      this.#count(work, ended, answers);
+      if (isBeyond) this.#addMissing(work, ended, record?.outcome.reason ?? '');
+    }
   }
 
   result(): ChangesDone {
@@ -161,8 +166,19 @@ class ChangeCollector {
 type Answers = readonly Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>[];
 
 /** No change ends as `matched` or `no_match`. @param record undefined for a row without an outcome. */
-function endOf(record: RowRecord | undefined): ChangeEnd {
-  return CHANGE_ENDS.find((end) => end === record?.outcome.kind) ?? 'pending';
+const endOf = (record: RowRecord | undefined): ChangeEnd => endIn(record?.outcome.kind);
+
+const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) => end === kind) ?? 'pending';
+
+/** How a row of several projects ended in one of them: as it is told, else as its answers say, else as the row. */
+function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
+  if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
+  const answers = new Map(record.answers.map((answer) => [questionOf(answer.call), answer]));
+  const step = nextOfPerson(work as PersonWork, (call) => {
+    const answer = answers.get(questionOf(call));
+    return answer && { kind: answer.kind, words: answer.why, fields: null };
+  });
+  return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);
 }
 
 const CREATE_PROJECT = 'create-project';

@@ -12,7 +12,7 @@ import {
   type Team,
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import type { PlannedAction, PlannedWork } from '../../core/operation.ts';
+import { type PlannedAction, type PlannedWork, partsOf } from '../../core/operation.ts';
 
 /**
  * What the operations share that change a person's place in a project: the person is looked up, the operation decides on
@@ -212,7 +212,8 @@ export interface NewProject {
 /** The work of a planned row, as the ledger keeps it: that of a person, or of any other change. */
 export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'course' | 'makes'>>;
 
-export const keptWork = (work: object): KeptWork => work as unknown as KeptWork;
+/** In each project of the row. */
+export const keptWorks = (work: object): readonly KeptWork[] => partsOf(work as unknown as KeptWork);
 
 /** @param to a role, or `none`. @param project as the list calls it; left out: by its id. */
 export function workOf(

@@ -247,7 +247,8 @@ export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 
 export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }
-  | { readonly kind: 'new'; readonly name: string };
+  /** `notMade`: why it is not made where nobody knows it, because its cell names others as well. */
+  | { readonly kind: 'new'; readonly name: string; readonly notMade?: string };
 
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
   const { projects } = settings ?? {};
@@ -256,13 +257,13 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
 }
 
 /** A list without a column for projects means the account's; a blank cell of such a column is a slip. */
-export function readProject(row: RowInput, options: OperationOptions): ReadResult<NamedProject> {
+export function readProjects(row: RowInput, options: OperationOptions): ReadResult<readonly NamedProject[]> {
   const { project: name = '', project_id: id = '' } = row;
-  if (id.trim() !== '') return projectById(id, name, options);
-  if (name.trim() !== '') return projectByName(name, options);
+  if (id.trim() !== '') return all([projectById(id, name, options)]);
+  if (name.trim() !== '') return projectsByName(name, options);
   if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return wrong('project: blank');
   const { projectId } = options;
-  if (projectId !== undefined) return known(checkedProjectId("the account's project_id", projectId));
+  if (projectId !== undefined) return all([known(checkedProjectId("the account's project_id", projectId))]);
   return wrong(
     'project: the list has no column for it, and the account has no project_id. Add one of the two',
   );
@@ -271,7 +272,8 @@ export function readProject(row: RowInput, options: OperationOptions): ReadResul
 function projectById(id: string, cell: string, options: OperationOptions): ReadResult<NamedProject> {
   if (/[;,|]/.test(id)) return namesSeveral('project_id', id);
   const name = cell.trim();
-  const named = idOf(name, options);
+  if (partsOf(name, options).length > 1) return namesSeveral('project', cell);
+  const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim()) {
     return wrong(
       `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. Correct one of them`,
@@ -282,24 +284,42 @@ function projectById(id: string, cell: string, options: OperationOptions): ReadR
 
 const SEVERAL = /[;|]/;
 
-function projectByName(cell: string, options: OperationOptions): ReadResult<NamedProject> {
-  const name = readText('project', cell);
-  if (name.kind === 'wrong') return name;
-  const id = idOf(name.value, options);
-  if (id !== undefined)
-    return known(checkedProjectId(`the id of project ${quotedCell(cell)}`, id), name.value);
-  const names = [...projectIds(options).keys()];
-  const several =
-    SEVERAL.test(cell) || cell.split(',').some((part) => idOf(part.trim(), options) !== undefined);
-  if (several) return namesSeveral('project', cell);
-  if (options.settings?.create_projects === true) return read({ kind: 'new', name: name.value });
-  const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name.value, names);
-  return wrong(`project ${quotedCell(cell)} is not among the job's \`projects\`. ${next}`);
+/** A cell that is a project's whole name is that project. */
+function partsOf(cell: string, options: OperationOptions): readonly string[] {
+  const parts = cell.split(SEVERAL.test(cell) ? SEVERAL : ',').map((part) => part.trim());
+  const isKnown = (name: string): boolean => knownAs(name, options) !== undefined;
+  const several = !isKnown(cell) && (SEVERAL.test(cell) || parts.some(isKnown));
+  return several ? parts.filter((part) => part !== '') : [cell];
 }
 
-/** One that is made for a cell that holds several could not be deleted again. */
+function projectsByName(cell: string, options: OperationOptions): ReadResult<readonly NamedProject[]> {
+  const text = readText('project', cell);
+  if (text.kind === 'wrong') return text;
+  const parts = partsOf(text.value, options);
+  return parts.length === 0
+    ? wrong('project: blank')
+    : all(parts.map((part) => projectByName(part, options, text.value)));
+}
+
+/** @param cell that of the name. Where it holds more, a project that is made by mistake could not be deleted again. */
+function projectByName(name: string, options: OperationOptions, cell: string): ReadResult<NamedProject> {
+  const [as, id] = knownAs(name, options) ?? [];
+  if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
+  const names = [...projectIds(options).keys()];
+  const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
+  const others = name === cell ? '' : `${quotedCell(cell)} names several projects, and `;
+  const reason = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
+  if (options.settings?.create_projects !== true) return wrong(reason);
+  return read({ kind: 'new', name, ...(others === '' ? {} : { notMade: reason }) });
+}
+
 function namesSeveral(label: string, cell: string): ReadResult<never> {
   return wrong(`${label} ${quotedCell(cell)} names several projects. Give the person a row for each`);
+}
+
+function all<Value>(results: readonly ReadResult<Value>[]): ReadResult<readonly Value[]> {
+  const wrongs = results.flatMap((each) => (each.kind === 'wrong' ? [each] : []));
+  return wrongs[0] ?? read(results.flatMap((each) => (each.kind === 'read' ? [each.value] : [])));
 }
 
 function known(id: ReadResult<string>, name?: string): ReadResult<NamedProject> {
@@ -307,8 +327,9 @@ function known(id: ReadResult<string>, name?: string): ReadResult<NamedProject> 
   return read(present({ kind: 'known', id: id.value, name }));
 }
 
-function idOf(name: string, options: OperationOptions): string | undefined {
-  const ids = projectIds(options);
-  const spelled = [...ids].find(([each]) => each.trim().toLowerCase() === name.toLowerCase());
-  return ids.get(name) ?? spelled?.[1];
+/** The project as the job spells it, with its id. */
+function knownAs(name: string, options: OperationOptions): readonly [name: string, id: string] | undefined {
+  const known = [...projectIds(options)];
+  const isSpelled = (each: string): boolean => each.trim().toLowerCase() === name.toLowerCase();
+  return known.find(([each]) => each === name) ?? known.find(([each]) => isSpelled(each));
 }

@@ -5,6 +5,7 @@ import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts'
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
+import { outcomeOf } from '../../core/steps.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -14,7 +15,7 @@ import type {
   PlannedChangeObject,
   PlanObject,
 } from '../../objects/plan-object.ts';
-import { keptWork } from '../../operations/team/change-action.ts';
+import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
 import { callsSentAgain } from '../known-calls.ts';
 import { againIn, type Plan, type Pricing, pricingOf, Reasons, type SentAgain } from '../plan.ts';
@@ -32,6 +33,7 @@ import {
   projectsOf,
   type ResolvedRow,
   resolved,
+  type WantingRow,
   type WorkableRow,
 } from './planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
@@ -46,7 +48,7 @@ export interface ChangePlan {
   readonly rowsBeyond: number;
   /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
-  /** What is done about each row, in the same order. A row whose project is created first has two of them. */
+  /** What is done about each row, in the same order: in each of its projects, and before that where one has to be made. */
   readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** The number of requests when all of them succeed. */
@@ -161,17 +163,16 @@ export async function planChanges(
   const asked = resolved(context, prepared, team, forgotten);
   const beyond = missingRows(context, asked, team);
   const pricing = await pricingOf(context);
+  const rows = new Set(asked.map(({ row }) => row)).size;
   const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
-  for (const row of [...asked, ...beyond]) draft.add(row);
+  for (const parts of Map.groupBy([...asked, ...beyond], ({ row }) => row).values()) draft.add(parts);
   const { planned, ...drafted } = draft.result();
   const isOutdated =
-    batch?.state === 'finished' &&
-    !hasWork(drafted) &&
-    (await saysOtherwise(ledger, batch, planned, asked.length));
+    batch?.state === 'finished' && !hasWork(drafted) && (await saysOtherwise(ledger, batch, planned, rows));
   return {
     ...drafted,
     planned,
-    rows: asked.length,
+    rows,
     rowsBeyond: beyond.length,
     leavers: leaversOf(context, asked, team),
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
@@ -212,7 +213,8 @@ async function saysOtherwise(
 
 /** Rows of the file are known by their numbers; the people whom it does not name have another number in each plan. */
 function nameOf({ row, work }: PlannedRow, isBeyond: boolean): string {
-  return isBeyond && work !== undefined ? subjectText(keptWork(work).subject) : `${row}`;
+  const [of] = isBeyond && work !== undefined ? keptWorks(work) : [];
+  return of === undefined ? `${row}` : subjectText(of.subject);
 }
 
 /** What a run of the batch may send again of its changes in doubt. */
@@ -248,7 +250,7 @@ class Draft {
   readonly #team: Team;
   readonly #pricing: Pricing;
   /** The outcomes of rows that end without a request, whatever they ask for. */
-  readonly #settled: ReadonlyMap<RowNumber, Outcome>;
+  readonly #settled: ReadonlyMap<WantingRow, Outcome>;
   readonly #planned: PlannedRow[] = [];
   readonly #changes: PlannedChangeObject[] = [];
   /** The questions of the calls that an earlier row makes, because equal calls are made once. */
@@ -256,23 +258,35 @@ class Draft {
   #duplicates = 0;
   readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
-  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<RowNumber, Outcome>) {
+  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<WantingRow, Outcome>) {
     this.#team = team;
     this.#pricing = pricing;
     this.#settled = settled;
   }
 
-  add(row: ResolvedRow): void {
-    if (row.kind === 'end') {
-      this.#end(row, row.outcome, cellsOf(row.cells));
-      return;
+  /** @param parts the row in each of its projects. */
+  add(parts: readonly ResolvedRow[]): void {
+    const [first] = parts;
+    if (first?.kind === 'end') {
+      this.#planned.push({ row: first.row, kind: 'end', outcome: first.outcome });
+      this.#end(first, first.outcome, cellsOf(first.cells));
     }
-    const settled = this.#settled.get(row.row);
-    if (settled?.kind === 'unchanged') this.#duplicates += 1;
-    const of = { ...factsOf(row.work), ...userOf(row.work, row.calls), ...present({ note: row.work.note }) };
-    const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
-    if (outcome === undefined) this.#work(row, of);
-    else this.#end(row, outcome, of, row.work);
+    const works = parts.filter(isWorkable);
+    const [only, ...others] = works;
+    if (only === undefined) return;
+    if (works.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.#duplicates += 1;
+    const ends = works.map((part) => this.#part(part));
+    this.#planned.push(others.length === 0 ? plannedRow(only, ends[0]) : plannedParts(works, ends));
+  }
+
+  /** @returns how it ends without a request; undefined where it is to be done. */
+  #part(part: WorkableRow): Outcome | undefined {
+    const { work, calls } = part;
+    const of = { ...factsOf(work), ...userOf(work, calls), ...present({ note: work.note }) };
+    const outcome = this.#settled.get(part) ?? (calls.length === 0 ? part.outcome : undefined);
+    if (outcome === undefined) this.#work(part, of);
+    else this.#end(part, outcome, of);
+    return outcome;
   }
 
   result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'costs'> {
@@ -285,19 +299,12 @@ class Draft {
     };
   }
 
-  #end(
-    { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
-    outcome: Outcome,
-    of: ShownChange,
-    work?: PlannedWork,
-  ): void {
-    this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
+  #end({ row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>, outcome: Outcome, of: ShownChange): void {
     const { reason } = outcome;
     this.#changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
   }
 
   #work({ row, work, calls, beyond }: WorkableRow, of: ShownChange): void {
-    this.#planned.push({ row, kind: 'work', work: asJson(work) });
     const shown = { row, ...of, ...present({ beyond }) };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
@@ -333,6 +340,24 @@ class Draft {
 
 /** What `resolve` returns is plain JSON, by its contract. */
 const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
+
+function plannedRow({ row, work }: Pick<WorkableRow, 'row' | 'work'>, outcome?: Outcome): PlannedRow {
+  const planned = { row, work: asJson(work) };
+  return outcome === undefined ? { ...planned, kind: 'work' } : { ...planned, kind: 'end', outcome };
+}
+
+/** A row with several projects. It has ended by being planned where it has in each of them. */
+function plannedParts(parts: readonly WorkableRow[], ends: readonly (Outcome | undefined)[]): PlannedRow {
+  const ended = parts.flatMap(({ work: { project: name } }, at) => {
+    const outcome = ends[at];
+    return outcome === undefined ? [] : [{ name, outcome }];
+  });
+  const works = parts.map(({ work }, at) => ({ ...work, ...present({ ended: ends[at] }) }));
+  const [first, ...also] = works;
+  invariant(first !== undefined && parts[0] !== undefined, 'a row names a project');
+  const row = { row: parts[0].row, work: { ...first, also } };
+  return plannedRow(row, ended.length === parts.length ? outcomeOf(ended) : undefined);
+}
 
 const CREATE_PROJECT = 'create-project';
 

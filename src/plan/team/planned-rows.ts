@@ -25,7 +25,7 @@ import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } f
 /** The person that a row is about and the change that it asks for, in words for people. */
 export type ChangeTarget = Pick<PlannedChangeObject, 'email' | 'project' | 'from' | 'to'>;
 
-/** A row after the team was consulted: it has work to do, or it has ended. */
+/** A row after the team was consulted, in one of its projects: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
 
 export interface WorkableRow {
@@ -83,7 +83,7 @@ export function resolved(
 ): readonly ResolvedRow[] {
   const change = changePartOf(context);
   const options = optionsOf(context);
-  return rows.map(({ row, text, prepared }): ResolvedRow => {
+  return rows.flatMap(({ row, text, prepared }): ResolvedRow | readonly ResolvedRow[] => {
     if (prepared.kind !== 'ready') return { kind: 'end', row, outcome: prepared, cells: text };
     const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
@@ -95,7 +95,8 @@ export function resolved(
     if (atMs !== undefined && !team.all.some(isKnown))
       return { kind: 'end', row, outcome: { kind: 'skipped', reason: erasedReason(atMs) }, cells: text };
     // What the row was repaired to is kept with its work, so that its outcome says it.
-    return workable(context, row, { ...found.input, ...present({ repaired: prepared.repaired }) });
+    const { also, ...first } = { ...found.input, ...present({ repaired: prepared.repaired }) };
+    return [first, ...(also ?? [])].map((work) => workable(context, row, work));
   });
 }
 
@@ -185,24 +186,24 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 
 // -------------------------------------------------------------------------- rows about the same person or project
 
-type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
+export type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
 
 /**
- * The outcomes of rows that conflict with others. A row that only repeats earlier rows is `unchanged`. All rows that
+ * The outcomes of rows that conflict with others in a project. A row that only repeats earlier rows is `unchanged`. All rows that
  * contradict each other are `invalid`, because nobody knows which of them is meant.
  */
-export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
-  const outcomes = new Map<RowNumber, Outcome>();
+export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<WantingRow, Outcome> {
+  const outcomes = new Map<WantingRow, Outcome>();
   const crowds = crowdsOf(rows);
   // Contradictions come first, because a row that repeats one of two contradicting rows does not decide between them.
   for (const crowd of crowds.filter(isContradiction)) {
     const reason = contradictionWords(crowd);
-    for (const { row } of crowd) outcomes.set(row, { kind: 'invalid', reason });
+    for (const row of crowd) outcomes.set(row, { kind: 'invalid', reason });
   }
   for (const crowd of crowds) {
-    const [first, ...later] = crowd.filter(({ row }) => outcomes.get(row)?.kind !== 'invalid');
+    const [first, ...later] = crowd.filter((row) => outcomes.get(row)?.kind !== 'invalid');
     const outcome = { kind: 'unchanged', reason: `the same as row ${first?.row}` } as const;
-    for (const { row } of later) if (!outcomes.has(row)) outcomes.set(row, outcome);
+    for (const row of later) if (!outcomes.has(row)) outcomes.set(row, outcome);
   }
   return outcomes;
 }

@@ -1,0 +1,129 @@
+/**
+ * Goal: a row that names several projects is one change in each, and comes back as one row that says how each of them went.
+ * Method: real commands over sheets with `P1; P2` in the cell of a project, before a sandbox service, whose own state says who is where.
+ */
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { TeamWorkplace } from '../faults/team-workplace.ts';
+import { openTeam } from './team.ts';
+
+const JO = 'jo@team.example';
+const MO = 'mo@team.example';
+const PROJECTS = { Atlas: 'proj-a', Borealis: 'proj-b', 'Research; Labs': 'proj-r' };
+
+/** A job in which projects are known by their names. */
+const jobOf = (more: object = {}) => ({
+  columns: { email: 'Email', role: 'Role', project: 'Project' },
+  projects: PROJECTS,
+  ...more,
+});
+
+const person = (email: string, project: string, role = 'editor') => ({ email, role, project });
+
+async function counts(team: TeamWorkplace): Promise<object> {
+  return (await team.runHere()).report?.counts ?? {};
+}
+
+test('a cell with several projects is a change in each; one that is the whole name of a project is that one', async () => {
+  const team = await openTeam({ job: jobOf({ create_projects: true }) });
+  await team.apply([
+    person(JO, 'Atlas; borealis'),
+    person(MO, 'Research; Labs'),
+    person(MO, 'Atlas | Boreals'),
+    person('di@team.example', '"Atlas, Research; Labs"'),
+    person(JO, 'Borealis', 'Editor'),
+    person('al@team.example', 'Borealis;'),
+  ]);
+  const told = team.place.rows('out.csv').map(({ _status, _reason }) => [_status, _reason]);
+  expect(told).toEqual([
+    ['applied', 'Atlas: invited as editor; Borealis: invited as editor'],
+    ['applied', 'invited as editor'],
+    [
+      'invalid',
+      'project "Atlas | Boreals" names several projects, and "Boreals" is not among the job\'s `projects`. Did you mean Borealis?',
+    ],
+    ['invalid', expect.stringContaining('names several projects, and "Atlas, Research" is not among')],
+    ['unchanged', 'the same as row 2'],
+    ['applied', 'invited as editor'],
+  ]);
+  const state = await team.state();
+  expect(state.roles()).toEqual({
+    [`proj-a ${JO}`]: 'editor',
+    [`proj-b ${JO}`]: 'editor',
+    [`proj-r ${MO}`]: 'editor',
+    'proj-b al@team.example': 'editor',
+  });
+  expect(state.projects, 'none is made out of such a cell').toEqual([]);
+  const { changes } = await team.json('status', 'last');
+  expect(changes).toMatchObject({ done: { invite: 4 }, projects: [{ project: 'Atlas' }, {}, {}] });
+});
+
+test('the row is as its worst change is; what is in doubt is settled by the row, and the others stand', async () => {
+  const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x1' });
+  await team.apply([person(JO, 'Atlas; Borealis'), person(MO, 'Atlas')]);
+  const { batch, changes } = await team.json('status', 'last');
+  expect(team.row(JO)).toMatchObject({
+    _status: 'in_doubt',
+    _reason: expect.stringMatching(/^Atlas: .*; Borealis: invited as editor$/),
+  });
+  expect(changes.projects).toMatchObject([
+    { project: 'Atlas', counts: { in_doubt: 1, applied: 1 } },
+    { project: 'Borealis', counts: { applied: 1 } },
+  ]);
+  const { stdout } = await team.type('status', batch, '2');
+  expect(stdout).toContain(`planned: ${JO} in Atlas, editor\n  planned: ${JO} in Borealis, editor\n`);
+
+  const code = (await team.state()).inviteCode('proj-a', JO, 'editor');
+  expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
+  expect(await counts(team)).toEqual({ applied: 2 });
+  expect(team.row(JO)._reason).toBe('Atlas: invited as editor; Borealis: invited as editor');
+  expect((await team.state()).invitedTwice()).toEqual([]);
+});
+
+test('guards count every change of a row, and rows that contradict each other do so in one project', async () => {
+  const team = await openTeam({ job: jobOf({ guards: { max_invites: 1 } }) });
+  team.writeSheet([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')]);
+  const { changes } = await team.json('plan', 'team.yaml', 'team.csv');
+  expect(changes).toMatchObject([
+    { row: 2, project: 'Atlas', action: 'invalid' },
+    { row: 2, project: 'Borealis', action: 'invite' },
+    { row: 3, project: 'Atlas', action: 'invalid' },
+  ]);
+  team.writeSheet([person(JO, 'Atlas; Borealis')]);
+  const { stderr } = await team.type('run', 'team.yaml', 'team.csv', '--yes');
+  expect(stderr).toContain('this run would send 2 invites, and max_invites is 1');
+  expect(await team.requests()).toBe(0);
+});
+
+test.each(['after-send', 'after-close', 'before-row'])(
+  'a run that dies %s goes on with the same command: what was sent is in doubt, and nobody gets two mails',
+  async (crashAt) => {
+    const team = await openTeam({ job: jobOf() });
+    team.writeSheet([person(JO, 'Atlas; Borealis'), person(MO, 'Borealis; Atlas', 'viewer')]);
+    expect((await team.run({ crashAt })).signal).toBe('SIGKILL');
+    await team.run();
+    const { applied = 0, in_doubt: doubts = 0 } = (await team.json('status', 'last')).changes.counts;
+    expect([applied + doubts, doubts > 0]).toEqual([4, true]);
+    expect((await team.state()).invitedTwice()).toEqual([]);
+  },
+);
+
+test('an undo takes every change of a row back; a list that removes has the person in each of the projects', async () => {
+  const team = await openTeam({ job: jobOf() });
+  await team.apply([person(JO, 'Atlas'), person(MO, 'Atlas')]);
+  await team.apply([person(JO, 'Atlas; Borealis', 'viewer'), person(MO, 'Atlas;Borealis')]);
+  const undone = await team.json('undo', 'last', '--yes');
+  expect(undone).toMatchObject({ not_undone: [], counts: { applied: 3 } });
+  expect((await team.state()).roles()).toEqual({ [`proj-a ${JO}`]: 'editor', [`proj-a ${MO}`]: 'editor' });
+
+  await team.apply([person(JO, 'Atlas; Borealis'), person(MO, 'Atlas; Borealis')], { input: 'both.csv' });
+  writeFileSync(team.place.path('less.csv'), `Email,Project,Role\n${JO},Borealis; Atlas,editor\n`);
+  team.writeJob(jobOf({ remove_missing: true, guards: { max_removals: 2 } }), 'less.yaml');
+  const { changes } = await team.json('plan', 'less.yaml', 'less.csv');
+  expect(changes).toMatchObject([
+    { action: 'unchanged', project: 'Borealis' },
+    { action: 'unchanged', project: 'Atlas' },
+    { action: 'remove', email: MO, project: 'Atlas' },
+    { action: 'remove', email: MO, project: 'Borealis' },
+  ]);
+});
