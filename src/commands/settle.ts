@@ -129,10 +129,11 @@ function listReport(list: List): Report<Output> {
         ...doubt.looks.map((look) => `    the vendor was ${lookWords(look)}`),
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
-      doubts.length > 0
-        ? totalWords(doubts, atRisk)
-        : `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
-      open > 0 && openWords(open),
+      doubts.length > 0 && totalWords(doubts, atRisk),
+      doubts.length + open === 0 &&
+        `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
+      // Where many spend, a request that nobody waits for is over by its age.
+      open > 0 && openWords(open, 'a later'),
     ),
     object: list,
     advice: choiceLines(doubts),
@@ -165,19 +166,16 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
 
 /**
  * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
- * @returns how many requests were open; 0 where nothing was settled.
+ * @returns how many requests were open and are not any more: none where a run goes on or may go on, the store is held back, or its account
+ * is unusable.
  */
 async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
   const open = await lookInto(location, (ledger) => ledger.openRequests(batch.id));
-  return open > 0 && (await closedIfFree(location, batch)) ? open : 0;
-}
-
-/** @returns false where nothing may be settled now: a run goes on, the store is held back, or its account is unusable. */
-async function closedIfFree(location: string, batch: Batch): Promise<boolean> {
-  const ledger = await openIfFree(location, `settle ${batch.id}`, systemClock);
-  if (ledger === undefined) return false;
+  const ledger = open > 0 ? await openIfFree(location, `settle ${batch.id}`, systemClock) : undefined;
+  if (ledger === undefined) return 0;
   try {
-    return (await unlessStopped(closeLeftOpen(ledger, batch).then(() => true))) ?? false;
+    await unlessStopped(closeLeftOpen(ledger, batch));
+    return open - (await ledger.openRequests(batch.id));
   } finally {
     await ledger.close();
   }

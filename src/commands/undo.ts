@@ -180,7 +180,7 @@ async function undo(
       if (begun === undefined && rows.length === 0) return undone;
       if (begun !== undefined) await requireSameList(begun, batch.id);
       const show = (plan: ChangePlan): void => {
-        for (const line of diffLines(plan)) console.say(plainText(line));
+        for (const line of diffLines(asListed(plan, rows))) console.say(plainText(line));
         for (const line of leftLines(batch.id, { left })) console.say(line);
       };
       const agrees = async (plan: ChangePlan): Promise<boolean> => {
@@ -232,6 +232,14 @@ async function requireAccount(batch: Batch, ledger: LedgerReader): Promise<Accou
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
   return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
 }
+
+/** With the rows, and the names of projects, of the list whose batch is undone. */
+function asListed(plan: ChangePlan, rows: readonly UndoRow[]): ChangePlan {
+  const changes = plan.changes.map((change) => ({ ...change, ...rows[change.row - FIRST_ROW]?.of }));
+  return { ...plan, changes };
+}
+
+const FIRST_ROW = 2;
 
 /**
  * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
@@ -327,7 +335,7 @@ async function planReport(
       `Batch ${begun.id} is undoing batch ${id}; an undo continues with the list that it began with.`,
     );
   if (rows.length > 0) {
-    const plan = await withUndoList(rows, (file) => planOf(chosen, ledger, file));
+    const plan = asListed(await withUndoList(rows, (file) => planOf(chosen, ledger, file)), rows);
     return {
       lines: [...diffLines(plan).map(plainText), ...leftLines(id, { left })],
       object: { undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left },

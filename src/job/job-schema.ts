@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { roleOf } from '../core/membership.ts';
 import type { Present } from '../core/objects.ts';
 import { type JsonObject, type JsonValue, METHODS } from '../core/operation.ts';
+import { listed } from '../core/plain-text.ts';
 import { READING_ENTRIES } from '../core/reading.ts';
 import { credits, NOTICE_KINDS } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
@@ -76,10 +77,21 @@ const guards = z.strictObject({
     .describe('the most invites of a run, also those for another role; left out: any number'),
 });
 
+type Ids = Readonly<Record<string, string | null>>;
+
+/** Projects that `--save-job` wrote to be filled in. */
+const blankIn = (ids: Ids): readonly string[] => Object.keys(ids).filter((name) => ids[name] === null);
+const blankWords = (names: readonly string[]): string =>
+  `${listed(names)} ${names.length === 1 ? 'has' : 'have'} no id yet`;
+
 /** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
   projects: z
-    .record(text, text)
+    .record(text, text.nullable())
+    .refine((ids) => blankIn(ids).length === 0, {
+      error: ({ input }) => blankWords(blankIn(input as Ids)),
+      params: { next: 'Fill in the id of each, as the service shows it, or take the name out.' },
+    })
     .optional()
     .describe('of `onboard`: project as the list calls it, in any case: its id'),
   create_projects: z

@@ -16,10 +16,12 @@ const placeSchema = z.object({
 
 const pairs = z.record(z.string(), z.string()).optional();
 
-const { columns, waterfall, add, on_existing, read, country, role, account, repair } = jobEntries.shape;
+const { columns, waterfall, add, on_existing, read, country, account, repair } = jobEntries.shape;
+const { role, create_projects } = jobEntries.shape;
+const team = { role, roles: pairs, projects: pairs, create_projects };
 
 /** What was said beside the job of how its list is read and mapped. No more of that is believed: a budget is typed, or in the job's file. */
-const Said = z.object({ columns, waterfall, add: pairs, role, roles: pairs, account, repair, read, country });
+const Said = z.object({ columns, waterfall, add: pairs, ...team, account, repair, read, country });
 
 /** A part of a file's name, which leads to no other folder. */
 const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);

@@ -24,6 +24,9 @@ function linesOf(
   because: ReadonlyMap<string, string>,
 ): readonly string[] {
   const meaning = description.split(';')[0];
+  const ids = Object.entries(entry === 'projects' ? (value as object) : {});
+  if (ids.some(([, id]) => id === null))
+    return [`${entry}: { ${ids.map(([name, id]) => `${member(name, id)} `).join(', ')}}  # ${meaning}`];
   const pairs = Object.entries(entry === 'columns' || entry === 'add' ? (value as object) : {});
   if (pairs.length === 0) return [`${member(entry, value)}  # ${meaning}`];
   const lines = pairs.map(([name, text]) => {
@@ -35,6 +38,6 @@ function linesOf(
 
 /** One line of YAML; text is quoted where it would otherwise be read back as something else. */
 function member(name: string, value: unknown): string {
-  const flow = stringify({ [name]: value }, { collectionStyle: 'flow', lineWidth: 0 });
+  const flow = stringify({ [name]: value }, { collectionStyle: 'flow', lineWidth: 0, nullStr: '' });
   return flow.trim().slice(1, -1).trim();
 }

@@ -128,9 +128,12 @@ async function refusedName(argument: string): Promise<StopError | undefined> {
 // ------------------------------------------------------------------------------------------- what is said beside it
 
 /** Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the place of the job's. */
-const NAMED = ['columns', 'add', 'roles', 'read'] as const;
+const NAMED = ['columns', 'add', 'roles', 'projects', 'read'] as const;
 
-const FLAGS: Readonly<Record<string, string>> = { columns: '--column', roles: '--role' };
+const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role', projects: 'project' };
+
+/** By which an entry is said beside a job. */
+export const flagFor = (entry: string): string => `--${FLAGS[entry] ?? entry.replaceAll('_', '-')}`;
 
 /** @returns the job with what is said laid over it, in which a problem with that is told by its flag. @throws StopError `usage`. */
 function withSaid(document: Document, said: JobEntries): Document {
@@ -161,7 +164,7 @@ function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefin
   if (value === undefined) return undefined;
   const isNamed = typeof value === 'object' && !Array.isArray(value) && name !== undefined;
   if (isNamed && !Object.hasOwn(value as object, name)) return undefined;
-  return FLAGS[String(entry)] ?? `--${String(entry).replaceAll('_', '-')}`;
+  return flagFor(String(entry));
 }
 
 // --------------------------------------------------------------------------------------- what an operation takes of it

@@ -43,6 +43,7 @@ export async function planRun(
   place: BatchPlace,
 ): Promise<ChangePlan> {
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
+  if (plan.unknown !== undefined) throw plan.unknown;
   await requirePlanId(context, input, place, plan);
   await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;

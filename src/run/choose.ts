@@ -12,6 +12,7 @@ import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { JobOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
+import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
 
 export async function choose({
   job: argument,
@@ -46,14 +47,19 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
  */
 export async function saveJob(
   path: string,
-  { job, account }: ResolvedJob,
+  chosen: ResolvedJob,
   { file, budget, onEvent = () => {} }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
-  const { columns, because } = (await openHeader(file, job, ledger)).columns;
+  const { job, account } = chosen;
+  const input = await openHeader(file, job, ledger);
+  const { columns, because } = input.columns;
+  const isChange = job.operation.change !== undefined;
+  const unknown = isChange ? unknownProjects(chosen, await preparedRows(chosen, input)) : [];
   const limit = budget === undefined ? {} : { budget: { credits: budget } };
   const kept = { ...limit, account: account.name, columns: { ...job.columns, ...columns } };
-  const text = jobYaml({ ...job, ...kept }, because);
+  const toFill = unknown.length > 0 && { projects: Object.fromEntries(unknown.map((name) => [name, null])) };
+  const text = jobYaml({ ...job, ...kept, ...toFill }, because);
   const say = (message: string): void => onEvent({ kind: 'note', message });
   const savedAs = await writeOwnFile(
     { path, chunks: [schemaComment('job', path) + text], flag: '--save-job' },

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { present } from '../core/objects.ts';
 import { notedOutput } from '../files/output/output.ts';
+import { flagFor } from '../job/job.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { saidBeside, settingsKept } from '../job/job-settings.ts';
 import { beyondBudget, commandLine, flagWords, nearPath } from '../lib/command-line.ts';
@@ -35,14 +36,12 @@ function jobOf(job: unknown, operation: string): string {
   return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';
 }
 
-const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role' };
-
 function flagsOf({ batch, location }: FoundBatch): readonly string[] {
   const { partial, output_path: outputPath } = settingsKept(batch.settings);
   const { read, ...said } = saidBeside(batch.settings);
   const output = outputPath && notedOutput({ ...batch, outputPath }, location);
   const named = output === undefined ? [] : ['-o', nearPath(output)];
   return Object.entries(present({ ...read, ...said, ...partial }))
-    .flatMap(([name, value]) => flagWords(`--${FLAGS[name] ?? name.replaceAll('_', '-')}`, value))
+    .flatMap(([name, value]) => flagWords(flagFor(name), value))
     .concat(named);
 }

@@ -26,8 +26,8 @@ function valueWords(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Counts open requests, for a run that goes on or one that ended without being able to write to the ledger. */
-export function openWords(open: number): string {
+/** Counts open requests, for a run that goes on or one that ended without being able to write to the ledger. @param which settles them. */
+export function openWords(open: number, which = 'the next'): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
-  return `${have}; if no run is at work, the next run or settle counts them as in doubt.`;
+  return `${have}; if no run is at work, ${which} run or settle counts them as in doubt.`;
 }

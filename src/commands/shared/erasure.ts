@@ -17,7 +17,7 @@ interface ErasureTalk {
 /** Shows what would be erased, asks, and erases it. @throws StopError `consent` when the user does not agree. */
 export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<ErasureObject> {
   const found = await talk.erase(true);
-  for (const line of foundLines(talk.location, found)) console.print(plainText(line));
+  for (const line of foundLines(talk, found)) console.print(plainText(line));
   if (talk.dryRun || isNothing(found)) return found;
   if (!talk.yes) {
     if (!console.interactive)
@@ -37,7 +37,7 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
 
 const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
 
-function foundLines(location: string, found: ErasureObject): readonly string[] {
+function foundLines({ location, yes, dryRun }: ErasureTalk, found: ErasureObject): readonly string[] {
   const needed = neededWords(found);
   // Files of the user's are never touched.
   const own = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
@@ -58,7 +58,7 @@ function foundLines(location: string, found: ErasureObject): readonly string[] {
   );
   return linesOf(
     `In ${location}: ${parts.join(', ')}.`,
-    files.map((file) => `  removed: ${file}`),
+    files.map((file) => `  ${yes && !dryRun ? 'removed' : 'would be deleted'}: ${file}`),
     stays,
   );
 }

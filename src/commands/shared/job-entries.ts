@@ -64,6 +64,14 @@ export const ENTRIES = {
     flag: 'role',
     example: '--role "Read only=viewer"',
   }),
+  projects: flag(pairs.optional(), 'the id of a project that the list names; repeat for each', '<name=id>', {
+    flag: 'project',
+    example: '--project Atlas=proj-1',
+  }),
+  create_projects: flag(
+    entries.create_projects,
+    'make the projects that the list names and nobody knows; none can be deleted again',
+  ),
   account: flag(entries.account, "the account to use, over the job's", '<name>'),
   repair: flag(
     entries.repair,

@@ -17,7 +17,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
   return linesOf(
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
-    changes && changesLines(changes),
+    changes && (requests === 0 ? 'Changes    0 changes' : changesLines(changes)),
     creditsLine(ended),
     `Requests   ${requests} in ${formatDuration(seconds * 1000)}`,
     sample && sampleLines(sample),

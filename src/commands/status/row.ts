@@ -158,13 +158,13 @@ function plannedWords({ subject, email, project, from, to }: KeptWork): string {
 }
 
 function attemptLines(of: AttemptObject): readonly string[] {
-  const { attempt, batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
+  const { batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
   const id = reply?.request_id ? `, request id ${reply.request_id}` : '';
   const told = decision?.kind === 'told' ? decision : undefined;
   return [
-    `  ${at}  attempt ${attempt} of batch ${batch}: ${askedWords(of)}`,
+    `  ${at}  batch ${batch}: ${askedWords(of)}`,
     ...linesOf(
-      replaces !== null && `bought again, in place of the answer of attempt ${replaces}`,
+      replaces !== null && 'bought again, in place of an earlier answer',
       decision && told === undefined && `sent again: ${decision.why}`,
       of.idempotency_key !== null && `under idempotency key ${of.idempotency_key}`,
       reply && `status ${reply.status}${id}: ${reply.body}`,

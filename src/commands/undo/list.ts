@@ -26,6 +26,8 @@ export interface UndoRow {
   /** The role, or `none` for a person who was not in the project. */
   readonly role: string;
   readonly user_id: string;
+  /** The row of the batch's list, and the project as that calls it. */
+  readonly of: Pick<ChangedSubject, 'row' | 'project'>;
 }
 
 /** Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a clause with what to do. */
@@ -64,10 +66,14 @@ export function undoList(undone: UndoContext): UndoList {
     const step = stepFor(undone, each);
     if (step.kind === 'row') rows.push(step.row);
     if (step.kind === 'left')
-      notUndone.push({ row: each.row, subject: subjectWords(each.subject), reason: step.reason });
+      notUndone.push({ row: each.row, subject: namedSubject(each), reason: step.reason });
   }
   const left = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
   return { rows, left };
+}
+
+function namedSubject({ subject, project }: ChangedSubject): string {
+  return subjectWords(subject.project === undefined ? subject : { ...subject, ...present({ project }) });
 }
 
 /** Whether the last change of the subject took the batch back. */
@@ -162,12 +168,13 @@ function removedWords(before: SubjectFacts | undefined): string {
   return `was removed, and only a new invite could bring them back; run onboard or invite-user with them${role}`;
 }
 
-function rowFor({ subject, before }: ChangedSubject, now: SubjectFacts, role: string): Step {
+function rowFor({ subject, before, row, project }: ChangedSubject, now: SubjectFacts, role: string): Step {
   const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
   // The user id of an invited person comes from an earlier membership.
   const userId = now.state === 'member' ? (now.userId ?? '') : '';
   if (email === '' && userId === '') return left('neither an e-mail address nor a user_id is known');
-  return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId } };
+  const of = present({ row, project });
+  return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId, of } };
 }
 
 /** This file finds what a batch changed, from its plan and its answers. */
@@ -176,6 +183,8 @@ interface ChangedSubject {
   /** The row that changed the subject first. */
   readonly row: RowNumber;
   readonly subject: Subject;
+  /** As the list calls it. */
+  readonly project?: string;
   /** The names of the operations that were carried out, in their order. */
   readonly operations: readonly string[];
   /** What was known about the subject when the batch was planned; absent when nothing was known. */
@@ -210,13 +219,15 @@ function add(
     return;
   }
   // When the row created the project first, its invites were planned before their subjects existed.
-  const before = works.find((work) => subjectText(work.subject) === text)?.was?.facts;
+  const work = works.find((each) => subjectText(each.subject) === text);
+  const before = work?.was?.facts;
+  const project = (work ?? works[0])?.project;
   touched.set(text, {
     row,
     subject,
     operations: [operation],
     after: change.leaves,
-    ...present({ before }),
+    ...present({ before, project }),
   });
 }
 

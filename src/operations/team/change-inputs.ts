@@ -272,7 +272,6 @@ export function readProjects(row: RowInput, options: OperationOptions): ReadResu
 function projectById(id: string, cell: string, options: OperationOptions): ReadResult<NamedProject> {
   if (/[;,|]/.test(id)) return namesSeveral('project_id', id);
   const name = cell.trim();
-  if (partsOf(name, options).length > 1) return namesSeveral('project', cell);
   const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim()) {
     return wrong(
@@ -306,11 +305,19 @@ function projectByName(name: string, options: OperationOptions, cell: string): R
   const [as, id] = knownAs(name, options) ?? [];
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
   const names = [...projectIds(options).keys()];
-  const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
+  const isMade = options.settings?.create_projects === true;
+  const first = isMade ? 'Give it a row of its own, which makes it.' : 'Name it there with its id.';
+  const next = names.length === 0 ? first : suggestion(name, names);
   const others = name === cell ? '' : `${quotedCell(cell)} names several projects, and `;
   const reason = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
-  if (options.settings?.create_projects !== true) return wrong(reason);
+  if (!isMade) return wrong(reason);
   return read({ kind: 'new', name, ...(others === '' ? {} : { notMade: reason }) });
+}
+
+/** The projects that a row names, where the job knows none by its name. */
+export function unknownIn({ project: cell = '', project_id: id = '' }: RowInput, options: OperationOptions) {
+  const isKnown = projectIds(options).size > 0 || options.settings?.create_projects === true;
+  return isKnown || id.trim() !== '' || cell.trim() === '' ? [] : partsOf(cell.trim(), options);
 }
 
 function namesSeveral(label: string, cell: string): ReadResult<never> {

@@ -1,9 +1,10 @@
 import { type Account, requestsPerSecond } from '../../client/account/account.ts';
 import { questionOf } from '../../core/call-key.ts';
-import { invariant } from '../../core/errors.ts';
+import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
+import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
@@ -33,6 +34,7 @@ import {
   projectsOf,
   type ResolvedRow,
   resolved,
+  unknownProjects,
   type WantingRow,
   type WorkableRow,
 } from './planned-rows.ts';
@@ -61,6 +63,8 @@ export interface ChangePlan {
   readonly leavers: LeaverObject[];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
+  /** Why no row can be worked on: nobody has said which projects the list names. */
+  readonly unknown?: StopError;
   /** The user who owns the key, if the service tells. */
   readonly ownUser?: OwnUser;
   readonly inputSha256: string;
@@ -177,10 +181,29 @@ export async function planChanges(
     leavers: leaversOf(context, asked, team),
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     inputSha256,
-    ...present({ ownUser: live?.ownUser, batch, again: await changesSentAgain(context, pricing, batch) }),
+    ...present({
+      unknown: unknownStop(unknownProjects(context, prepared)),
+      ownUser: live?.ownUser,
+      batch,
+      again: await changesSentAgain(context, pricing, batch),
+    }),
     ...(isOutdated ? { isOutdated } : {}),
   };
 }
+
+function unknownStop([first, ...others]: readonly string[]): StopError | undefined {
+  if (first === undefined) return undefined;
+  const names = foreignWords(listed([first, ...others]), LONGEST_NAMES);
+  const fact = others.length === 0 ? `The project ${names} is` : `The projects ${names} are`;
+  const ways = `with --project "${first}=…" or in a job, which --save-job writes to fill in`;
+  return stop(
+    'job',
+    `${fact} not known yet.`,
+    `Give each its id, ${ways}; or make them by --create-projects.`,
+  );
+}
+
+const LONGEST_NAMES = 400;
 
 /**
  * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved its people since, or has

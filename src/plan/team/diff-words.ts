@@ -14,7 +14,7 @@ export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infi
  * file does not name and who stay, then the counts.
  */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
-  const { changes } = plan;
+  const { changes, unknown } = plan;
   const sent = changes.filter(isSent);
   // What contradicts the ledger, or is new to it, stands where it is seen.
   const unchanged = changes
@@ -24,7 +24,9 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
   return [
     ...cut(' ', sent, shownLines.sent),
     ...cut('=', unchanged, shownLines.unchanged),
-    ...cut('!', attention, shownLines.attention),
+    ...(unknown === undefined
+      ? cut('!', attention, shownLines.attention)
+      : [`! all rows: ${unknown.message} ${unknown.next}`]),
     ...leaverLines(plan.leavers, shownLines.leavers),
     `${planCounts(plan)}.`,
   ];

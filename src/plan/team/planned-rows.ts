@@ -17,8 +17,16 @@ import type {
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
+import { unknownIn } from '../../operations/team/change-inputs.ts';
 import type { PlannedInput } from '../batch-key.ts';
-import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
+import {
+  optionsOf,
+  type PlanContext,
+  type PreparedRow,
+  type ResolvedJob,
+  RowWalk,
+  rowPreparer,
+} from '../row-walk.ts';
 
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
@@ -56,7 +64,7 @@ export interface ListedRow {
   readonly prepared: PreparedRow;
 }
 
-export async function preparedRows(context: PlanContext, input: PlannedInput): Promise<readonly ListedRow[]> {
+export async function preparedRows(context: ResolvedJob, input: PlannedInput): Promise<readonly ListedRow[]> {
   const rows: ListedRow[] = [];
   const prepare = rowPreparer(context, input.columns);
   for await (const group of input.sheet.groups()) {
@@ -69,6 +77,14 @@ export async function preparedRows(context: PlanContext, input: PlannedInput): P
     }
   }
   return rows;
+}
+
+/** The projects that the list names, where nobody has said which these are, so that none of its rows can be worked on. */
+export function unknownProjects(context: ResolvedJob, rows: readonly ListedRow[]): readonly string[] {
+  const isTeam = context.job.operation.settings?.projects !== undefined;
+  if (!isTeam || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
+  const options = optionsOf(context);
+  return [...new Set(rows.flatMap(({ text = {} }) => unknownIn(text, options)))];
 }
 
 /**
