@@ -19,6 +19,7 @@ import {
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
+import { identifierText } from './lookup/identifiers.ts';
 import {
   ofAnother,
   type PersonAction,
@@ -73,7 +74,7 @@ function readWishedRole(row: RowInput, options: OperationOptions): ReadResult<Ro
 function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
   return together({
     // A person who is known by a user id alone can get another role, but no invite.
-    email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
+    email: identifierText(row.user_id ?? '') === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
     role: readWishedRole(row, options),
     projects: readProjects(row, options),

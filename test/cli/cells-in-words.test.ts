@@ -17,7 +17,10 @@ async function ran(list: string, ...words: readonly string[]) {
 test.each(['NULL', 'nan', 'N/A', 'n/a', 'NA', '<NA>', '\\N', 'None', '-', '0', '000000', '0.0', '(blank)'])(
   '%s in place of an identifier is blank, is called so, and nobody is asked about it',
   async (word) => {
-    const { rows, desk } = await ran(`ABN,Domain\n${word},${word}\n${word},acme.com.au\n`, 'enrich-company');
+    const { rows, desk } = await ran(
+      `ABN,Domain,Name\n${word},${word},A\n${word},acme.com.au,B\n`,
+      'enrich-company',
+    );
     expect(rows.map(({ _status }) => _status)).toEqual(['invalid', 'matched']);
     expect(rows[0]?._reason).toMatch(/ABN .+: counts as blank; domain .+: counts as blank/);
     expect(rows[1]?._reason).toBe('');
@@ -71,6 +74,18 @@ test('"can view" is never taken for a slip of "Can edit": the plan asks which ro
     'role "can view" is not known. Say with --role "can view=…" which of viewer, editor and admin that is.',
   );
   expect(stdout).toContain('role "N/A" counts as blank');
+});
+
+test('no project is made of a word for nothing', async () => {
+  const desk = await openDesk();
+  await desk.write(
+    'team.csv',
+    'Email,Role,Project\na@acme.example,viewer,N/A\nb@acme.example,viewer,Atlas\n',
+  );
+  const plan = ['plan', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects'];
+  const { stdout } = await desk.type(plan);
+  expect(stdout).toContain('project "N/A" counts as blank');
+  expect(stdout).toMatch(/^2 changes \(1 new project, 1 invite\), 1 invalid/m);
 });
 
 test('--repair would repair what alters a request, and nothing else', async () => {

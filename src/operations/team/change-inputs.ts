@@ -259,7 +259,7 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
 /** A list without a column for projects means the account's; a blank cell of such a column is a slip. */
 export function readProjects(row: RowInput, options: OperationOptions): ReadResult<readonly NamedProject[]> {
   const { project: name = '', project_id: id = '' } = row;
-  if (id.trim() !== '') return all([projectById(id, name, options)]);
+  if (identifierText(id) !== '') return all([projectById(id, name, options)]);
   if (name.trim() !== '') return projectsByName(name, options);
   if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return wrong('project: blank');
   const { projectId } = options;
@@ -304,6 +304,7 @@ function projectsByName(cell: string, options: OperationOptions): ReadResult<rea
 function projectByName(name: string, options: OperationOptions, cell: string): ReadResult<NamedProject> {
   const [as, id] = knownAs(name, options) ?? [];
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
+  if (identifierText(name) === '') return blank('project', name);
   const names = [...projectIds(options).keys()];
   const isMade = options.settings?.create_projects === true;
   const first = isMade ? 'Give it a row of its own, which makes it.' : 'Name it there with its id.';

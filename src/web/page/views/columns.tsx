@@ -187,7 +187,7 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
           <TextField
             key={name}
             name={<Cut text={name} />}
-            value={given[name]}
+            value={given[name] ?? undefined}
             placeholder={text.columns.projectId}
             onTyped={(typed) => set(name, typed)}
           />
