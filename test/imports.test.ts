@@ -50,6 +50,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'own-operation.ts',
   ],
   files: [
+    'called.ts',
     'columns/column-kind.ts',
     'columns/columns.ts',
     'describe-file.ts',

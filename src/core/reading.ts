@@ -102,6 +102,8 @@ export function readingEntries(options: Reading) {
  * which every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
+  /** The ending that the content asks for, where the name has another. */
+  ending: z.enum(['.csv', '.tsv', '.jsonl', '.xlsx']).optional(),
   /** The sheet, where it is not the open one. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),

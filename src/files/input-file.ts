@@ -114,15 +114,6 @@ function changedFile(path: string): StopError {
   return stop('input', fact, next);
 }
 
-/** @throws StopError `input` when it is missing, a folder, or not a regular file. */
-export async function requireInputFile(path: string): Promise<void> {
-  try {
-    await requireFile(path);
-  } catch (error) {
-    throw describe(path, error);
-  }
-}
-
 /** Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do. */
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path);

@@ -15,8 +15,9 @@ import type { Job } from '../job/job.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
+import { calledPath, endingHeld } from './called.ts';
 import { type EarlierGuess, findColumns } from './columns/columns.ts';
-import { InputFile, requireInputFile } from './input-file.ts';
+import { InputFile } from './input-file.ts';
 import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
 import { unclearStart } from './shape/list-start.ts';
 
@@ -57,7 +58,7 @@ async function openKnown(
   read: ReadOptions,
   ledger: Batches | undefined,
 ): Promise<{ readonly opened: OpenedFile; readonly earlier: Batch | undefined }> {
-  const file = await namedFile(path);
+  const file = namedFile(path);
   const earlier = await earlierBatch(file, read, ledger);
   const asBefore = earlier && readSettings(earlier.settings);
   return { opened: await openNamed(file, { ...asBefore, ...present(read) }), earlier };
@@ -188,24 +189,30 @@ export type OpenedFile = Omit<Input, 'survey'>;
 
 /** @throws StopError `input` when no format reads such files, and where only a person can say where the list begins. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
-  return openNamed(await namedFile(path), read);
+  return openNamed(namedFile(path), read);
 }
 
-/** @throws StopError `input` for standard input, and for a file that no format reads. */
-async function namedFile(path: string): Promise<InputFile> {
+/** @throws StopError `input` for standard input. */
+function namedFile(path: string): InputFile {
   if (path === '-') {
     throw stop('input', 'Only run reads standard input.', 'Save it to a file and name that file.');
   }
-  const file = new InputFile(resolve(path));
-  await formatOf(file.path);
-  return file;
+  return new InputFile(resolve(path));
 }
 
 async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile> {
-  const sheet = await (await formatOf(file.path)).open(file, read);
-  if (sheet.start.readings !== undefined) throw unclearStart(file.path, sheet.start.readings);
-  return { path: file.path, file, sheet, read };
+  const { path } = file;
+  const ending = await endingHeld(file);
+  const layout = present({ ending });
+  const format = await formatOf(calledPath(path, layout));
+  const opened = await format.open(file, read);
+  if (opened.start.readings !== undefined) throw unclearStart(path, opened.start.readings);
+  const note = `${path} is read as what it holds, ${HELD[format.name] ?? 'text'}.`;
+  const notes = ending === undefined ? opened.notes : [note, ...opened.notes];
+  return { path, file, sheet: { ...opened, notes, layout: { ...opened.layout, ...layout } }, read };
 }
+
+const HELD: Readonly<Record<string, string>> = { xlsx: 'an Excel workbook', jsonl: 'JSON lines' };
 
 /** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
 async function formatOf(path: string): Promise<Format> {
@@ -216,8 +223,6 @@ async function formatOf(path: string): Promise<Format> {
   for (const format of formats.values()) {
     if (format.extensions.includes(ending)) return format;
   }
-  // What is wrong with the file itself comes first: folders and misspelt names often have no ending.
-  await requireInputFile(path);
   const fact =
     ending === ''
       ? `${path} has no ending that says what kind of file it is.`

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StopError, stop } from '../core/errors.ts';
 import { NewFile, outputProblem } from '../lib/atomic-file.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
+import { endingFor, START } from './called.ts';
 import { contentHash } from './input.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function spoolInput(
   let start = Buffer.alloc(0);
   async function* chunks(): AsyncIterable<Buffer> {
     for await (const chunk of input) {
-      if (start.length < LONGEST_MAGIC) start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
+      if (start.length < START) start = Buffer.concat([start, chunk.subarray(0, START)]);
       yield chunk;
     }
   }
@@ -47,16 +48,3 @@ function spoolProblem(folder: string, what: string, error: unknown): unknown {
   if (!(problem instanceof StopError) || problem.code !== 'output') return problem;
   return stop('input', problem.message, `Save ${what} to a file and name that file.`);
 }
-
-/** What was piped has no name, so its first bytes say how it is read: a workbook, JSON lines, or text. */
-function endingFor(start: Buffer): string {
-  if (start.subarray(0, ZIP.length).equals(ZIP)) return '.xlsx';
-  return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
-}
-
-/** No list begins its header so, not even behind a byte-order mark. */
-const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
-
-const ZIP = Buffer.from('PK\x03\x04');
-/** With room for blank lines before an object. */
-const LONGEST_MAGIC = 64;

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { answerPlaceOf } from '../client/dialect.ts';
 import type { StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { calledPath } from '../files/called.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
   additionOf,
@@ -70,7 +71,7 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
  */
 export async function outputNameFor(
   context: RunContext,
-  { path: inputPath }: Pick<OpenedInput, 'path'>,
+  { path: inputPath, sheet }: Pick<OpenedInput, 'path' | 'sheet'>,
   place: BatchPlace,
 ): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = context;
@@ -80,7 +81,8 @@ export async function outputNameFor(
   const fixed = own && settingsKept(own.settings).output_name;
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
-  const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
+  const called = calledPath(inputPath, sheet.layout);
+  const placeOf = (name: string): string => besideInput(called, account.sandbox, name);
   const usual = usualName(account.sandbox);
   for (const name of namesFor(fixed, usual, job.operation.name, account.sandbox)) {
     const holder = holderOf(placeOf(name), others);
@@ -144,8 +146,9 @@ function isSameWork({ operation, settings }: Batch, { name, path, operation: own
 function holderOf(place: string, others: readonly Batch[]): Batch | undefined {
   const stem = stemOf(place);
   return others.find(({ outputPath, inputPath, sandbox, state, settings }) => {
-    const name = state === 'open' || state === 'finished' ? settingsKept(settings).output_name : undefined;
-    const paths = [outputPath, name && besideInput(inputPath, sandbox, name)];
+    const { layout, output_name } = settingsKept(settings);
+    const name = state === 'open' || state === 'finished' ? output_name : undefined;
+    const paths = [outputPath, name && besideInput(calledPath(inputPath, layout), sandbox, name)];
     return paths.some((path) => path !== undefined && stemOf(path) === stem);
   });
 }

@@ -5,6 +5,7 @@ import { readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { keptRows } from '../../ledger/rows.ts';
 import { endingOf, isJsonLinesName } from '../../lib/file-name.ts';
+import { calledPath } from '../called.ts';
 import type { Input } from '../input.ts';
 import { jsonCopy } from '../json-copy.ts';
 import { saidHeader } from '../shape/list-start.ts';
@@ -14,7 +15,7 @@ import { workbookCopy } from '../workbook-copy.ts';
 export interface ListSource extends Pick<Input, 'path'> {
   /** Absent where the rows come from the ledger. */
   readonly file?: Pick<Input['file'], 'requireContent'>;
-  readonly sheet: Pick<Sheet, 'header' | 'start' | 'groups' | 'copy'>;
+  readonly sheet: Pick<Sheet, 'header' | 'layout' | 'start' | 'groups' | 'copy'>;
   readonly survey: Input['survey'];
 }
 
@@ -27,15 +28,18 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
   const { inputPath: path, inputSha256: sha256, inputRows: rows, header, isSubmitted, settings } = batch;
   if (isSubmitted !== true) return undefined;
   const read = readSettings(settings);
+  const layout = read.asBefore ?? {};
+  const called = calledPath(path, layout);
   const { delimiter = endingOf(path) === '.tsv' ? 'tab' : 'comma' } = read;
   const table = {
     header: async () => header,
+    layout,
     start: { header: saidHeader(read) ?? { first: 1, last: 1 }, isFound: false },
     groups: () => keptRows(ledger, batch),
   };
-  const isWorkbook = ['.xlsx', '.xlsm'].includes(endingOf(path));
+  const isWorkbook = ['.xlsx', '.xlsm'].includes(endingOf(called));
   const copy: Sheet['copy'] = (options, cellsFor) => {
-    if (isJsonLinesName(path)) return jsonCopy(table, options, cellsFor);
+    if (isJsonLinesName(called)) return jsonCopy(table, options, cellsFor);
     return isWorkbook
       ? workbookCopy(table, options, cellsFor)
       : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);

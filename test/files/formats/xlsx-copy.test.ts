@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import type { CopyOptions } from '../../../src/core/format.ts';
+import type { CopyOptions, Sheet } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
@@ -242,7 +242,8 @@ test('a list that is longer than a sheet is refused for Excel before anything is
   const write = await inputFolder();
   const path = await write('A\n', 'long.csv');
   const wanted = (rows: number, isWorkbook: boolean) => {
-    const input = { path, survey: { sha256: '', header: ['A'], rows } };
+    const sheet = { layout: {} } as Sheet;
+    const input = { path, sheet, survey: { sha256: '', header: ['A'], rows } };
     const named = isWorkbook ? path.replace('.csv', '.xlsx') : undefined;
     return chooseDestination(input, {}, { sandbox: false, named });
   };

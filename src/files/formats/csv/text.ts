@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
-import { UNPACK } from '../../../core/other-files.ts';
+import { UNPACK, whatToSave } from '../../../core/other-files.ts';
 import type { Encoding } from '../../../core/reading.ts';
 
 /**
@@ -156,7 +156,7 @@ export async function findEncoding(file: FileBytes, wanted: Encoding | undefined
 }
 
 /** Where a file says what it is. */
-const LOOKED_AT = 1024;
+const LOOKED_AT = 16 * 1024;
 
 const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
@@ -172,17 +172,21 @@ async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<Found
 }
 
 const GZIP = Buffer.of(0x1f, 0x8b);
-const ZIP = Buffer.from('PK\x03\x04');
 
-const WEB_PAGE = /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)[\s>]/i;
+const WEB_PAGE =
+  /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?[^>]*>\s*)*<(?:!doctype html|html|head|body|meta|style|table|workbook)[\s>]/i;
+
+/** What programs write and call .xls, so that Excel opens it. */
+const TABLE = /<table[\s>]|schemas-microsoft-com/i;
 
 function requireText(path: string, start: Buffer): void {
   const refuse = (what: string, next: string): never => {
-    throw stop('input', `${path} is ${what}, not text.`, next);
+    throw stop('input', `${path} is ${what}.`, next);
   };
-  if (start.indexOf(ZIP) === 0) refuse('a zip file or a workbook', 'Give a workbook the ending .xlsx.');
-  if (start.indexOf(GZIP) === 0) refuse('packed with gzip', UNPACK);
-  if (!WEB_PAGE.test(start.toString('latin1'))) return;
-  const fact = `${path} is a web page and no list: most often the login page of where it was to be exported.`;
-  throw stop('input', fact, 'Log in there, export the list again, and look into the file before you use it.');
+  if (start.indexOf(GZIP) === 0) refuse('packed with gzip, not text', UNPACK);
+  const text = start.toString('latin1');
+  if (!WEB_PAGE.test(text)) return;
+  if (TABLE.test(text)) refuse('a table as a web page or XML, not text', whatToSave('.xls', []));
+  const next = 'Log in there, export the list again, and look into the file before you use it.';
+  refuse('a web page and no list: most often the login page of where it was to be exported', next);
 }

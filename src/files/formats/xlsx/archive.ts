@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { OLD_EXCEL } from '../../called.ts';
 import { type XmlListener, XmlReader } from './xml.ts';
 
 /** The library's own reader passes on offsets above 2^53, for which Node throws where nobody can catch it. */
@@ -54,8 +55,8 @@ export class Archive {
   static async open(file: FileBytes): Promise<Archive> {
     const { path } = file;
     const size = await file.size();
-    const start = await file.bytesAt(0, Math.min(size, OLD_HEADER.length));
-    if (start.equals(OLD_HEADER)) throw isClosed(path);
+    const start = await file.bytesAt(0, Math.min(size, OLD_EXCEL.length));
+    if (start.equals(OLD_EXCEL)) throw isClosed(path);
     // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on the disk.
     const options = { autoClose: false, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(new FileRanges(file), size, options).catch(
@@ -177,9 +178,6 @@ export function unreadableAt(path: string, place: string, error: unknown): StopE
   if (error instanceof StopError) return error;
   return unreadableBook(path, `${place} is damaged (${messageOf(error)})`);
 }
-
-/** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */
-const OLD_HEADER = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 function isClosed(path: string): StopError {
   const fact = `${path} is protected by a password, or from before Excel 2007 (.xls).`;

@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
-import { stop } from '../../../core/errors.ts';
-import type { FileBytes } from '../../../core/format.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
+import { type FileBytes, readableEndings } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
-import { foreignName } from '../../../core/plain-text.ts';
+import { foreignName, listed, plainText } from '../../../core/plain-text.ts';
+import { shellWord } from '../../../lib/command-line.ts';
+import { endingOf } from '../../../lib/file-name.ts';
 import { Archive, unreadableBook } from './archive.ts';
 import { builtInFormat, type CellContext, formatOfCode, type NumberFormat } from './cell.ts';
 import {
@@ -45,8 +47,7 @@ const MOST_BYTES_OF_TEXTS = 256 * 1024 * 1024;
 export async function readBook(file: FileBytes): Promise<Book> {
   const { path } = file;
   const archive = await Archive.open(file);
-  if (!archive.has(PACKAGE_LINKS))
-    throw unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
+  if (!archive.has(PACKAGE_LINKS)) throw await noBook(archive);
   const roots = await linksOf(archive, '');
   const main = roots.find(({ type }) => type === 'officeDocument')?.part;
   if (main === undefined) throw unreadableBook(path, 'it does not say where its sheets are');
@@ -64,6 +65,22 @@ export async function readBook(file: FileBytes): Promise<Book> {
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
+}
+
+const MOST_LISTED = 10;
+
+/** Whoever brings a list in an archive is told how it is read from there. */
+async function noBook(archive: Archive): Promise<StopError> {
+  const { path } = archive;
+  const endings = await readableEndings();
+  const isList = (name: string): boolean => endings.includes(endingOf(name)) && !/(?:^|\/)[._]/.test(name);
+  const lists = archive.parts().flatMap(({ name }) => (isList(name) ? [plainText(name)] : []));
+  const [first] = lists.toSorted((one, other) => Number(/\.txt$/i.test(one)) - Number(/\.txt$/i.test(other)));
+  if (first === undefined)
+    return unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
+  const fact = `${path} is a zip archive and no list; it holds ${listed(lists.slice(0, MOST_LISTED).map((name) => foreignName(name)))}.`;
+  const command = `unzip -p ${shellWord(path)} ${shellWord(first)} | rowonce run JOB - -o OUT`;
+  return stop('input', fact, `Unpack it, or type \`${command}\`.`);
 }
 
 function obstacleIn(roots: readonly Link[], links: readonly Link[]): Book['obstacle'] {

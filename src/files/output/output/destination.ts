@@ -15,6 +15,7 @@ import {
   JSON_LINES_ENDINGS,
   nameParts,
 } from '../../../lib/file-name.ts';
+import { calledPath } from '../../called.ts';
 import { requireOnce } from '../../header.ts';
 import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
@@ -39,7 +40,7 @@ export interface WantedOutput {
   readonly isOfOther?: boolean;
 }
 
-type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey'>;
+type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey' | 'sheet'>;
 
 /**
  * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is named like one.
@@ -52,16 +53,17 @@ export async function chooseDestination(
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther);
-  const becomesWorkbook = isWorkbookName(input.path);
+  const called = calledPath(input.path, input.sheet.layout);
+  const becomesWorkbook = isWorkbookName(called);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
-    const isJson = !becomesWorkbook && isJsonLinesName(input.path);
+    const isJson = !becomesWorkbook && isJsonLinesName(called);
     if (isJson) requireMembers(input);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
   }
-  const path = resolve(named ?? besideInput(input.path, sandbox, name));
-  requireNameOf(input.path, path);
-  requireMacros(input, path);
+  const path = resolve(named ?? besideInput(called, sandbox, name));
+  requireNameOf(called, path);
+  requireMacros({ ...input, path: called }, path);
   if (isWorkbookName(path)) requireRoomFor(input, job);
   if (isJsonLinesName(path)) requireMembers(input);
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -108,7 +110,8 @@ export function usualName(sandbox: boolean): string {
 
 /** The same of a batch, as its store has list and name. */
 export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
-  const path = besideInput(inputPath, sandbox, settingsKept(settings).output_name);
+  const { layout, output_name } = settingsKept(settings);
+  const path = besideInput(calledPath(inputPath, layout), sandbox, output_name);
   return OUTPUT_ENDINGS.has(endingOf(path)) ? path : `${path}.csv`;
 }
 
@@ -134,7 +137,9 @@ export function notedOutput(
   return undefined;
 }
 
-export async function copyFor({ path, sheet }: ListSource, destination: Destination): Promise<Sheet['copy']> {
+export async function copyFor(source: ListSource, destination: Destination): Promise<Sheet['copy']> {
+  const { sheet } = source;
+  const path = calledPath(source.path, sheet.layout);
   if (destination.isJson && !isJsonLinesName(path)) {
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
   }

@@ -1,0 +1,41 @@
+import type { FileBytes } from '../core/format.ts';
+import type { FoundLayout } from '../core/reading.ts';
+import { besideFile, endingOf, isJsonLinesName } from '../lib/file-name.ts';
+
+/** Lists are read as what they are, whatever they are called: their first bytes say it, with room for blank lines before an object. */
+export const START = 64;
+
+const ZIP = Buffer.from('PK\x03\x04');
+/** How a file of Excel before 2007 begins, and a newer one that is protected by a password. */
+export const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** No list begins its header so, not even behind a byte-order mark. */
+const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
+
+/** The ending for what begins so: a workbook, JSON lines, or text. */
+export function endingFor(start: Buffer): NonNullable<FoundLayout['ending']> {
+  if ([ZIP, OLD_EXCEL].some((magic) => start.indexOf(magic) === 0)) return '.xlsx';
+  return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
+}
+
+/** What browsers and programs call lists that are none of that. Other endings are taken at their word. */
+const MISNAMED = ['', '.xls', '.zip'];
+
+/** The ending that the content asks for; undefined where that is the file's own, or no list is found in it. */
+export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']> {
+  const { path } = file;
+  const start = await file.bytesAt(0, Math.min(START, await file.size()));
+  const ending = endingOf(path);
+  const held = endingFor(start);
+  const isText = ['.csv', '.tsv', '.txt'].includes(ending) || isJsonLinesName(path);
+  if (held === '.xlsx') {
+    const isReal = ending === '.xls' && start.indexOf(OLD_EXCEL) === 0;
+    return isText || (MISNAMED.includes(ending) && !isReal) ? held : undefined;
+  }
+  const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1')) && ending !== '.zip';
+  const isOther = ['.xlsx', '.xlsm', ...MISNAMED].includes(ending) && isTable;
+  return isOther && held === '.csv' && start.includes('\t') ? '.tsv' : isOther ? held : undefined;
+}
+
+/** The list's path as its content would have it called, after which its output is called. */
+export const calledPath = (path: string, { ending }: FoundLayout): string =>
+  ending === undefined ? path : besideFile(path, ending);
