@@ -85,7 +85,6 @@ class Sorter {
   readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #context: PlanContext;
   readonly #different = new SeenTexts();
-  readonly #steps: SeenTexts | undefined;
   #placed: RowClassification[] = [];
   #walks: RowInWalk[] = [];
 
@@ -93,7 +92,6 @@ class Sorter {
     const { job, dialect } = context;
     this.#operation = job.operation;
     this.#dialect = dialect;
-    if (job.operation.steps !== undefined) this.#steps = new SeenTexts();
     this.#prepare = rowPreparer(context, input.columns);
     this.#context = context;
   }
@@ -109,19 +107,13 @@ class Sorter {
       return;
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);
-    const calls = walk.callsAtWorst();
-    if (this.#different.add(identityOf(calls)))
-      this.#walks.push({ row: row.row, walk, shared: this.#sharedIn(calls) });
+    const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
+    // The places of the steps in which an earlier row asks the same.
+    const shared = new Set(
+      [...steps].flatMap(([at, own]) => (this.#different.add(identityOf(own)) ? [] : [at])),
+    );
+    if (shared.size === 0 || shared.size < steps.size) this.#walks.push({ row: row.row, walk, shared });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
-  }
-
-  /** The places of the steps in which an earlier row asks the same. */
-  #sharedIn(calls: readonly MetCall[]): ReadonlySet<number> | undefined {
-    if (this.#steps === undefined) return undefined;
-    const shared = new Set<number>();
-    for (const [at, own] of Map.groupBy(calls, (met) => met.at))
-      if (!this.#steps.add(identityOf(own))) shared.add(at);
-    return shared;
   }
 
   async take(batch: InQuestion): Promise<readonly RowClassification[]> {
@@ -190,7 +182,7 @@ const isAnswered = (state: State): state is SettledState =>
 interface RowInWalk {
   readonly row: RowNumber;
   readonly walk: RowWalk;
-  readonly shared: ReadonlySet<number> | undefined;
+  readonly shared: ReadonlySet<number>;
 }
 
 interface RowProgress extends RowInWalk {
@@ -237,7 +229,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: InQuestion): 
   // The step ends here without a request, so that no run buys an erased answer again by mistake.
   if (state.kind !== 'erased') {
     const left = leftOf(row, met, state);
-    row.left.push(row.shared?.has(met.at) === true ? { ...left, isShared: true } : left);
+    row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);
   }
   row.walk.hold(met, NOT_ASKED);
 }

@@ -90,6 +90,22 @@ test('a company that many people of a list share is planned to be bought once', 
   expect(done).toMatchObject({ counts: { matched: 9 }, requests: 10, credits: { spent: 19 } });
 });
 
+test('a row of which earlier ones ask everything is a duplicate in the plan, as it costs nothing in the run', async () => {
+  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+  const rows = [
+    ['a.example,jo@a.example', 'b.example,al@b.example', 'a.example,mo@a.example'],
+    ['a.example,jo@a.example', ',jo@a.example', 'b.example,', 'a.example,al@b.example'],
+  ].flat();
+  await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+  const planned = await desk.json(['plan', BOTH, 'list.csv']);
+  expect(planned).toMatchObject({ duplicates: 4, to_buy: 3, credits: { most: 8 } });
+  const done = await desk.json(['run', BOTH, 'list.csv', '--budget', '9']);
+  expect(done).toMatchObject({ credits: { spent: planned.credits.most } });
+  const shared = (await rowsOf(desk, 'list.enriched.csv')).filter(({ _source }) => /^row \d/.test(_source));
+  expect(shared).toHaveLength(planned.duplicates);
+  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ duplicates: 4, bought_before: 3 });
+});
+
 test('a job of several steps says of each entry whose it is, and a slip is answered by what there is', async () => {
   const desk = await openDesk({ matchRate: 1 });
   await desk.write('list.csv', 'Firm,Site,Person\nA,a.example,jo@a.example\n');

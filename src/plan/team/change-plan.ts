@@ -195,12 +195,9 @@ function unknownStop([first, ...others]: readonly string[]): StopError | undefin
   if (first === undefined) return undefined;
   const names = foreignWords(listed([first, ...others]), LONGEST_NAMES);
   const fact = others.length === 0 ? `The project ${names} is` : `The projects ${names} are`;
-  const ways = `with --project "${first}=…" or in a job, which --save-job writes to fill in`;
-  return stop(
-    'job',
-    `${fact} not known yet.`,
-    `Give each its id, ${ways}; or make them by --create-projects.`,
-  );
+  const ways = `with --project "${first}=…" or in the job that --save-job writes`;
+  const next = `Give each its id ${ways}, or have them made with --create-projects.`;
+  return stop('job', `${fact} not known yet.`, next);
 }
 
 const LONGEST_NAMES = 400;
