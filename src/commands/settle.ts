@@ -121,6 +121,7 @@ function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Inp
 
 function listReport(list: List): Report<Output> {
   const { batch, at_risk: atRisk, open, in_doubt: doubts, waiting = [] } = list;
+  const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   return {
     lines: linesOf(
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
@@ -130,10 +131,9 @@ function listReport(list: List): Report<Output> {
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
       doubts.length > 0 && totalWords(doubts, atRisk),
-      doubts.length + open === 0 &&
-        `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
+      doubts.length + open === 0 && `${nothing}.`,
       // Where many spend, a request that nobody waits for is over by its age.
-      open > 0 && openWords(open, 'a later'),
+      open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
     ),
     object: list,
     advice: choiceLines(doubts),

@@ -287,3 +287,8 @@ export function settingsOf(entries: Pick<JobEntries, keyof typeof operationSetti
   const given = OPERATION_SETTINGS.filter((name) => entries[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, entries[name]])) as JsonObject;
 }
+
+const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role', projects: 'project' };
+
+/** By which an entry is said beside a job. */
+export const flagFor = (entry: string): string => `--${FLAGS[entry] ?? entry.replaceAll('_', '-')}`;

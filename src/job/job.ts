@@ -16,7 +16,7 @@ import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
-import { type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
+import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
 
 /**
@@ -129,11 +129,6 @@ async function refusedName(argument: string): Promise<StopError | undefined> {
 
 /** Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the place of the job's. */
 const NAMED = ['columns', 'add', 'roles', 'projects', 'read'] as const;
-
-const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role', projects: 'project' };
-
-/** By which an entry is said beside a job. */
-export const flagFor = (entry: string): string => `--${FLAGS[entry] ?? entry.replaceAll('_', '-')}`;
 
 /** @returns the job with what is said laid over it, in which a problem with that is told by its flag. @throws StopError `usage`. */
 function withSaid(document: Document, said: JobEntries): Document {

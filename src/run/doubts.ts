@@ -76,6 +76,10 @@ export async function doubtsOf(
   );
 }
 
+/** Whether a row may be in doubt twice: it may have several steps, or several projects. */
+const hasSteps = ({ operation, plannedRows }: Batch): boolean =>
+  stepNames(operation).length > 1 || plannedRows !== undefined;
+
 /** In doubt twice, a row rests on the first of its steps: when that is settled, the second is next. */
 async function firstOf(
   ledger: LedgerReader,
@@ -85,7 +89,7 @@ async function firstOf(
 ): Promise<readonly Doubt[]> {
   if (doubts.length < 2) return doubts;
   for (const doubt of doubts) if ((await rowsOn(ledger, batch, doubt)).includes(row)) return [doubt];
-  return stepNames(batch.operation).length > 1 ? doubts.slice(0, 1) : doubts;
+  return hasSteps(batch) ? doubts.slice(0, 1) : doubts;
 }
 
 /** Those on which a row rests; of a row that a killed program left without an end the first. */
@@ -94,7 +98,7 @@ async function nextOfRows(
   batch: Batch,
   doubts: readonly Doubt[],
 ): Promise<readonly Doubt[]> {
-  if (stepNames(batch.operation).length === 1) return doubts;
+  if (!hasSteps(batch)) return doubts;
   const next = new Set<Doubt>();
   for (const all of Map.groupBy(doubts, (doubt) => `${doubt.batch} ${doubt.row}`).values()) {
     const resting: Doubt[] = [];

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { present } from '../core/objects.ts';
 import { notedOutput } from '../files/output/output.ts';
-import { flagFor } from '../job/job.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
+import { flagFor } from '../job/job-schema.ts';
 import { saidBeside, settingsKept } from '../job/job-settings.ts';
 import { beyondBudget, commandLine, flagWords, nearPath } from '../lib/command-line.ts';
 import type { FoundBatch } from './open-ledger.ts';

@@ -80,6 +80,19 @@ test('the row is as its worst change is; what is in doubt is settled by the row,
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
 
+test('of a row that is in doubt in both projects the first is listed and settled first, then the second', async () => {
+  const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x2' });
+  await team.apply([person(JO, 'Atlas; Borealis')]);
+  const { batch } = await team.json('status', 'last');
+  for (const project of ['proj-a', 'proj-b']) {
+    expect((await team.json('settle', batch)).in_doubt).toMatchObject([{ row: 2, project }]);
+    const code = (await team.state()).inviteCode(project, JO, 'editor');
+    expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
+  }
+  expect(await counts(team)).toEqual({ applied: 1 });
+  expect((await team.state()).invitedTwice()).toEqual([]);
+});
+
 test('guards count every change of a row, and rows that contradict each other do so in one project', async () => {
   const team = await openTeam({ job: jobOf({ guards: { max_invites: 1 } }) });
   team.writeSheet([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')]);

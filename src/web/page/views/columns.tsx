@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { PlanView, Ways } from '../../api.ts';
+import type { PlannedChangeObject, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { type Asked, useAction, useAsked } from '../parts/action.ts';
 import { Button, ButtonLink, Checkbox, Cut, Options, TextField } from '../parts/controls.tsx';
@@ -163,10 +163,14 @@ function Chosen({
   );
 }
 
+/** A cell that cannot be used may name several projects, of which each has an id. */
+const namesIn = ({ project, action }: PlannedChangeObject): readonly (string | null)[] =>
+  action === 'invalid' && project !== null ? project.split(/[;|]/).map((name) => name.trim()) : [project];
+
 /** Projects are known by their ids, and lists call them by names: each name of the list gets its id once. */
 function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
   const given = choices.value.projects ?? {};
-  const named = plan?.columns.project === undefined ? [] : (plan.changes ?? []).map(({ project }) => project);
+  const named = plan?.columns.project === undefined ? [] : (plan.changes ?? []).flatMap(namesIn);
   // In the order in which they came up: a field that moved while the next one is filled would be lost from sight.
   const seen = useRef<readonly string[]>([]);
   const found = named.filter((name) => name !== null);
