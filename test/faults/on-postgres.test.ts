@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { typedAt } from '../cli/typed.ts';
 import { some } from '../combinations.ts';
 import { HURRIED, openHost } from './database-host.ts';
 import { domainsOf, type Order } from './workplace.ts';
@@ -40,6 +41,24 @@ describe('killed at a named point, the same command typed again ends the work', 
     await place.runHere(order);
     expect((await place.vendor.book()).requests, 'a third time asks for nothing').toBe(requests);
   });
+});
+
+test('settle after a kill claims nothing before the time of the requests is over, and then says what is in doubt', async () => {
+  const { place, store, server } = await hostWithList();
+  await place.run({ store, crashAt: 'after-send' });
+  const settle = () =>
+    typedAt(['settle', 'last', '--store', store], { cwd: place.folder, env: place.environment });
+  const early = await settle();
+  expect(early.stderr).toBe('');
+  expect(early.stdout).toMatch(
+    /^Nothing in batch \w+ is in doubt: \d+ requests have no answer yet; if no run is at work, a later run or settle counts them as in doubt\.\n$/,
+  );
+  await server.passTime(store);
+  const late = await settle();
+  expect(late.stderr).toMatch(
+    /^\d+ requests were open when the program ended; those without an answer are in doubt now\./,
+  );
+  expect(late.stdout).toMatch(/ in doubt, \d+ credits at risk\.\n$/);
 });
 
 test('two runs of lists that overlap share the limit of the account, and each company is bought once', async () => {

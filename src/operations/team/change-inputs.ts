@@ -238,7 +238,7 @@ export function readProjectId(
 
 export const PROJECT: InputField = {
   name: 'project',
-  about: "the project's name",
+  about: "the project's name; several with ; between them",
   aliases: ['project', 'projectname', 'team', 'teamname'],
 };
 
