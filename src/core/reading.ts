@@ -111,7 +111,7 @@ export const FoundLayout = z.object({
   left_out: z
     .array(
       z.object({
-        /** `211`, `214-230`, or `3, 5, 7-9`. */
+        /** `211`, or `214-230`. */
         rows: z.string(),
         text: z.string(),
       }),

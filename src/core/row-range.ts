@@ -19,20 +19,6 @@ export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** Rows that lie apart: `3, 5-210`. @param rows in order. */
-export function rowRangesText(rows: readonly RowNumber[]): string {
-  const ranges: RowRange[] = [];
-  for (const row of rows) {
-    const before = ranges.at(-1);
-    if (before?.last === row - 1) ranges.splice(-1, 1, { ...before, last: row });
-    else ranges.push({ first: row, last: row });
-  }
-  return ranges.map(rowRangeText).join(', ');
-}
-
-export const readRowRanges = (text: string): readonly RowRange[] =>
-  text.split(',').flatMap((range) => readRowRange(range) ?? []);
-
 /** The header of a list of which no row has the names of the columns. */
 export const NO_HEADER: RowRange = { first: 0, last: 0 };
 

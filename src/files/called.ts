@@ -37,5 +37,5 @@ export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']
 }
 
 /** The list's path as its content would have it called, after which its output is called. */
-export const calledPath = (path: string, { ending }: FoundLayout): string =>
+export const calledPath = (path: string, { ending }: { readonly ending?: string | undefined }): string =>
   ending === undefined ? path : besideFile(path, ending);

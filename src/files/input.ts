@@ -96,6 +96,9 @@ export function contentHash(path: string): Promise<string> {
   return new InputFile(path).sha256();
 }
 
+/** The ending that the file should have, where it has another. @throws StopError `input` when it cannot be read. */
+export const contentEnding = (path: string) => endingHeld(new InputFile(path));
+
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
@@ -123,11 +126,10 @@ async function columnsIn(
   ourColumnsIn(header);
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
-  const found = await findColumns(operation, opened.sheet, header, chosen, earlier).catch(
-    (error: unknown) => {
-      throw withOtherSheets(error, opened);
-    },
-  );
+  const { sheet } = opened;
+  const found = await findColumns(operation, sheet, header, chosen, earlier).catch((error: unknown) => {
+    throw withOtherSheets(error, opened);
+  });
   return { ...found, header, issueOf: await issuesAsRead(opened.read) };
 }
 
@@ -203,16 +205,13 @@ function namedFile(path: string): InputFile {
 async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile> {
   const { path } = file;
   const ending = await endingHeld(file);
-  const layout = present({ ending });
-  const format = await formatOf(calledPath(path, layout));
+  const format = await formatOf(calledPath(path, { ending }));
   const opened = await format.open(file, read);
   if (opened.start.readings !== undefined) throw unclearStart(path, opened.start.readings);
-  const note = `${path} is read as what it holds, ${HELD[format.name] ?? 'text'}.`;
-  const notes = ending === undefined ? opened.notes : [note, ...opened.notes];
-  return { path, file, sheet: { ...opened, notes, layout: { ...opened.layout, ...layout } }, read };
+  if (ending === undefined) return { path, file, sheet: opened, read };
+  const notes = [`${path} is read as what it holds, which is called ${ending}.`, ...opened.notes];
+  return { path, file, sheet: { ...opened, notes, layout: { ...opened.layout, ending } }, read };
 }
-
-const HELD: Readonly<Record<string, string>> = { xlsx: 'an Excel workbook', jsonl: 'JSON lines' };
 
 /** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
 async function formatOf(path: string): Promise<Format> {

@@ -47,7 +47,7 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   const { code, stderr } = await desk.type(RUN);
   expect(code).toBe(0);
   expect(stderr).toContain('The column names come from row 4 ("ABN", "Name", "Town", "Donated");');
-  expect(stderr).toContain('Rows 11-15 stand below the table (Total, 150), left out;');
+  expect(stderr).toContain('5 rows (11-15: Total, Size, Small, Large) are no contacts and are left out;');
   expect(await desk.requests()).toBe(5);
   const output = await readSheet(readFileSync(desk.place.path('report.enriched.xlsx')), { trim: false });
   const status = (output[3] ?? []).indexOf('_status');

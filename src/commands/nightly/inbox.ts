@@ -4,10 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf, stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
-import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
-import { calledPath, endingHeld } from '../../files/called.ts';
-import { InputFile } from '../../files/input-file.ts';
+import { calledPath } from '../../files/called.ts';
+import { contentEnding } from '../../files/input.ts';
 import { besideInput, filesOf } from '../../files/output/output.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
@@ -135,10 +134,10 @@ export async function placeInDone(
   await makeFolder(folder);
   const extension = nameParts(path).ending;
   const stem = basename(path, extension);
-  const layout = present({ ending: await endingHeld(new InputFile(path)).catch(() => undefined) });
+  const ending = await contentEnding(path).catch(() => undefined);
   for (let number = 1; ; number += 1) {
     const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
-    const output = besideInput(calledPath(input, layout), sandbox);
+    const output = besideInput(calledPath(input, { ending }), sandbox);
     const taken = output === earlierOutput ? [] : filesOf(output);
     if (![input, ...taken].some((file) => lstatSync(file, { throwIfNoEntry: false })))
       return { input, output };

@@ -1,7 +1,7 @@
 import type { ReadOptions } from '../../core/format.ts';
 import type { LeftOut } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { type RowRange, readRowRange, readRowRanges, rowRangesText } from '../../core/row-range.ts';
+import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { isDashes, ROWS_SAMPLED, rowWords } from './list-start.ts';
@@ -28,37 +28,31 @@ export function rowsWithout(
   only: RowRange | undefined,
 ): (row: RowNumber) => boolean {
   if (only !== undefined) return (row) => row >= only.first && row <= only.last;
-  const ranges = leftOut.flatMap(({ rows }) => readRowRanges(rows));
-  const isLeft = new Uint8Array(ranges.reduce((most, { last }) => Math.max(most, last), 0) + 1);
-  for (const { first, last } of ranges) isLeft.fill(1, first, last + 1);
-  return (row) => isLeft[row] !== 1;
+  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
+  return (row) => !ranges.some(({ first, last }) => row >= first && row <= last);
 }
 
 /** Tells which rows below the header are the table's, as they were named or kept, or as they look. Blank ones are not taken. */
 export class TableRows<Row extends BodyRow> {
   /** Undefined where nothing is guessed. */
   readonly #isSaid: ((row: RowNumber) => boolean) | undefined;
-  readonly #kept: readonly LeftOut[];
-  readonly #naming = new NamingColumns();
-  readonly #numbers: RunningNumbers;
-  readonly #header: RowNumber;
+  readonly #leftOut: LeftOut[];
+  readonly naming = new NamingColumns();
+  readonly #isNumberAlone: (cells: readonly string[]) => boolean;
   #last: RowNumber;
   #rows = 0;
   #rowsThatName = 0;
-  /** Rows of which it is not known yet whether they are the table's, and whether a blank row stands before one of them. */
+  /** Rows of which it is not known yet whether they are the table's, and whether one of them stands behind a blank row. */
   #held: Row[] = [];
   #isBehindBlank = false;
-  readonly #lines: Row[] = [];
-  readonly #numbered: Row[] = [];
 
   /** @param names of the columns, blank ones too. */
   constructor(header: RowNumber, names: readonly string[], { asBefore, rows, wanted }: ReadOptions) {
-    this.#header = header;
     this.#last = header;
-    this.#numbers = new RunningNumbers(names, wanted);
-    this.#kept = asBefore?.left_out ?? [];
+    this.#isNumberAlone = numberAlone(names, wanted);
+    this.#leftOut = [...(asBefore?.left_out ?? [])];
     if (asBefore !== undefined || rows !== undefined)
-      this.#isSaid = rowsWithout(this.#kept, readRowRange(rows ?? ''));
+      this.#isSaid = rowsWithout(this.#leftOut, readRowRange(rows ?? ''));
   }
 
   /** Takes the rows in order. @returns those that are known to be the table's from now on. */
@@ -67,10 +61,9 @@ export class TableRows<Row extends BodyRow> {
     if (this.#isSaid !== undefined) return this.#isSaid(number) ? [row] : [];
     this.#isBehindBlank ||= number > this.#last + 1;
     this.#last = number;
-    const isNumber = this.#numbers.isAlone(cells);
-    const isLine = isDashes(cells, number === this.#header + 1);
-    if (isNumber || isLine) {
-      (isLine ? this.#lines : this.#numbered).push(row);
+    const isNumber = this.#isNumberAlone(cells);
+    if (isNumber || isDashes(cells, this.#rows === 0)) {
+      this.#leave({ first: number, last: number }, isNumber ? RUNNING_NUMBER : rowWords(cells));
       return [];
     }
     if (this.#isOdd(cells) && this.#held.length < Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
@@ -80,66 +73,61 @@ export class TableRows<Row extends BodyRow> {
     const known = [...this.#held, row];
     this.#held = [];
     this.#isBehindBlank = false;
-    this.#naming.add(cells);
+    this.naming.add(cells);
     this.#rows += known.length;
-    if (this.#naming.nameSomebody(cells)) this.#rowsThatName += 1;
+    if (this.naming.nameSomebody(cells)) this.#rowsThatName += 1;
     return known;
   }
 
-  /** Whether some column has what somebody can be asked about by. */
-  get namesSomebody(): boolean {
-    return this.#naming.areKnown;
+  #leave(range: RowRange, text: string): void {
+    const before = this.#leftOut.at(-1);
+    const above = before?.text === text ? readRowRange(before.rows) : undefined;
+    const isNext = above?.last === range.first - 1;
+    if (isNext) this.#leftOut.pop();
+    this.#leftOut.push({ rows: rowRangeText(isNext ? { ...range, first: above.first } : range), text });
   }
 
   #isOdd(cells: readonly string[]): boolean {
     // Where most rows name nobody, one more of them is nothing odd.
-    const isListOfNames = this.#naming.areKnown && this.#rowsThatName * 2 >= this.#rows;
+    const isListOfNames = this.naming.areKnown && this.#rowsThatName * 2 >= this.#rows;
     if (isRemark(cells, isListOfNames)) return true;
-    return isListOfNames && this.#isBehindBlank && !this.#naming.nameSomebody(cells);
+    return isListOfNames && this.#isBehindBlank && !this.naming.nameSomebody(cells);
   }
 
   /** What is left out of those that were taken. @param isWhole whether these are all. */
   end({ isWhole } = { isWhole: true }): readonly LeftOut[] {
-    const nameOf = ({ cells }: Row): string => cells.find((cell) => cell.trim() !== '') ?? '';
-    const found = [
-      { rows: this.#lines, text: rowWords(this.#lines[0]?.cells ?? []) },
-      { rows: this.#numbered, text: 'only a running number' },
-      { rows: isWhole ? this.#held : [], text: rowWords(this.#held.map(nameOf)) },
-    ];
-    const leftOut = found.filter(({ rows }) => rows.length > 0);
-    const numbersOf = (rows: readonly Row[]): RowNumber[] => rows.map(({ number }) => number);
-    return [
-      ...this.#kept,
-      ...leftOut.map(({ rows, text }) => ({ rows: rowRangesText(numbersOf(rows)), text })),
-    ];
+    const [first, last] = [this.#held[0], this.#held.at(-1)];
+    const labels = this.#held.map(({ cells }) => cells.find((cell) => cell.trim() !== '') ?? '');
+    if (isWhole && first !== undefined && last !== undefined)
+      this.#leave({ first: first.number, last: last.number }, rowWords(labels));
+    return this.#leftOut;
   }
 }
 
 // ------------------------------------------------------------------------------------------------ what a row looks like
 
+const RUNNING_NUMBER = 'only a running number';
+
 /** What a column of running numbers is called. */
 const NUMBERED =
   /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. ]*)?(?:no|nr|num|number|nummer)|n[°º]|id|index|pos|row|)\.?$/i;
 
-/** Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more. */
-class RunningNumbers {
-  readonly #place: number;
-  #last = 0;
-  #hasMore = false;
-
-  /** @param wanted columns that a job reads, in which a number is more than that. */
-  constructor(names: readonly string[], wanted: readonly string[] = []) {
-    this.#place = names.findIndex((name) => NUMBERED.test(name.trim()) && !wanted.includes(name.trim()));
-  }
-
-  isAlone(cells: readonly string[]): boolean {
-    const text = (cells[this.#place] ?? '').trim();
-    const isNext = /^\d+$/.test(text) && Number(text) === this.#last + 1;
-    if (/^\d+$/.test(text)) this.#last = Number(text);
-    const hasMore = cells.some((cell, place) => place !== this.#place && cell.trim() !== '');
-    this.#hasMore ||= hasMore;
-    return isNext && !hasMore && this.#hasMore;
-  }
+/**
+ * Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more.
+ * @param wanted columns that a job reads, in which a number is more than that.
+ */
+function numberAlone(names: readonly string[], wanted: readonly string[] = []) {
+  const place = names.findIndex((name) => NUMBERED.test(name.trim()) && !wanted.includes(name.trim()));
+  let last = 0;
+  let isMore = false;
+  return (cells: readonly string[]): boolean => {
+    const text = (cells[place] ?? '').trim();
+    const isNext = text === `${last + 1}`;
+    last = Number.parseInt(text, 10) || last;
+    const hasMore = cells.some((cell, at) => at !== place && cell.trim() !== '');
+    isMore ||= hasMore;
+    return isNext && isMore && !hasMore;
+  };
 }
 
 const TOTAL =

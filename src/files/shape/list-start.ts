@@ -8,7 +8,6 @@ import {
   type RowRange,
   readHeaderRows,
   readRowRange,
-  readRowRanges,
   rowRangeText,
 } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
@@ -351,10 +350,14 @@ export function joinedNames(upper: readonly string[], lower: readonly string[]):
 const NAMES_SHOWN = 4;
 
 export function layoutNotes(
-  { header_row: row, left_out: leftOut = [] }: FoundLayout,
+  { header_row: row, left_out = [] }: FoundLayout,
   names: readonly string[],
 ): readonly string[] {
-  return [...(row === undefined ? [] : [headerNote(row, names)]), ...leftOut.map(leftOutNote)];
+  const leftOut = Map.groupBy(left_out, ({ text }) => text);
+  return [
+    ...(row === undefined ? [] : [headerNote(row, names)]),
+    ...[...leftOut].map(([text, all]) => leftOutNote(text, all)),
+  ];
 }
 
 function headerNote(rows: string, names: readonly string[]): string {
@@ -367,18 +370,16 @@ function headerNote(rows: string, names: readonly string[]): string {
   return `The column names come from ${where} (${shown.join(', ')}${more}); use ${FLAG} to change that.`;
 }
 
-function leftOutNote({ rows, text }: LeftOut): string {
-  const ranges = readRowRanges(rows);
+function leftOutNote(text: string, leftOut: readonly LeftOut[]): string {
+  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
   const count = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const rows = foreignWords(ranges.map(rowRangeText).join(', '), LONGEST_CELL);
   const words = foreignWords(text);
-  const change = 'use --rows to change that';
-  if (count === 1) return `Row ${rows} (${words}) is no contact and is left out; ${change}.`;
-  const shown = ranges.slice(0, RANGES_SHOWN).map(rowRangeText).join(', ');
-  const more = ranges.length > RANGES_SHOWN ? ' and so on' : '';
-  return `${count} rows (${shown}${more}: ${words}) are no contacts and are left out; ${change}.`;
+  if (count === 1) return `Row ${rows} (${words}) is no contact and is left out; ${CHANGE_ROWS}.`;
+  return `${count} rows (${rows}: ${words}) are no contacts and are left out; ${CHANGE_ROWS}.`;
 }
 
-const RANGES_SHOWN = 5;
+const CHANGE_ROWS = 'use --rows to change that';
 const CELLS_SHOWN = 4;
 const LONGEST_CELL = 60;
 

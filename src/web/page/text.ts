@@ -375,7 +375,7 @@ export const text = {
         : `The column names come from ${row.includes('-') ? `rows ${row.replace('-', ' and ')}` : `row ${row}`}.`,
     oneRow: (row: string) => `row ${row}`,
     rowsTo: (first: string, last: string) => `rows ${first} to ${last}`,
-    leftOut: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
+    leftOut: (rows: string, first: string) => `Left out: ${rows} (${first}).`,
     takeIn: (areMany: boolean) => (areMany ? 'Include them' : 'Include it'),
     onlyRows: (rows: string) => `Only ${rows} are used.`,
     lookAgain: 'Use what looks like the list',

@@ -59,7 +59,7 @@ test.each([
   ['half a file', bookOf({ rows: TABLE }).subarray(0, 900), 'it is cut off, or not a workbook at all'],
   [
     'an archive of something else',
-    zipOf([{ name: 'a.txt', content: 'a' }]),
+    zipOf([{ name: 'a.bin', content: 'a' }]),
     'it is an archive of something else, such as an OpenDocument file (.ods)',
   ],
   ['a missing sheet', withPart(SHEET, { name: 'xl/other.xml' }), `its part ${SHEET} is missing`],

@@ -74,9 +74,9 @@ describe('rows behind a blank one that name nobody are left out', () => {
     ];
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.left_out).toEqual([{ rows: '6-12', text: 'Total, 60' }]);
+    expect(layout.left_out).toEqual([{ rows: '6-12', text: 'Total, as of May, Summary, Region, …' }]);
     expect(notes).toEqual([
-      'Rows 6-12 stand below the table (Total, 60), left out; --rows 2-12 includes them.',
+      '7 rows (6-12: Total, as of May, Summary, Region, …) are no contacts and are left out; use --rows to change that.',
     ]);
   });
 
@@ -123,7 +123,7 @@ test('what a batch has kept is read so again, whatever would be guessed', async 
   const first = await read(book);
   expect(first.layout).toEqual({
     header_row: '2',
-    left_out: [{ rows: '7', text: 'Total, 60' }],
+    left_out: [{ rows: '7', text: 'Total' }],
   });
   expect(await read(book, { asBefore: first.layout })).toEqual(first);
   const other = { header_row: '2', left_out: [{ rows: '4-5', text: '' }] };

@@ -184,7 +184,7 @@ describe('of several sheets, the one is read', () => {
       'that has rows, where the open one has none',
       1,
       'Leads',
-      `Read from the sheet "Leads", because the one that was open has no rows; ${ALL}`,
+      `Read from the sheet "Leads", because "Cover" is no such list; ${ALL}`,
     ],
     ['that can be seen, where the open one cannot', 2, 'Leads', `Read from the sheet "Leads"; ${ALL}`],
     ['that is there, where the open one is not', 99, 'Leads', `Read from the sheet "Leads"; ${ALL}`],

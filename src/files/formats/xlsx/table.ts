@@ -1,4 +1,4 @@
-import { StopError, stop } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
 import { OPERATIONS } from '../../../core/families.ts';
 import { loadFamily } from '../../../core/family.ts';
 import type { ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
@@ -63,16 +63,17 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   const { sheet, asBefore } = options;
   const [first, ...others] = sheetsMeant(book, sheet ?? asBefore?.sheet);
   const open = await surveyed(book, first, options);
+  if (others.length === 0) return tableOf(book, open, options);
   const hasRows = ({ counts }: SurveyedSheet): boolean => counts.rows > 0;
   const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
   const isName = (name: string): boolean => kindByName(name, operations) !== undefined;
   // Any operation may be meant, and what is done by another sheet may be what cannot be undone.
   const isRead = (name: string): boolean => isName(name) || isInputName(name, operations);
   const isMeant = asBefore !== undefined || isList(open, options, isRead);
-  if (others.length === 0 || (hasRows(open) && isMeant)) return tableOf(book, open, options);
+  if (hasRows(open) && isMeant) return tableOf(book, open, options);
   const found = others.map((tab) => surveyed(book, tab, options).catch(() => undefined));
   const filled = (await Promise.all(found)).filter((each) => each !== undefined).filter(hasRows);
-  const lists = filled.filter((each) => isList(each, options, isName));
+  const lists = filled.filter((each) => asBefore === undefined && isList(each, options, isName));
   const shown = lists.filter(({ tab }) => !tab.isHidden);
   const [only, ...rivals] = shown.length > 0 ? shown : lists;
   if (only !== undefined && rivals.length > 0) throw severalLists(book, first, [only, ...rivals]);
@@ -99,18 +100,11 @@ const AGGREGATE =
   /^(?:(?:count(?:a|unique)?|sum|average|min|max|anzahl|summe) (?:of|von) .*|grand total|gesamtergebnis)$/i;
 
 function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly SurveyedSheet[]): StopError {
-  const choices = lists.map(({ tab, counts }) => ({
-    ...{ flag: '--sheet', value: tab.name },
-    says: counted(counts.rows, 'row'),
-  }));
-  const words = listed(lists.map(({ tab }) => foreignName(tab.name)));
-  const flags = choices.map(({ value, says }) => `--sheet ${shellWord(plainText(value))} (${says})`);
-  return new StopError({
-    code: 'input',
-    message: `${archive.path}: the sheet ${foreignName(name)} is no list, and ${words} are several.`,
-    next: `Say which it is with ${flags.join(' or ')}.`,
-    choices,
-  });
+  const names = lists.map(({ tab }) => tab.name);
+  const others = listed(names.map((each) => foreignName(each)));
+  const fact = `${archive.path}: the sheet ${foreignName(name)} is no list, and any of ${others} may be meant.`;
+  const flags = names.map((each) => `--sheet ${shellWord(plainText(each))}`);
+  return stop('input', fact, `Say which it is with ${flags.join(' or ')}.`);
 }
 
 // ------------------------------------------------------------------------------------------------ the table of a sheet
@@ -147,7 +141,7 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const reader = new SheetReader(book);
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
-  const { namesSomebody } = table;
+  const namesSomebody = table.naming.areKnown;
   return { tab, top, start, counts, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
 }
 

@@ -140,6 +140,9 @@ function OfText({ read, choose }: Choosing) {
   );
 }
 
+/** The last that may be named: what is left out may stand above other rows. */
+const LAST_ROW = 9_999_999;
+
 /** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
 function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
   if (found === undefined) return null;
@@ -160,7 +163,7 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
           {text.list.leftOut(rowsWords(each.rows), each.text)}{' '}
           <Button
             class="plain"
-            onClick={() => say({ rows: `${below}-${each.rows.split('-').at(-1)}` })}
+            onClick={() => say({ rows: `${below}-${LAST_ROW}` })}
             says={text.list.takeIn(each.rows.includes('-'))}
           />
         </li>
