@@ -50,7 +50,7 @@ export const Reading = z.strictObject({
     .string()
     .min(1, 'is empty')
     .optional()
-    .describe('the sheet of a workbook; left out: the one that was open'),
+    .describe('the sheet of a workbook; left out: the one that was open, or the only list'),
   header_row: z
     .union([z.int(), z.string()])
     .transform(String)

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { type FileBytes, readableEndings } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
+import { unpackWith } from '../../../core/other-files.ts';
 import { foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { endingOf } from '../../../lib/file-name.ts';
@@ -79,8 +80,7 @@ async function noBook(archive: Archive): Promise<StopError> {
   if (first === undefined)
     return unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
   const fact = `${path} is a zip archive and no list; it holds ${listed(lists.slice(0, MOST_LISTED).map((name) => foreignName(name)))}.`;
-  const command = `unzip -p ${shellWord(path)} ${shellWord(first)} | rowonce run JOB - -o OUT`;
-  return stop('input', fact, `Unpack it, or type \`${command}\`.`);
+  return stop('input', fact, unpackWith(`unzip -p ${shellWord(path)} ${shellWord(first)}`));
 }
 
 function obstacleIn(roots: readonly Link[], links: readonly Link[]): Book['obstacle'] {
