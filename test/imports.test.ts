@@ -26,7 +26,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'lookup/recognise.ts',
     'lookup/waterfall.ts',
     'team/change-action.ts',
-    'team/change-inputs.ts',
     'team/change-steps.ts',
   ],
   ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'tally.ts', 'time.ts'],

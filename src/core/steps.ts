@@ -37,9 +37,19 @@ export function inSteps(steps: readonly Operation[]): Operation {
   };
 }
 
+/** An operation, or a change in one of the projects that a row names. */
+export interface RowStep {
+  /** Stands before how it ended, where the row has others. */
+  readonly name?: string | undefined;
+  readonly operation: Operation;
+  readonly input: unknown;
+  /** How it ended by being planned. */
+  readonly ended?: Outcome | undefined;
+}
+
 /** What a row is worked on by: a step for which it has nothing is left out. */
 export interface RowSteps {
-  readonly steps: readonly { readonly operation: Operation; readonly input: unknown }[];
+  readonly steps: readonly RowStep[];
   /** What was wrong with the cells of steps that are left out. */
   readonly remark?: string;
 }
@@ -61,7 +71,7 @@ function prepareSteps(
       unaskable: wordsOf(operation, unaskable ?? []),
     });
     if (prepared.kind === 'ready') {
-      ready.push({ operation, input: prepared.input });
+      ready.push({ name: operation.name, operation, input: prepared.input });
       continue;
     }
     const reason = `${operation.name}: ${prepared.reason}`;
@@ -88,9 +98,7 @@ export function wordsOf({ name }: Pick<Operation, 'name'>, words: readonly strin
   return words.flatMap((word) => (word.startsWith(`${name}.`) ? [word.slice(name.length + 1)] : []));
 }
 
-export interface StepEnd {
-  /** That of the step, or of the project of a change; left out: the row has no other. */
-  readonly name?: string | undefined;
+export interface StepEnd extends Pick<RowStep, 'name'> {
   readonly outcome: Outcome;
 }
 

@@ -81,15 +81,13 @@ type Ids = Readonly<Record<string, string | null>>;
 
 /** Projects that `--save-job` wrote to be filled in. */
 const blankIn = (ids: Ids): readonly string[] => Object.keys(ids).filter((name) => ids[name] === null);
-const blankWords = (names: readonly string[]): string =>
-  `${listed(names)} ${names.length === 1 ? 'has' : 'have'} no id yet`;
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
   projects: z
     .record(text, text.nullable())
     .refine((ids) => blankIn(ids).length === 0, {
-      error: ({ input }) => blankWords(blankIn(input as Ids)),
+      error: ({ input }) => `there is no id yet of ${listed(blankIn(input as Ids))}`,
       params: { next: 'Fill in the id of each, as the service shows it, or take the name out.' },
     })
     .optional()

@@ -97,10 +97,7 @@ function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prep
   // Two names may be of one project.
   const works = new Map<string, PersonWork>();
   for (const project of wish.projects) {
-    const found =
-      project.kind === 'new'
-        ? resolveInNew(wish, project, team, options)
-        : { kind: 'ready' as const, input: inProject(wish, project.id, team, project.name) };
+    const found = resolveIn(wish, project, team, options);
     if (found.kind === 'invalid') return found;
     works.set(subjectText(found.input.subject), found.input);
   }
@@ -114,12 +111,15 @@ function inProject(wish: WantedPlace, id: string, team: Team, name: string | und
   return workOf(person, wish.role, actionOf(person, wish.role), name);
 }
 
-function resolveInNew(
+function resolveIn(
   wish: WantedPlace,
-  { name, notMade }: Extract<NamedProject, { readonly kind: 'new' }>,
+  project: NamedProject,
   team: Team,
   options: OperationOptions,
 ): Prepared<PersonWork> {
+  if (project.kind === 'known')
+    return { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
+  const { name, notMade } = project;
   const { email, role, organizationId } = wish;
   const other = organizationId === options.organizationId ? undefined : organizationId;
   const known = team.project(name, other);

@@ -23,7 +23,7 @@ import {
 } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
-import { outcomeOf, type RowSteps, type StepEnd } from '../core/steps.ts';
+import { outcomeOf, type RowStep, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
@@ -201,22 +201,11 @@ export interface WalkedRow {
 
 const NO_MATCH: Answer = { kind: 'no_match' };
 
-/** A step of a row: an operation, or a change in one of the projects that the row names. */
-interface WalkedStep {
-  /** Stands before how it ended, where the row has others. */
-  readonly name?: string | undefined;
-  readonly operation: Operation;
-  readonly input: unknown;
-  readonly ended?: Outcome | undefined;
-}
-
-function stepsOf(operation: Operation, input: unknown): readonly WalkedStep[] {
-  if (operation.steps !== undefined)
-    return (input as RowSteps).steps.map((step) => ({ ...step, name: step.operation.name }));
-  if (operation.change === undefined) return [{ operation, input }];
-  const parts = partsOf(input as PlannedWork);
-  const nameOf = (part: PlannedWork): string | undefined => (parts.length > 1 ? part.project : undefined);
-  return parts.map((part) => ({ operation, input: part, name: nameOf(part), ended: part.ended }));
+function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
+  if (operation.steps !== undefined) return (input as RowSteps).steps;
+  const parts = operation.change === undefined ? [] : partsOf(input as PlannedWork);
+  if (parts.length < 2) return [{ operation, input }];
+  return parts.map((part) => ({ name: part.project, operation, input: part, ended: part.ended }));
 }
 
 /** No step needs more calls, so an operation that asks for more has a bug and would never end. */
@@ -231,7 +220,7 @@ export class RowWalk {
   readonly operation: Operation;
   readonly #dialect: Dialect;
   readonly #row: WalkedRow;
-  readonly #steps: readonly WalkedStep[];
+  readonly #steps: readonly RowStep[];
   /** Steps that ended without an answer to their call, by their place. */
   readonly #held: Outcome[] = [];
   readonly #met: MetCall[] = [];
@@ -312,7 +301,7 @@ export class RowWalk {
     assumed: readonly MetCall[],
     answers: readonly Answer[],
   ): (StepEnd & { readonly kind: 'end' }) | Extract<WalkStep, { readonly kind: 'call' }> {
-    const { operation, input, name } = this.#steps[at] as WalkedStep;
+    const { operation, input, name } = this.#steps[at] as RowStep;
     const held = this.#held[at];
     if (held !== undefined) return { kind: 'end', name, outcome: held };
     const step = stepIn(this.#dialect, operation, input, (call) => {

@@ -55,7 +55,8 @@ export async function saveJob(
   const input = await openHeader(file, job, ledger);
   const { columns, because } = input.columns;
   const isChange = job.operation.change !== undefined;
-  const unknown = isChange ? unknownProjects(chosen, await preparedRows(chosen, input)) : [];
+  const context = { ...chosen, ledger };
+  const unknown = isChange ? unknownProjects(context, await preparedRows(context, input)) : [];
   const limit = budget === undefined ? {} : { budget: { credits: budget } };
   const kept = { ...limit, account: account.name, columns: { ...job.columns, ...columns } };
   const toFill = unknown.length > 0 && { projects: Object.fromEntries(unknown.map((name) => [name, null])) };

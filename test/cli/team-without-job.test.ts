@@ -21,13 +21,15 @@ const IDS = ['--project', 'Atlas=proj-a', '--project', 'Borealis=proj-b'];
 test('unknown projects are said in one sentence, and a job is written to fill in', async () => {
   const team = await teamWithSheet();
   const planned = await team.type('plan', 'onboard', 'sheet.csv');
-  expect(planned.stdout.match(/The projects Atlas and Borealis are not known yet\./g)).toHaveLength(1);
+  expect(
+    planned.stdout.match(/Nobody has said yet which projects these are: Atlas and Borealis\./g),
+  ).toHaveLength(1);
   expect(await team.json('plan', 'onboard', 'sheet.csv')).toMatchObject({ rows: 3, invalid: 3 });
 
   const stopped = await team.type(...RUN, '--save-job', 'team-job.yaml');
   expect(stopped).toMatchObject({ code: 2, stdout: '' });
   expect(stopped.stderr).toContain(
-    'The projects Atlas and Borealis are not known yet.\nGive each its id with ',
+    'Nobody has said yet which projects these are: Atlas and Borealis.\nGive each its id with ',
   );
   expect(stopped.stderr).toMatch(/--project "Atlas=…" .*--create-projects\.$/m);
   expect(await team.requests()).toBe(0);
@@ -37,7 +39,7 @@ test('unknown projects are said in one sentence, and a job is written to fill in
   const blank = await team.type('run', 'team-job.yaml', 'sheet.csv', '--yes');
   expect(blank.code).toBe(2);
   expect(blank.stderr).toMatch(
-    /^team-job\.yaml:\d+:\d+: projects: Atlas and Borealis have no id yet\.\nFill in /,
+    /^team-job\.yaml:\d+:\d+: projects: there is no id yet of Atlas and Borealis\.\nFill in /,
   );
   writeFileSync(
     team.place.path('team-job.yaml'),

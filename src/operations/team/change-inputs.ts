@@ -307,18 +307,11 @@ function projectByName(name: string, options: OperationOptions, cell: string): R
   if (identifierText(name) === '') return blank('project', name);
   const names = [...projectIds(options).keys()];
   const isMade = options.settings?.create_projects === true;
-  const first = isMade ? 'Give it a row of its own, which makes it.' : 'Name it there with its id.';
-  const next = names.length === 0 ? first : suggestion(name, names);
+  const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
   const others = name === cell ? '' : `${quotedCell(cell)} names several projects, and `;
   const reason = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
   if (!isMade) return wrong(reason);
   return read({ kind: 'new', name, ...(others === '' ? {} : { notMade: reason }) });
-}
-
-/** The projects that a row names, where the job knows none by its name. */
-export function unknownIn({ project: cell = '', project_id: id = '' }: RowInput, options: OperationOptions) {
-  const isKnown = projectIds(options).size > 0 || options.settings?.create_projects === true;
-  return isKnown || id.trim() !== '' || cell.trim() === '' ? [] : partsOf(cell.trim(), options);
 }
 
 function namesSeveral(label: string, cell: string): ReadResult<never> {

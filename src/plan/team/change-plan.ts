@@ -35,7 +35,6 @@ import {
   type ResolvedRow,
   resolved,
   unknownProjects,
-  type WantingRow,
   type WorkableRow,
 } from './planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
@@ -169,7 +168,7 @@ export async function planChanges(
   const pricing = await pricingOf(context);
   const rows = new Set(asked.map(({ row }) => row)).size;
   const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
-  for (const parts of Map.groupBy([...asked, ...beyond], ({ row }) => row).values()) draft.add(parts);
+  for (const [row, parts] of Map.groupBy([...asked, ...beyond], ({ row }) => row)) draft.add(row, parts);
   const { planned, ...drafted } = draft.result();
   const isOutdated =
     batch?.state === 'finished' && !hasWork(drafted) && (await saysOtherwise(ledger, batch, planned, rows));
@@ -191,16 +190,12 @@ export async function planChanges(
   };
 }
 
-function unknownStop([first, ...others]: readonly string[]): StopError | undefined {
-  if (first === undefined) return undefined;
-  const names = foreignWords(listed([first, ...others]), LONGEST_NAMES);
-  const fact = others.length === 0 ? `The project ${names} is` : `The projects ${names} are`;
-  const ways = `with --project "${first}=…" or in the job that --save-job writes`;
+function unknownStop(names: readonly string[]): StopError | undefined {
+  if (names.length === 0) return undefined;
+  const ways = `with --project "${names[0]}=…" or in the job that --save-job writes`;
   const next = `Give each its id ${ways}, or have them made with --create-projects.`;
-  return stop('job', `${fact} not known yet.`, next);
+  return stop('job', `Nobody has said yet which projects these are: ${foreignWords(listed(names))}.`, next);
 }
-
-const LONGEST_NAMES = 400;
 
 /**
  * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved its people since, or has
@@ -270,7 +265,7 @@ class Draft {
   readonly #team: Team;
   readonly #pricing: Pricing;
   /** The outcomes of rows that end without a request, whatever they ask for. */
-  readonly #settled: ReadonlyMap<WantingRow, Outcome>;
+  readonly #settled: ReadonlyMap<ResolvedRow, Outcome>;
   readonly #planned: PlannedRow[] = [];
   readonly #changes: PlannedChangeObject[] = [];
   /** The questions of the calls that an earlier row makes, because equal calls are made once. */
@@ -278,35 +273,34 @@ class Draft {
   #duplicates = 0;
   readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
-  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<WantingRow, Outcome>) {
+  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<ResolvedRow, Outcome>) {
     this.#team = team;
     this.#pricing = pricing;
     this.#settled = settled;
   }
 
   /** @param parts the row in each of its projects. */
-  add(parts: readonly ResolvedRow[]): void {
-    const [first] = parts;
-    if (first?.kind === 'end') {
-      this.#planned.push({ row: first.row, kind: 'end', outcome: first.outcome });
-      this.#end(first, first.outcome, cellsOf(first.cells));
-    }
-    const works = parts.filter(isWorkable);
-    const [only, ...others] = works;
-    if (only === undefined) return;
-    if (works.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.#duplicates += 1;
-    const ends = works.map((part) => this.#part(part));
-    this.#planned.push(others.length === 0 ? plannedRow(only, ends[0]) : plannedParts(works, ends));
+  add(row: RowNumber, parts: readonly ResolvedRow[]): void {
+    if (parts.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.#duplicates += 1;
+    const works = parts.filter(isWorkable).map(({ work }) => work);
+    this.#planned.push(
+      plannedRow(
+        row,
+        works,
+        parts.map((part) => this.#part(part)),
+      ),
+    );
   }
 
   /** @returns how it ends without a request; undefined where it is to be done. */
-  #part(part: WorkableRow): Outcome | undefined {
+  #part(part: ResolvedRow): Outcome | undefined {
+    if (part.kind === 'end') return this.#end(part, part.outcome, cellsOf(part.cells));
     const { work, calls } = part;
     const of = { ...factsOf(work), ...userOf(work, calls), ...present({ note: work.note }) };
     const outcome = this.#settled.get(part) ?? (calls.length === 0 ? part.outcome : undefined);
-    if (outcome === undefined) this.#work(part, of);
-    else this.#end(part, outcome, of);
-    return outcome;
+    if (outcome !== undefined) return this.#end(part, outcome, of);
+    this.#work(part, of);
+    return undefined;
   }
 
   result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'costs'> {
@@ -319,9 +313,10 @@ class Draft {
     };
   }
 
-  #end({ row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>, outcome: Outcome, of: ShownChange): void {
+  #end({ row, beyond }: ResolvedRow, outcome: Outcome, of: ShownChange): Outcome {
     const { reason } = outcome;
     this.#changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
+    return outcome;
   }
 
   #work({ row, work, calls, beyond }: WorkableRow, of: ShownChange): void {
@@ -361,22 +356,21 @@ class Draft {
 /** What `resolve` returns is plain JSON, by its contract. */
 const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
-function plannedRow({ row, work }: Pick<WorkableRow, 'row' | 'work'>, outcome?: Outcome): PlannedRow {
-  const planned = { row, work: asJson(work) };
-  return outcome === undefined ? { ...planned, kind: 'work' } : { ...planned, kind: 'end', outcome };
-}
-
-/** A row with several projects. It has ended by being planned where it has in each of them. */
-function plannedParts(parts: readonly WorkableRow[], ends: readonly (Outcome | undefined)[]): PlannedRow {
-  const ended = parts.flatMap(({ work: { project: name } }, at) => {
-    const outcome = ends[at];
-    return outcome === undefined ? [] : [{ name, outcome }];
-  });
-  const works = parts.map(({ work }, at) => ({ ...work, ...present({ ended: ends[at] }) }));
-  const [first, ...also] = works;
-  invariant(first !== undefined && parts[0] !== undefined, 'a row names a project');
-  const row = { row: parts[0].row, work: { ...first, also } };
-  return plannedRow(row, ended.length === parts.length ? outcomeOf(ended) : undefined);
+/** The row has ended by being planned where it has in each of its projects. */
+function plannedRow(
+  row: RowNumber,
+  works: readonly PlannedWork[],
+  outcomes: readonly (Outcome | undefined)[],
+): PlannedRow {
+  const isOne = outcomes.length === 1;
+  const parts = isOne ? works : works.map((work, at) => ({ ...work, ...present({ ended: outcomes[at] }) }));
+  const [first, ...also] = parts;
+  const work = first && asJson(isOne ? first : { ...first, also });
+  const ends = outcomes.flatMap((outcome, at) =>
+    outcome === undefined ? [] : [{ name: isOne ? undefined : works[at]?.project, outcome }],
+  );
+  if (work !== undefined && ends.length < outcomes.length) return { row, kind: 'work', work };
+  return { row, kind: 'end', outcome: outcomeOf(ends), ...present({ work }) };
 }
 
 const CREATE_PROJECT = 'create-project';

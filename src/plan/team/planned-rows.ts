@@ -17,16 +17,8 @@ import type {
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
-import { unknownIn } from '../../operations/team/change-inputs.ts';
 import type { PlannedInput } from '../batch-key.ts';
-import {
-  optionsOf,
-  type PlanContext,
-  type PreparedRow,
-  type ResolvedJob,
-  RowWalk,
-  rowPreparer,
-} from '../row-walk.ts';
+import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
 
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
@@ -49,6 +41,7 @@ export interface WorkableRow {
 interface UnworkableRow {
   readonly kind: 'end';
   readonly row: RowNumber;
+  readonly beyond?: undefined;
   readonly outcome: Outcome;
   /** What the row says; undefined when nobody can be sure which cell belongs to which column. */
   readonly cells: RowInput | undefined;
@@ -64,7 +57,7 @@ export interface ListedRow {
   readonly prepared: PreparedRow;
 }
 
-export async function preparedRows(context: ResolvedJob, input: PlannedInput): Promise<readonly ListedRow[]> {
+export async function preparedRows(context: PlanContext, input: PlannedInput): Promise<readonly ListedRow[]> {
   const rows: ListedRow[] = [];
   const prepare = rowPreparer(context, input.columns);
   for await (const group of input.sheet.groups()) {
@@ -80,11 +73,11 @@ export async function preparedRows(context: ResolvedJob, input: PlannedInput): P
 }
 
 /** The projects that the list names, where nobody has said which these are, so that none of its rows can be worked on. */
-export function unknownProjects(context: ResolvedJob, rows: readonly ListedRow[]): readonly string[] {
-  const isTeam = context.job.operation.settings?.projects !== undefined;
-  if (!isTeam || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
-  const options = optionsOf(context);
-  return [...new Set(rows.flatMap(({ text = {} }) => unknownIn(text, options)))];
+export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]): readonly string[] {
+  const isSaid = job.projects !== undefined || job.create_projects === true;
+  if (isSaid || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
+  const names = rows.flatMap(({ text }) => text?.project?.split(/[;|]/) ?? []).map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 /**
@@ -202,14 +195,12 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 
 // -------------------------------------------------------------------------- rows about the same person or project
 
-export type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
-
 /**
  * The outcomes of rows that conflict with others in a project. A row that only repeats earlier rows is `unchanged`. All rows that
  * contradict each other are `invalid`, because nobody knows which of them is meant.
  */
-export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<WantingRow, Outcome> {
-  const outcomes = new Map<WantingRow, Outcome>();
+export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<ResolvedRow, Outcome> {
+  const outcomes = new Map<ResolvedRow, Outcome>();
   const crowds = crowdsOf(rows);
   // Contradictions come first, because a row that repeats one of two contradicting rows does not decide between them.
   for (const crowd of crowds.filter(isContradiction)) {
@@ -225,13 +216,13 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<Wanti
 }
 
 /** Groups of two or more rows about one person or project, in the order of the list. */
-function crowdsOf(rows: readonly WantingRow[]): readonly (readonly WantingRow[])[] {
+function crowdsOf(rows: readonly WorkableRow[]): readonly (readonly WorkableRow[])[] {
   const named = rows.flatMap((row) => [...namesOf(row)].map((name) => ({ name, row })));
   const crowds = [...Map.groupBy(named, ({ name }) => name).values()];
   return crowds.filter(({ length }) => length > 1).map((crowd) => crowd.map(({ row }) => row));
 }
 
-function isContradiction(crowd: readonly WantingRow[]): boolean {
+function isContradiction(crowd: readonly WorkableRow[]): boolean {
   return crowd.some(({ work }) => work.to !== crowd[0]?.work.to);
 }
 
@@ -239,7 +230,7 @@ function isContradiction(crowd: readonly WantingRow[]): boolean {
  * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another row the user
  * id alone.
  */
-function namesOf({ work: { subject }, calls }: WantingRow): ReadonlySet<string> {
+function namesOf({ work: { subject }, calls }: WorkableRow): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
     typeof userId === 'string' && project === (subject.project ?? '')
       ? [subjectText({ project, name: subjectOfUser(userId) })]
@@ -249,7 +240,7 @@ function namesOf({ work: { subject }, calls }: WantingRow): ReadonlySet<string> 
 }
 
 /** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
-function contradictionWords(crowd: readonly WantingRow[]): string {
+function contradictionWords(crowd: readonly WorkableRow[]): string {
   const firstOf = new Map<string, RowNumber>();
   for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
   const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');
