@@ -235,11 +235,9 @@ async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): 
 
 /** With the rows, and the names of projects, of the list whose batch is undone. */
 function asListed(plan: ChangePlan, rows: readonly UndoRow[]): ChangePlan {
-  const changes = plan.changes.map((change) => ({ ...change, ...rows[change.row - FIRST_ROW]?.of }));
+  const changes = plan.changes.map((change) => ({ ...change, ...rows[change.row - 2]?.of }));
   return { ...plan, changes };
 }
-
-const FIRST_ROW = 2;
 
 /**
  * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:

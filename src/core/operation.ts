@@ -152,10 +152,9 @@ export interface PlannedWork {
 }
 
 /** The work of a row in each of its projects. */
-export const partsOf = <Work extends PlannedWork>(work: Work): readonly Work[] => [
-  work,
-  ...((work.also ?? []) as readonly Work[]),
-];
+export function partsOf<Work extends PlannedWork>(work: Work): readonly [Work, ...Work[]] {
+  return [work, ...((work.also ?? []) as readonly Work[])];
+}
 
 export interface ChangePart<Input, Work extends PlannedWork> {
   /** Whether it describes how things should be, so that a finished list is worked again when they are not so any more. */

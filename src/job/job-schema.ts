@@ -77,17 +77,16 @@ const guards = z.strictObject({
     .describe('the most invites of a run, also those for another role; left out: any number'),
 });
 
-type Ids = Readonly<Record<string, string | null>>;
-
 /** Projects that `--save-job` wrote to be filled in. */
-const blankIn = (ids: Ids): readonly string[] => Object.keys(ids).filter((name) => ids[name] === null);
+const blankIn = (ids: object): readonly string[] =>
+  Object.entries(ids).flatMap(([name, id]) => (id === null ? [name] : []));
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
   projects: z
     .record(text, text.nullable())
     .refine((ids) => blankIn(ids).length === 0, {
-      error: ({ input }) => `there is no id yet of ${listed(blankIn(input as Ids))}`,
+      error: ({ input }) => `there is no id yet of ${listed(blankIn(input as object))}`,
       params: { next: 'Fill in the id of each, as the service shows it, or take the name out.' },
     })
     .optional()

@@ -213,7 +213,7 @@ export interface NewProject {
 export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'course' | 'makes'>>;
 
 /** In each project of the row. */
-export const keptWorks = (work: object): readonly KeptWork[] => partsOf(work as unknown as KeptWork);
+export const keptWorks = (work: object) => partsOf(work as unknown as KeptWork);
 
 /** @param to a role, or `none`. @param project as the list calls it; left out: by its id. */
 export function workOf(

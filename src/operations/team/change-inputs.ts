@@ -270,7 +270,8 @@ export function readProjects(row: RowInput, options: OperationOptions): ReadResu
 }
 
 function projectById(id: string, cell: string, options: OperationOptions): ReadResult<NamedProject> {
-  if (/[;,|]/.test(id)) return namesSeveral('project_id', id);
+  if (/[;,|]/.test(id))
+    return wrong(`project_id ${quotedCell(id)} names several projects. Give the person a row for each`);
   const name = cell.trim();
   const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim()) {
@@ -312,10 +313,6 @@ function projectByName(name: string, options: OperationOptions, cell: string): R
   const reason = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
   if (!isMade) return wrong(reason);
   return read({ kind: 'new', name, ...(others === '' ? {} : { notMade: reason }) });
-}
-
-function namesSeveral(label: string, cell: string): ReadResult<never> {
-  return wrong(`${label} ${quotedCell(cell)} names several projects. Give the person a row for each`);
 }
 
 function all<Value>(results: readonly ReadResult<Value>[]): ReadResult<readonly Value[]> {

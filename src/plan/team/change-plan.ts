@@ -228,8 +228,7 @@ async function saysOtherwise(
 
 /** Rows of the file are known by their numbers; the people whom it does not name have another number in each plan. */
 function nameOf({ row, work }: PlannedRow, isBeyond: boolean): string {
-  const [of] = isBeyond && work !== undefined ? keptWorks(work) : [];
-  return of === undefined ? `${row}` : subjectText(of.subject);
+  return isBeyond && work !== undefined ? subjectText(keptWorks(work)[0].subject) : `${row}`;
 }
 
 /** What a run of the batch may send again of its changes in doubt. */
