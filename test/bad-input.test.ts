@@ -134,7 +134,7 @@ describe('a column called as one of ours is told in the same words before anythi
     onTestFinished(() => void vi.unstubAllEnvs());
     const file = desk.place.path('ours.csv');
     const shared = { job: 'enrich-company', store: desk.place.path('store') };
-    const bought = { ...shared, mayCreateStore: true, budget: credits(9) };
+    const bought = { ...shared, budget: credits(9) };
     const rows = [{ domain: 'x.example', _Status: 'to call' }];
     for (const refused of [
       () => plan({ ...shared, file }),

@@ -89,6 +89,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'choose.ts',
     'doubts.ts',
     'erase.ts',
+    'first-store.ts',
     'go-on.ts',
     'known-account.ts',
     'notices.ts',

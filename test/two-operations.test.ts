@@ -52,7 +52,6 @@ class Place {
       job: job.endsWith('.yaml') ? this.path(job) : job,
       file: this.path('leads.csv'),
       store: this.path('store'),
-      mayCreateStore: true,
       budget: credits(100),
       onEvent: (event) => {
         if (event.kind === 'note') this.notes.push(event.message);

@@ -51,7 +51,7 @@ export default command({
     const ended = await spend(host, spending, { words }, toldOn(console), async (opening) => {
       const jobs = await sweptJobs(names, own);
       await requireAgreedJobs(jobs, opening);
-      return sweep(jobs, { ...opening, command: typed });
+      return sweep(jobs, { ...opening, command: typed, makesStore: console.interactive });
     });
     // Cron mails what is printed, and nobody reads a mail that comes every night.
     const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;

@@ -35,7 +35,7 @@ export default command({
       { negation: 'only print its address' },
     ),
   }),
-  async run(input, { console }) {
+  async run(input, { console, words }) {
     const say = logOn(console, input.log);
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const opened = await openPage({
@@ -47,6 +47,7 @@ export default command({
       script: process.argv[1] ?? '',
       operator: input.as,
       commands: await pageCommands({ store, as: input.as }),
+      ...{ makesStore: console.interactive, words },
       tell: (fact) => say('warn', fact),
     });
     if (opened.kind === 'served') {

@@ -225,8 +225,8 @@ async function settleDoubts(
   kind: Kind,
 ): Promise<{ readonly doubts: readonly Doubt[]; readonly isOver: boolean }> {
   await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
-  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, operator: given.as };
-  const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
+  const opening = { clock: systemClock, waitForLockMs: 0, operator: given.as };
+  const ledger = await openLedger(location, { ...opening, command: `settle ${batch.id}` });
   try {
     await closeLeftOpen(ledger, batch);
     const doubts = await chosen(ledger, batch, given);

@@ -18,6 +18,8 @@ const MissingPathObject = z.object({
 });
 
 export const RunObject = z.object({
+  /** The store, where this is its first run, which made it. */
+  store: z.object({ path: z.string(), made: z.literal(true) }).exactOptional(),
   batch: z.string(),
   rows: z.number(),
   calls: z.number(),

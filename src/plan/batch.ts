@@ -53,7 +53,6 @@ export async function startBatch(
 ): Promise<Batch> {
   const { ledger, job } = context;
   const { plan, anew, consent } = options;
-  const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(context, input, place, options);
   const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
@@ -70,7 +69,7 @@ export async function startBatch(
   });
   crashPoint('batch-created');
   await endHold(context, start.batch);
-  await announce(context, input, start, { plan, isFirst });
+  await announce(context, input, start, plan);
   return datedByNow(context, { ...start.batch, settings });
 }
 
@@ -218,7 +217,7 @@ async function announce(
   { ledger, account, emit, refresh }: RunContext,
   input: MappedInput,
   { batch, start, superseded }: BatchStart,
-  { plan, isFirst }: Pick<BatchOptions, 'plan'> & { readonly isFirst: boolean },
+  plan: BatchOptions['plan'],
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
@@ -233,7 +232,6 @@ async function announce(
     resumed: start !== 'new',
     ...present({ budgetLeft: budgetLeft(await ledger.batchMoney(batch.id)) }),
   });
-  if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) {
     note(`The file has changed: batch ${old} ends; what it bought is kept, and the budget counts anew.`);
     for (const line of await interruptedChanges(ledger, { id: old, accountIdentity: account.identity }))

@@ -102,12 +102,14 @@ export interface RunChoices {
 export interface OpeningOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
-  /** Whether a store that the user did not name may be created. For sandbox accounts it always may. */
-  readonly mayCreateStore?: boolean | undefined;
+  /** False: a first store is not made where nobody named it, but for sandbox accounts. Left out: it is made where it lasts. */
+  readonly makesStore?: boolean | undefined;
   /** Receives messages about the store for the user. */
   readonly tell?: Tell | undefined;
   /** What was typed, as others hear who find the store in use. */
   readonly command?: string | undefined;
+  /** The same behind the program's name; a stop names the store beside it. */
+  readonly words?: readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   /** Who is at work, kept with what the run does: a note, and no proof. Left out: the user of the system. */
   readonly operator?: string | undefined;

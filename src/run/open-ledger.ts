@@ -1,32 +1,18 @@
 import { userInfo } from 'node:os';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import { stateFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { AloneOptions, SoleAccess, StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { isThere, type StoreChoice, storesToLookAt } from './store-choice.ts';
+import { isThere, storesToLookAt } from './store-choice.ts';
 
-interface OpenOptions extends Omit<StoreOptions, 'create'> {
-  /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
-  readonly mayCreate: boolean;
-}
-
-/** @throws StopError `store` when there is no store yet, and a new one would hide that nothing is known as bought. */
-export async function openLedger(choice: StoreChoice, options: OpenOptions): Promise<Ledger> {
-  const { location } = choice;
-  const store = await storeAt(location);
-  const { mayCreate, ...opening } = options;
-  if (!choice.named && !mayCreate && !isThere(location)) {
-    throw stop(
-      'store',
-      `There is no store at ${location} yet, so nothing is known as bought.`,
-      'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
-    );
-  }
+/** Opens the ledger for spending, or makes it. @throws StopError as `Store.open`. */
+export async function openLedger(location: string, options: Omit<StoreOptions, 'create'>): Promise<Ledger> {
   const operator = operatorNamed(options.operator);
-  return store.open(location, { ...opening, operator, create: true });
+  return (await storeAt(location)).open(location, { ...options, operator, create: true });
 }
 
 /** @throws StopError `unsupported` when the store takes no changes, and the operation makes some. */
@@ -49,8 +35,7 @@ export async function openIfFree(
   clock: Clock,
 ): Promise<Ledger | undefined> {
   try {
-    const options = { clock, command, waitForLockMs: 0, mayCreate: false, mayBeCopied: true };
-    return await openLedger({ location, named: true }, options);
+    return await openLedger(location, { clock, command, waitForLockMs: 0, mayBeCopied: true });
   } catch (error) {
     if (error instanceof StopError && HELD_BACK.has(error.code)) return undefined;
     throw error;
@@ -161,7 +146,10 @@ export async function findBatch(
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
-  if (all.length === 0) throw stop('usage', 'There are no batches yet.', 'Run a list first.');
+  if (all.length === 0) {
+    const fact = lists.length === 0 ? `There is no store at ${stateFolder()}` : 'There are no batches';
+    throw stop('usage', `${fact} yet.`, 'Run a list first, or name the store that has it: --store FOLDER.');
+  }
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
   throw stop('usage', fact, 'See all batches.', allBatches());
 }

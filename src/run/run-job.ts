@@ -1,6 +1,7 @@
 import type { Account } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import type { RunEvent } from '../core/events.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
 import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
@@ -10,6 +11,7 @@ import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
+import { requireStoreOrPlace } from './first-store.ts';
 import { requireKnown } from './known-account.ts';
 import { sendNotices, toldBy } from './notices.ts';
 import { openLedger, requireTaken } from './open-ledger.ts';
@@ -18,7 +20,8 @@ import { Sessions } from './sessions.ts';
 import { chooseStore } from './store-choice.ts';
 
 export type SpenderOptions = OpeningOptions &
-  Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
+  Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'> &
+  Partial<Pick<RunOptions, 'file' | 'output'>>;
 
 /**
  * Runs a job over a file. The same options again resume it.
@@ -47,25 +50,35 @@ export interface Spender {
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
-  const ledger = await openLedger(store, {
+  const { location: path } = store;
+  if (!sandbox) await requireStoreOrPlace(store, options);
+  const ledger = await openLedger(path, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
-    mayCreate: sandbox || options.mayCreateStore === true,
     acceptLost: accept === 'store',
     tell: options.tell,
     patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,
     operator: options.operator,
   });
+  let isNew = !sandbox && (await ledger.batches()).length === 0;
   const sessions = new Sessions();
   let queue: Promise<WorkQueue | undefined> | undefined;
   return {
     ledger,
-    run: async ({ job, account: said, dialect }, { file, signal, onEvent, ...rest }) => {
-      await requireTaken(store.location, job.operation.name, job.operation.change !== undefined);
+    run: async ({ job, account: said, dialect }, { file, signal, onEvent = () => {}, ...rest }) => {
+      const made = isNew && ({ store: { path, made: true } } as const);
+      const emit = (event: RunEvent): void => {
+        if (event.kind === 'batch' && isNew) {
+          onEvent({ kind: 'note', message: `The store ${path} is new, so nothing is known as bought.` });
+          isNew = false;
+        }
+        onEvent(event);
+      };
+      await requireTaken(path, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
       const account = await requireKnown(said, ledger, { accept, askAgreement });
-      queue ??= storeAt(store.location).then((at) => at.queue(store.location));
+      queue ??= storeAt(path).then((at) => at.queue(path));
       const context = {
         ...{ accept, askAgreement },
         ...rest,
@@ -75,15 +88,18 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         ledger,
         queue: await queue,
         inputPath: file,
-        sandboxFolder: besideFolder(store.location),
+        sandboxFolder: besideFolder(path),
         clock,
         signal: signal ?? new AbortController().signal,
-        emit: onEvent ?? (() => {}),
+        emit,
       };
-      if (job.notify === undefined) return run(context, sessions);
-      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
-        run({ ...context, hearBalance }, sessions, beforeEnd),
-      );
+      const ended =
+        job.notify === undefined
+          ? await run(context, sessions)
+          : await toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
+              run({ ...context, hearBalance }, sessions, beforeEnd),
+            );
+      return { ...made, ...ended };
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();

@@ -5,7 +5,7 @@ import { isUrl } from '../ledger/store.ts';
 
 export interface StoreChoice {
   readonly location: string;
-  /** Whether the user named the store, so that it may be created even when nobody watches. */
+  /** Whether the user named the store, so that it is made wherever it is. */
   readonly named: boolean;
 }
 

@@ -14,6 +14,8 @@ import type { Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
+import type { OpeningOptions } from '../plan/context.ts';
+import { requireStoreOrPlace } from '../run/first-store.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
@@ -30,7 +32,7 @@ import { Work } from './server/work.ts';
  * nobody else on the network reaches, and says where it is.
  */
 
-interface PageOptions {
+interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
   /** 0: any free port. */
   readonly port: number;
   /** The store's folder; left out: the default ones. */
@@ -63,7 +65,9 @@ type OpenedPage =
  * the one that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
-  const location = locationOf(options.store);
+  const choice = chooseStore(options.store, false);
+  const { location } = choice;
+  await requireStoreOrPlace(choice, options);
   await (await storeAt(location)).prepare(location);
   const folder = besideFolder(location);
   const place = await placeIn(folder, systemClock);

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { type Desk, objectIn, openDesk } from './desk.ts';
+import { type Desk, lastCommand, objectIn, openDesk } from './desk.ts';
 
 test('a run writes the output and says what it did, what it cost and where everything is', async () => {
   const desk = await openDesk();
@@ -20,7 +20,7 @@ test('a run writes the output and says what it did, what it cost and where every
       `^Batch [0-9a-f]{8}, 3 rows\\n  matched {3}3\\nCredits {4}3 spent, 0 saved by asking once\\nRequests {3}3 in .*\\nOutput {5}${out}\\.csv\\nReport {5}${out}\\.report\\.html\\n$`,
     ),
   );
-  expect(stderr).toMatch(/^Batch [0-9a-f]{8}: 3 rows\.\n/);
+  expect(stderr).toMatch(/^The store .* is new, .*\nBatch [0-9a-f]{8}: 3 rows\.\n/);
   expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched']);
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3, charged_twice: [] });
 });
@@ -83,24 +83,90 @@ describe('consent', () => {
   });
 });
 
-describe('the store', () => {
-  test('is not made off a terminal when nobody named it: a second, empty one would buy everything again', async () => {
+/** No store is named. */
+const env = { ROWONCE_STORE: '' };
+
+describe('a first store that nobody named', () => {
+  test('is made by a run in a script, which says so in its first line and in --json', async () => {
     const desk = await openDesk();
     desk.list(2);
-    const { code, stderr } = await desk.type(desk.run(), { env: { ROWONCE_STORE: '' } });
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      `There is no store at ${desk.place.path('state/rowonce')} yet, so nothing is known as bought.`,
-    );
-    expect(stderr).toContain('Name the store with --store or $ROWONCE_STORE');
-    expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
-    expect(await desk.requests()).toBe(0);
+    const path = desk.place.path('state/rowonce');
+    const first = await desk.type(desk.run('--json'), { env });
+    expect(first.stderr.split('\n')[0]).toBe(`The store ${path} is new, so nothing is known as bought.`);
+    expect(objectIn(first.stdout).store).toEqual({ path, made: true });
+    const second = await desk.type(desk.run('--json'), { env });
+    expect([second.code, second.stderr.includes('is new')]).toEqual([0, false]);
+    expect(objectIn(second.stdout).store).toBeUndefined();
+    expect(await desk.requests()).toBe(2);
   });
 
-  test('for play money is another one, made without asking', async () => {
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['in CI', 'In CI none is made by itself, because it may not last.', { CI: 'true' }],
+    [
+      'in a container',
+      'In a container none is made by itself, because it may not last.',
+      { container: 'podman' },
+    ],
+  ])('is not made %s, and the stop prints the command that makes it there', async (_, why, more) => {
+    const desk = await openDesk();
+    desk.list(2);
+    const path = desk.place.path('state/rowonce');
+    const { code, stderr } = await desk.type(desk.run(), { env: { ...env, ...more } });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`There is no store at ${path} yet, so nothing is known as bought. ${why}`);
+    expect(existsSync(path)).toBe(false);
+    const pasted = lastCommand(stderr);
+    expect(pasted.slice(-2)).toEqual(['--store', path]);
+    const made = await desk.type(pasted, { env: { ...env, ...more } });
+    expect([made.code, await desk.requests()]).toEqual([0, 2]);
+  });
+
+  test("is not made beside an output of another one, as in cron's other home", async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    const words = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
+    expect(await desk.type(words, { env })).toMatchObject({ code: 0 });
+    const other = { ...env, XDG_STATE_HOME: desk.place.path('other-home') };
+    const { code, stderr } = await desk.type(words, { env: other });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${desk.place.path('list.enriched.csv')} is an output of Rowonce, so another`);
+    expect(lastCommand(stderr).slice(-2)).toEqual(['--store', desk.place.path('other-home/rowonce')]);
+    expect(existsSync(desk.place.path('other-home'))).toBe(false);
+    const named = await desk.type([...words, '--store', desk.place.path('state/rowonce')], { env: other });
+    expect([named.code, await desk.requests()]).toEqual([0, 2]);
+  });
+
+  test('is made beside the output of a trial for play money, and beside what only has its name', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
+    expect((await desk.type(desk.run(), { env })).code).toBe(0);
+    desk.list(2, 'more.csv');
+    await desk.write('more.enriched.csv', 'Domain,Note\nacme.example,mine\n');
+    const elsewhere = { ...env, XDG_STATE_HOME: desk.place.path('elsewhere') };
+    const words = ['run', 'enrich-company', 'more.csv', '--budget', '9'];
+    expect((await desk.type(words, { env: elsewhere })).code).toBe(0);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['nightly', ['nightly', 'night.yaml'], 'What nobody watches makes none by itself.'],
+    ['serve', ['serve'], 'What nobody watches makes none by itself.'],
+    ['settle', ['settle', 'last'], 'name the store that has it: --store FOLDER'],
+  ])('is not made by %s without a terminal', async (_, words, why) => {
+    const desk = await openDesk();
+    desk.list(2, 'inbox.csv');
+    await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
+    const { code, stderr } = await desk.type(words, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`There is no store at ${desk.place.path('state/rowonce')} yet`);
+    expect(stderr).toContain(why);
+    expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
+  });
+
+  test('for play money is another one, made without asking, in CI too', async () => {
     const desk = await openDesk();
     desk.list(1);
-    const env = { ROWONCE_STORE: '' };
+    const env = { ROWONCE_STORE: '', CI: 'true' };
     expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
     expect(existsSync(desk.place.path('state/rowonce/sandbox/ledger.db'))).toBe(true);
     expect(existsSync(desk.place.path('state/rowonce/ledger.db'))).toBe(false);
@@ -114,6 +180,7 @@ describe('--json prints one object on stdout and nothing else there', () => {
     const { code, stdout } = await desk.type(desk.run('--json'));
     expect(code).toBe(0);
     expect(objectIn(stdout)).toEqual({
+      store: { path: desk.place.path('store'), made: true },
       batch: expect.stringMatching(/^[0-9a-f]{8}$/),
       rows: 2,
       calls: 2,

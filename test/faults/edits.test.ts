@@ -34,7 +34,6 @@ function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<R
     entries: { account: 'data' },
     store: place.path('store'),
     output: place.path('out.csv'),
-    mayCreateStore: true,
     ...request,
   });
 }

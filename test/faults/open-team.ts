@@ -23,10 +23,7 @@ export class OpenTeam implements AsyncDisposable {
     vi.stubEnv('XDG_STATE_HOME', team.place.path('state'));
     vi.stubEnv('ROWONCE_TEST_HOOKS', '1');
     vi.stubEnv('ROWONCE_VENDOR_IS_QUICK', '1');
-    return new OpenTeam(
-      team,
-      await openSpender(false, { store: team.place.path('store'), mayCreateStore: true, clock }),
-    );
+    return new OpenTeam(team, await openSpender(false, { store: team.place.path('store'), clock }));
   }
 
   get ledger(): Ledger {

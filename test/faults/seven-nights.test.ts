@@ -66,7 +66,6 @@ function night({ folder, clock }: Place): Promise<RunObject> {
     output: join(folder, 'out.csv'),
     budget: credits(NIGHTS * QUOTA),
     maxPauseMs: MAX_PAUSE_MS,
-    mayCreateStore: true,
     clock,
   });
 }

@@ -39,7 +39,6 @@ test('a "too many requests" that is charged is in doubt with its credits, and no
     store: place.path('store'),
     output: place.path('out.csv'),
     budget: credits(1000),
-    mayCreateStore: true,
     clock: new JumpingClock(Date.UTC(2026, 10, 20, 2)),
     onEvent: (event) => events.push(event),
   });
@@ -95,7 +94,6 @@ describe('a limit of a day', () => {
         store: place.path('store'),
         output: place.path('out.csv'),
         budget: credits(1000),
-        mayCreateStore: true,
         clock,
         onEvent: (event) => events.push(event),
         ...(maxPauseMs === undefined ? {} : { maxPauseMs }),

@@ -46,7 +46,6 @@ async function runOnce() {
     file: join(folder, 'list.csv'),
     store: join(folder, 'store'),
     budget: credits(100),
-    mayCreateStore: true,
     clock,
     onEvent: (event) => told.push(event),
   });

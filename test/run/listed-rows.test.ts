@@ -43,7 +43,7 @@ async function openPlace(list: string, vendor: VendorOptions = {}): Promise<Plac
   const file = workplace.path('list.csv');
   writeFileSync(file, list);
   vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
-  const spender = await openSpender(false, { store: workplace.path('store'), mayCreateStore: true });
+  const spender = await openSpender(false, { store: workplace.path('store') });
   onTestFinished(() => spender.close());
   const run = async (more = {}): Promise<RunObject> => {
     const chosen = await choose({ job: 'enrich-company', entries: { account: 'data', repair: true } });

@@ -58,7 +58,7 @@ async function openPlace(
 }
 
 async function openStore(folder: string): Promise<Spender> {
-  const spender = await openSpender(false, { store: join(folder, 'store'), mayCreateStore: true });
+  const spender = await openSpender(false, { store: join(folder, 'store') });
   onTestFinished(() => spender.close());
   return spender;
 }

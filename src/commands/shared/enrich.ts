@@ -109,7 +109,7 @@ async function* worked<Row>(
     const chosen = await choose(options);
     const { sandbox } = chosen.account;
     const file = await listOf(rows, chooseStore(options.store, sandbox).location);
-    const spender = await openSpender(sandbox, options);
+    const spender = await openSpender(sandbox, { ...options, file });
     try {
       yield* ran(spender, chosen, { ...options, file, output: false }, ended);
     } finally {

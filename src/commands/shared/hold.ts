@@ -19,13 +19,8 @@ export async function inOpenBatch<T>(
   work: (ledger: Ledger, batch: Batch) => Promise<T>,
 ): Promise<T> {
   requireOpen(batch);
-  const ledger = await openLedger(
-    { location, named: true },
-    {
-      ...{ clock: systemClock, waitForLockMs: waitMs, mayCreate: false, operator },
-      command: `${what} ${batch.id}`,
-    },
-  );
+  const opening = { clock: systemClock, waitForLockMs: waitMs, operator };
+  const ledger = await openLedger(location, { ...opening, command: `${what} ${batch.id}` });
   try {
     const now = (await ledger.batch(batch.id)) ?? batch;
     requireOpen(now);

@@ -69,7 +69,7 @@ export async function spend<Ended>(
       accept: input.accept,
       maxPauseMs: input.max_pause ?? (console.interactive ? undefined : MAX_PAUSE_MS),
       waitForLockMs: input.wait,
-      mayCreateStore: console.interactive,
+      words: resume.words,
       ...present({ clock: own.clock }),
       signal,
       askAgreement: askAgreementOn(console),

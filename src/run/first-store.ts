@@ -1,0 +1,71 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { stop } from '../core/errors.ts';
+import { isOutput } from '../core/our-columns.ts';
+import { openFile } from '../files/input.ts';
+import { besideInput } from '../files/output/output.ts';
+import { commandLine, withOption } from '../lib/command-line.ts';
+import type { OpeningOptions, RunOptions } from '../plan/context.ts';
+import { batchLines } from './batches.ts';
+import { unlessStopped } from './known-account.ts';
+import { lookIfThere } from './open-ledger.ts';
+import { isThere, type StoreChoice } from './store-choice.ts';
+
+/** A store that nobody named is made where it lasts and is found again: a second, empty one buys everything again. */
+
+type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
+
+/** @throws StopError `store`, with the command that names it, for a first store that would not be made by itself. */
+export async function requireStoreOrPlace(choice: StoreChoice, making: Making): Promise<void> {
+  const { location, named } = choice;
+  if (named || isThere(location) || (await isKnownAsGone(location))) return;
+  const written = await outputOfOther(making);
+  const why = written === undefined ? whyNotMade(location, making) : wordsOf(written);
+  if (why === undefined) return;
+  throw stop(
+    'store',
+    `There is no store at ${location} yet, so nothing is known as bought. ${why}.`,
+    'Name the store with --store or $ROWONCE_STORE. With this one it begins anew:',
+    making.words && commandLine(withOption(making.words, '--store', location)),
+  );
+}
+
+/** Who opens it hears what was there. */
+async function isKnownAsGone(location: string): Promise<boolean> {
+  let isGone = false;
+  await lookIfThere(location, () => {
+    isGone = true;
+  });
+  return isGone;
+}
+
+function whyNotMade(location: string, { makesStore = true }: Making): string | undefined {
+  if (!makesStore) return 'What nobody watches makes none by itself';
+  if (!['', 'false', '0'].includes(process.env.CI ?? '')) return `In CI ${MAY_NOT_LAST}`;
+  return isInContainer(location) ? `In a container ${MAY_NOT_LAST}` : undefined;
+}
+
+const MAY_NOT_LAST = 'none is made by itself, because it may not last';
+
+/** What Linux calls the file system of layers, of which the upper one ends with its container. */
+const OVERLAY = 0x794c7630;
+
+/** Some engines say so in a variable. Of the others a folder that lasts is a volume. */
+function isInContainer(folder: string): boolean {
+  if (process.env.container) return true;
+  return existsSync(folder) ? statfsSync(folder).type === OVERLAY : isInContainer(dirname(folder));
+}
+
+const wordsOf = (written: string): string =>
+  `${written} is an output of Rowonce, so another store has its batch, and a new one would buy it again`;
+
+/** The output of ours beside the list, where no store of this user has written it. */
+async function outputOfOther({ file, output }: Making): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const path = resolve(typeof output === 'string' ? output : besideInput(file, false));
+  const header =
+    existsSync(path) && (await unlessStopped(openFile(path).then(({ sheet }) => sheet.header())));
+  if (!header || !isOutput(header)) return undefined;
+  const isOurs = (await batchLines(undefined)).some(({ batch }) => batch.outputPath === path);
+  return isOurs ? undefined : path;
+}
