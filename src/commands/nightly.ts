@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
@@ -155,8 +156,10 @@ class SweepRun {
   ended(): SweepResult {
     const { reason } = this.#signal;
     const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
-    const all = reason instanceof StopError ? [...ends, stopShown(reason)] : ends;
-    return { ...totalsOf(this.#files, this.#left), stopped: worstOf(all) ?? null };
+    const worst = worstOf(reason instanceof StopError ? [...ends, stopShown(reason)] : ends);
+    const swept = totalsOf(this.#files, this.#left);
+    const message = ends.length > 0 ? endWords(swept) : worst?.message;
+    return { ...swept, stopped: worst === undefined ? null : { ...worst, ...present({ message }) } };
   }
 
   /** @returns what stops the account, or all of the sweep. */
@@ -305,15 +308,36 @@ function totalsOf(files: Swept[], left: SweepResult['left']) {
 const spentWords = ({ spent, exact }: Swept['credits']): string =>
   atMost(spent, exact ? undefined : true, `${spent} spent`);
 
-function sweepLines({ files, left, rows, counts, credits }: SweepResult): readonly string[] {
+function sweepLines(swept: SweepResult): readonly string[] {
+  const { files, left, rows, counts, credits, stopped } = swept;
   const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
-  return [
-    ...files.flatMap(fileLines),
-    ...left.map(({ file, why }) => `Left       ${file}: ${why}`),
-    `Files      ${files.length} done or tried, ${left.length} left`,
+  return linesOf(
+    files.flatMap(fileLines),
+    left.map(({ file, why }) => `Left       ${file}: ${why}`),
     `Rows       ${rows}: ${countWords(counts)}`,
     `Credits    ${spentWords(credits)}${doubt}`,
-  ];
+    // What stopped a list is said behind all others.
+    stopped === null && `Sweep      ${endWords(swept)}`,
+  );
+}
+
+/** `4 lists done, 1 with rows that need you: a.csv; 1 not: bad.csv: why`. */
+function endWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string {
+  const done = files.filter(({ stopped }) => stopped === null);
+  const needing = done.filter(({ needs_attention: path }) => path !== null).map(({ file }) => basename(file));
+  const not = files.flatMap(({ file, stopped }) => (stopped === null ? [] : notDoneWords(file, stopped)));
+  const ends = linesOf(
+    `${counted(done.length, 'list')} done`,
+    left.length > 0 && `${left.length} left`,
+    needing.length > 0 && `${needing.length} with rows that need you: ${needing.join(', ')}`,
+  ).join(', ');
+  return not.length === 0 ? ends : `${ends}; ${not.length} not: ${not.join(' ')}`;
+}
+
+/** Some messages begin with the path. */
+function notDoneWords(path: string, { message }: StopObject): string {
+  const [name, words] = [basename(path), message.replaceAll(path, basename(path))];
+  return words.startsWith(name) ? words : `${name}: ${words}`;
 }
 
 function fileLines(of: Swept): readonly string[] {

@@ -15,12 +15,14 @@ import { isThere, type StoreChoice } from './store-choice.ts';
 
 type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
 
-/** @throws StopError `store`, with the command that names it, for a first store that would not be made by itself. */
+/** @throws StopError `store`, with the command that names it, for a first store that is not made by itself. */
 export async function requireStoreOrPlace(choice: StoreChoice, making: Making): Promise<void> {
   const { location, named } = choice;
-  if (named || isThere(location) || (await isKnownAsGone(location))) return;
-  const written = await outputOfOther(making);
-  const why = written === undefined ? whyNotMade(location, making) : wordsOf(written);
+  if (named || isThere(location)) return;
+  const gone: string[] = [];
+  await lookIfThere(location, (fact) => gone.push(fact));
+  // Who opens it hears what was there.
+  const why = gone.length > 0 ? undefined : await whyNotMade(location, making);
   if (why === undefined) return;
   throw stop(
     'store',
@@ -30,22 +32,15 @@ export async function requireStoreOrPlace(choice: StoreChoice, making: Making): 
   );
 }
 
-/** Who opens it hears what was there. */
-async function isKnownAsGone(location: string): Promise<boolean> {
-  let isGone = false;
-  await lookIfThere(location, () => {
-    isGone = true;
-  });
-  return isGone;
+async function whyNotMade(location: string, making: Making): Promise<string | undefined> {
+  const written = await outputOfOther(making);
+  if (written !== undefined)
+    return `${written} is an output of Rowonce, so another store has its batch, and a new one buys it again`;
+  if (making.makesStore === false) return 'What nobody watches makes none by itself';
+  const isInCi = !['', 'false', '0'].includes(process.env.CI ?? '');
+  const where = isInCi ? 'CI' : isInContainer(location) ? 'a container' : undefined;
+  return where && `In ${where} none is made by itself, because it may not last`;
 }
-
-function whyNotMade(location: string, { makesStore = true }: Making): string | undefined {
-  if (!makesStore) return 'What nobody watches makes none by itself';
-  if (!['', 'false', '0'].includes(process.env.CI ?? '')) return `In CI ${MAY_NOT_LAST}`;
-  return isInContainer(location) ? `In a container ${MAY_NOT_LAST}` : undefined;
-}
-
-const MAY_NOT_LAST = 'none is made by itself, because it may not last';
 
 /** What Linux calls the file system of layers, of which the upper one ends with its container. */
 const OVERLAY = 0x794c7630;
@@ -56,16 +51,13 @@ function isInContainer(folder: string): boolean {
   return existsSync(folder) ? statfsSync(folder).type === OVERLAY : isInContainer(dirname(folder));
 }
 
-const wordsOf = (written: string): string =>
-  `${written} is an output of Rowonce, so another store has its batch, and a new one would buy it again`;
-
-/** The output of ours beside the list, where no store of this user has written it. */
+/** The output of ours beside the list, where no store of this user has its batch. */
 async function outputOfOther({ file, output }: Making): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const path = resolve(typeof output === 'string' ? output : besideInput(file, false));
   const header =
     existsSync(path) && (await unlessStopped(openFile(path).then(({ sheet }) => sheet.header())));
   if (!header || !isOutput(header)) return undefined;
-  const isOurs = (await batchLines(undefined)).some(({ batch }) => batch.outputPath === path);
-  return isOurs ? undefined : path;
+  const isKnown = (await batchLines(undefined)).some(({ batch }) => batch.outputPath === path);
+  return isKnown ? undefined : path;
 }

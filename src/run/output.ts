@@ -35,7 +35,9 @@ const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
   'key',
 ]);
 
-export function isWrittenAfter(stopped: StopError | undefined): boolean {
+/** A sweep writes what is finished. */
+export function isWrittenAfter(stopped: StopError | undefined, { isSweep }: RunContext): boolean {
+  if (isSweep === true && stopped !== undefined) return false;
   return stopped === undefined || WRITTEN_AFTER.has(stopped.code) || isSeries(stopped);
 }
 

@@ -229,7 +229,7 @@ async function finish(
 ): Promise<RunObject> {
   const { context, input, batch, destination, sample, spentBefore } = submitted;
   // Some stops leave nothing to see.
-  const hasTime = !isLeft && isWrittenAfter(stopped);
+  const hasTime = !isLeft && isWrittenAfter(stopped, context);
   const files =
     destination !== undefined && hasTime ? await writeRows(context, input, batch, destination) : undefined;
   const summary = await summarize(context, batch, {

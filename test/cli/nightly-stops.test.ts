@@ -68,7 +68,16 @@ describe('budgets', () => {
       files: [{ stopped: { code: 'account_budget' } }],
       left: [{ file: place.path('inbox/b.csv') }],
     });
+    expect(said.stopped.message).toMatch(/^0 lists done, 1 left; 1 not: a\.csv: /);
     expect(await place.vendor.book()).toMatchObject({ credits: 2 });
+    // What is not finished is nowhere but in the inbox.
+    expect(nights.files()).toEqual({ inbox: ['a.csv', 'b.csv'], done: [] });
+    place.writeAccount(place.vendor.url, { budget: { per_day: 9 } });
+    expect((await nights.night()).code).toBe(0);
+    expect(nights.files()).toEqual({
+      inbox: [],
+      done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
+    });
   });
 });
 

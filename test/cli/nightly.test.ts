@@ -50,6 +50,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   nights.drop('c.csv', 'a', 2);
   const { stdout } = await nights.desk.type(['nightly', 'night.yaml']);
   expect(stdout, 'what there is nothing of has no line').not.toMatch(/^\n|\n\n/);
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe('Sweep      1 list done');
 
   const next = await nights.night();
   expect(next).toMatchObject({ code: 0, said: { files: [], left: [], credits: { spent: 0 } } });
@@ -132,7 +133,9 @@ test('a bad file stays with its reason, night after night, and the others are do
     ['input', null],
     ['job', null],
   ]);
-  expect(first.stderr).toContain('broken.csv');
+  const words = first.stderr.trimEnd().split('\n').slice(-3);
+  expect(words[0]).toMatch(/^1 list done; 2 not: broken\.csv, row 2, .* other\.csv: .* column/);
+  expect(words[2]).toMatch(/ nightly night\.yaml --json$/);
   const bad = ['broken.csv', 'other.csv'];
   expect(nights.files()).toEqual({ inbox: bad, done: ['a.csv', 'a.enriched.csv'] });
   const second = await nights.night();
