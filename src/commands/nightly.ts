@@ -59,6 +59,8 @@ export default command({
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
+      // A stop says the same.
+      advice: ended.stopped === null ? [`${endWords(ended)}.`] : [],
       exitCode: exitCodeOf(
         { ...ended, missing_paths: ended.files.flatMap(({ missing_paths: paths = [] }) => paths) },
         isAttentionOk,
@@ -308,16 +310,13 @@ function totalsOf(files: Swept[], left: SweepResult['left']) {
 const spentWords = ({ spent, exact }: Swept['credits']): string =>
   atMost(spent, exact ? undefined : true, `${spent} spent`);
 
-function sweepLines(swept: SweepResult): readonly string[] {
-  const { files, left, rows, counts, credits, stopped } = swept;
+function sweepLines({ files, left, rows, counts, credits }: SweepResult): readonly string[] {
   const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
   return linesOf(
     files.flatMap(fileLines),
     left.map(({ file, why }) => `Left       ${file}: ${why}`),
     `Rows       ${rows}: ${countWords(counts)}`,
     `Credits    ${spentWords(credits)}${doubt}`,
-    // What stopped a list is said behind all others.
-    stopped === null && `Sweep      ${endWords(swept)}`,
   );
 }
 

@@ -36,7 +36,10 @@ export default command({
     ),
   }),
   async run(input, { console, words }) {
-    const say = logOn(console, input.log);
+    const log = logOn(console, input.log);
+    const say = (line: string): void => log('info', line);
+    // Nothing stands between the lines of a log that a program reads.
+    const said = input.log === 'json' ? { print: say, say } : console;
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const opened = await openPage({
       port: input.port,
@@ -48,7 +51,7 @@ export default command({
       operator: input.as,
       commands: await pageCommands({ store, as: input.as }),
       ...{ makesStore: console.interactive, words },
-      tell: (fact) => say('warn', fact),
+      log,
     });
     if (opened.kind === 'served') {
       if (jobs.length > 0)
@@ -57,8 +60,8 @@ export default command({
           'The page of this store is already open, without these jobs.',
           'End it with Ctrl-C where it runs, then run the same command again.',
         );
-      await show(console, open, store, opened.opening, opened.another);
-      console.say('The page of this store was already open.');
+      await show(said, open, store, opened.opening, opened.another);
+      said.say('The page of this store was already open.');
       console.result({ url: opened.opening.address, already_served: true });
       return {};
     }
@@ -66,31 +69,31 @@ export default command({
     // Listens for a stop before the address is printed, because its reader may stop the page at once.
     const stopped = stopRequest();
     const opening = page.opening();
-    await show(console, open, store, opening, async () => page.opening());
-    console.say('Ctrl-C ends it.');
+    await show(said, open, store, opening, async () => page.opening());
+    said.say('Ctrl-C ends it.');
     console.result({ url: opening.address });
     const exitCode = await stopped;
     const drained = await page.close();
     if (drained === 0) return {};
-    console.warn(`${counted(drained, 'command')} of the page stopped early. Every answer is kept.`);
-    console.warn('Start the page again and resume the batch there, or run its own command again.');
+    log('warn', `${counted(drained, 'command')} of the page stopped early. Every answer is kept.`);
+    log('warn', 'Start the page again and resume the batch there, or run its own command again.');
     return { exitCode };
   },
 });
 
 /** Prints an address and, where it is wanted, opens the browser at another one, because each works once. */
 async function show(
-  console: Console,
+  { print, say }: Pick<Console, 'print' | 'say'>,
   open: boolean,
   store: string | undefined,
   { address }: Opening,
   another: () => Promise<Opening | undefined>,
 ): Promise<void> {
-  console.print(address);
-  console.say('This address opens the page once, within a minute; the same command gives another.');
+  print(address);
+  say('This address opens the page once, within a minute; the same command gives another.');
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
-    console.say('No browser could be started here, so open the address yourself.');
+    say('No browser could be started here, so open the address yourself.');
 }
 
 /** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */

@@ -3,12 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
 import { stopObject } from '../core/stop-object.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { METRICS_TYPE, metricsText } from '../lib/metrics.ts';
 import { StopObject } from '../objects/stop-object.ts';
 import { command, flag, type WorkerEvent } from './shared/command.ts';
-import { accept, COMMON, LOG, type Log, logOn } from './shared/input.ts';
+import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { spend, withNext } from './shared/spending.ts';
 import { runWorker } from './worker/work.ts';
 
@@ -118,14 +120,9 @@ class Figures {
   #inDoubt = 0;
   #pausedUntilMs = 0;
   #beatenMs = Number.NEGATIVE_INFINITY;
-  #ranges = 0;
-  #movedMs = systemClock.monotonicMs();
 
   count(event: WorkerEvent): void {
     if (event.kind === 'beat') this.#beatenMs = systemClock.monotonicMs();
-    if (event.kind === 'taken') this.#ranges += 1;
-    if (event.kind === 'done' || event.kind === 'handed_back' || event.kind === 'failed') this.#ranges -= 1;
-    if (event.kind !== 'beat') this.#movedMs = systemClock.monotonicMs();
     if (event.kind !== 'within') return;
     if (event.event.kind === 'sent') this.#asked += 1;
     if (event.event.kind === 'answered') this.#spent += event.event.credits;
@@ -133,42 +130,29 @@ class Figures {
     if (event.event.kind === 'paused') this.#pausedUntilMs = event.event.untilMs;
   }
 
-  /** Waiting is told in whole seconds once a range waits for a permit for longer than a minute. */
-  health(): { readonly alive: boolean; readonly waiting_seconds: number } {
-    const nowMs = systemClock.monotonicMs();
-    const stillMs = this.#ranges > 0 ? nowMs - this.#movedMs : 0;
-    return {
-      alive: nowMs - this.#beatenMs < ALIVE_MS,
-      waiting_seconds: stillMs > 60_000 ? Math.round(stillMs / 1000) : 0,
-    };
+  get alive(): boolean {
+    return systemClock.monotonicMs() - this.#beatenMs < ALIVE_MS;
   }
 
-  /** In the text format of Prometheus. */
   metrics(): string {
     const paused = this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0;
-    const figures = [
-      ['asked_total', 'counter', 'Requests that were sent.', this.#asked],
-      ['spent_credits_total', 'counter', 'Credits that answers have cost.', this.#spent],
-      ['in_doubt_total', 'counter', 'Calls whose answer was lost.', this.#inDoubt],
-      ['paused', 'gauge', 'Whether the account is told to wait.', paused],
-    ] as const;
-    return figures
-      .map(([name, type, help, value]) => {
-        const full = `rowonce_${name}`;
-        return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${full} ${value}\n`;
-      })
-      .join('');
+    return metricsText([
+      ['asked_total', {}, this.#asked],
+      ['spent_credits_total', {}, this.#spent],
+      ['in_doubt_total', {}, this.#inDoubt],
+      ['paused', {}, paused],
+    ]);
   }
 }
 
 async function figuresAt(port: number, figures: Figures, say: Log): Promise<Server> {
   const server = createServer(({ method, url }, response) => {
     if (method === 'GET' && url === '/healthz') {
-      const health = figures.health();
-      response.writeHead(health.alive ? 200 : 503, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(health));
+      const { alive } = figures;
+      response.writeHead(alive ? 200 : 503, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ alive }));
     } else if (method === 'GET' && url === '/metrics') {
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(figures.metrics());
+      response.writeHead(200, { 'content-type': METRICS_TYPE }).end(figures.metrics());
     } else response.writeHead(404).end();
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -42,4 +42,7 @@ export interface CallEventPart {
   readonly call: string;
 }
 
+/** Writes a line of a service's log. @param more what a program reads beside the message. */
+export type Log = (level: 'info' | 'warn', message: string, more?: object) => void;
+
 export type Listener = (event: RunEvent) => void;

@@ -214,13 +214,14 @@ function budgetLeft({ cap, ...money }: Money): number | undefined {
 }
 
 async function announce(
-  { ledger, account, emit, refresh }: RunContext,
+  { ledger, account, emit, refresh, newStore }: RunContext,
   input: MappedInput,
   { batch, start, superseded }: BatchStart,
   plan: BatchOptions['plan'],
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
+  if (newStore !== undefined) note(`The store ${newStore.path} is new, so nothing is known as bought.`);
   emit({
     kind: 'batch',
     batch: batch.id,

@@ -132,6 +132,8 @@ export interface RunContext extends RunChoices, PlanContext {
   /** Hands ranges of the list to workers; undefined where the store has none. */
   readonly queue?: WorkQueue | undefined;
   readonly inputPath: string;
+  /** The store, where this is its first run. */
+  readonly newStore?: { readonly path: string; readonly made: true };
   /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 import type { Account } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import type { RunEvent } from '../core/events.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
 import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
@@ -61,26 +60,18 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     command,
     operator: options.operator,
   });
-  let isNew = !sandbox && (await ledger.batches()).length === 0;
   const sessions = new Sessions();
   let queue: Promise<WorkQueue | undefined> | undefined;
   return {
     ledger,
-    run: async ({ job, account: said, dialect }, { file, signal, onEvent = () => {}, ...rest }) => {
-      const made = isNew && ({ store: { path, made: true } } as const);
-      const emit = (event: RunEvent): void => {
-        if (event.kind === 'batch' && isNew) {
-          onEvent({ kind: 'note', message: `The store ${path} is new, so nothing is known as bought.` });
-          isNew = false;
-        }
-        onEvent(event);
-      };
+    run: async ({ job, account: said, dialect }, { file, signal, onEvent, ...rest }) => {
       await requireTaken(path, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
       const account = await requireKnown(said, ledger, { accept, askAgreement });
+      const isNew = !sandbox && (await ledger.batches()).length === 0;
       queue ??= storeAt(path).then((at) => at.queue(path));
       const context = {
-        ...{ accept, askAgreement },
+        ...{ accept, askAgreement, ...(isNew && { newStore: { path, made: true } as const }) },
         ...rest,
         job,
         account,
@@ -91,15 +82,12 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         sandboxFolder: besideFolder(path),
         clock,
         signal: signal ?? new AbortController().signal,
-        emit,
+        emit: onEvent ?? (() => {}),
       };
-      const ended =
-        job.notify === undefined
-          ? await run(context, sessions)
-          : await toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
-              run({ ...context, hearBalance }, sessions, beforeEnd),
-            );
-      return { ...made, ...ended };
+      if (job.notify === undefined) return run(context, sessions);
+      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
+        run({ ...context, hearBalance }, sessions, beforeEnd),
+      );
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();

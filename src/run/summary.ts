@@ -38,6 +38,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const removed = missing.filter(({ ended }) => ended === 'applied').length;
   const { count, ms } = metrics.pauses;
   return {
+    ...present({ store: context.newStore }),
     ...{ batch: batch.id, rows: batch.inputRows, calls: (await ledger.metrics(batch.id)).calls, counts },
     credits: {
       spent: money.spent,

@@ -8,9 +8,9 @@ import { z } from 'zod';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import type { Log } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder } from '../core/paths.ts';
-import type { Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
@@ -44,7 +44,7 @@ interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
   readonly script: string;
   /** Who is at work on the page; left out: the user of the system. */
   readonly operator?: string | undefined;
-  readonly tell: Tell;
+  readonly log: Log;
   readonly commands: readonly PageCommand[];
 }
 
@@ -81,18 +81,17 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, answers, tell, commands } = options;
+  const { store, version, script, operator, jobs, answers, log, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program);
-  const sweeps = await openSweeps({ jobs, answers, store, work, tell });
+  const sweeps = await openSweeps({ jobs, answers, store, work, log });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
   const clock = systemClock;
   const server: Server = {
-    ...{ store, folder, clock, program, work },
-    ...{ commands, jobs: sweeps.jobs },
+    ...{ store, folder, clock, program, work, commands, sweeps },
   };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
@@ -125,32 +124,24 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 };
 
-const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
-
 export type { Opening, PageCommand };
-export { hasScreen };
-
-/** Opens the user's browser at the page of this store. @returns whether there was one to open. */
-export function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
-  return openBrowser(locationOf(store), opening);
-}
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
+export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
   return process.platform in OPENERS || Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
 /**
- * Opens the user's browser at an address with a one-time word. The word is in a file that only this user can read; the
+ * Opens the user's browser at the page of a store, by an address with a one-time word. The word is in a file that only this user can read; the
  * server removes it once the word was used or is too old.
  * @returns whether something was there to open it.
  */
-async function openBrowser(folder: string, opening: Opening): Promise<boolean> {
-  const page = redirectIn(folder);
+export async function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
+  const page = redirectIn(besideFolder(chooseStore(store, false).location));
   await replaceFile(page, 0o600, [leadIn(opening)]);
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });

@@ -48,9 +48,10 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(await place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
 
   nights.drop('c.csv', 'a', 2);
-  const { stdout } = await nights.desk.type(['nightly', 'night.yaml']);
+  nights.dropFile('d.csv', 'Domain\nd.example\nno domain\n');
+  const { stdout, stderr: words } = await nights.desk.type(['nightly', 'night.yaml']);
   expect(stdout, 'what there is nothing of has no line').not.toMatch(/^\n|\n\n/);
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('Sweep      1 list done');
+  expect(words.trimEnd().split('\n').at(-1)).toBe('2 lists done, 1 with rows that need you: d.csv.');
 
   const next = await nights.night();
   expect(next).toMatchObject({ code: 0, said: { files: [], left: [], credits: { spent: 0 } } });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import type { Listener } from '../../core/events.ts';
+import type { Listener, Log } from '../../core/events.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
@@ -98,15 +98,13 @@ export const LOG = flag(
   '<form>',
 );
 
-export type Log = (level: 'info' | 'warn', message: string) => void;
-
 /** Writes lines for whoever keeps the log of a service. A warning is written with `--quiet` too. */
 export function logOn(console: Console, form: z.output<typeof LOG>): Log {
-  return (level, message) => {
+  return (level, message, more) => {
     const time = isoTime(systemClock.wallMs());
     const text = plainText(message);
     const line =
-      form === 'json' ? JSON.stringify({ time, level, message: text }) : `${time} ${level} ${text}`;
+      form === 'json' ? JSON.stringify({ time, level, message: text, ...more }) : `${time} ${level} ${text}`;
     if (level === 'warn') console.warn(line);
     else console.say(line);
   };

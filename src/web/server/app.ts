@@ -19,6 +19,7 @@ import { bodyOf, HttpRefusal, queryOf, refusalOf } from './answers.ts';
 import { commandRoutes } from './commands.ts';
 import { Downloads } from './downloads.ts';
 import { type GuardContext, guard } from './guard.ts';
+import { healthRoutes } from './health.ts';
 import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
 import { taskRoutes } from './tasks.ts';
@@ -34,6 +35,7 @@ export function appOf(
   app.use(guard(guarded));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
+  app.route('/', healthRoutes(server));
   app.get('/api/state', (context) => context.json(state));
   const downloads = new Downloads(server);
   app.route('/', downloads.routes());

@@ -94,7 +94,7 @@ const accountIn = ({ account }: Readonly<Record<string, unknown>>): string | und
   typeof account === 'string' ? account : undefined;
 
 /** The name of an operation, or of several; else the path of a job with which the page was started. */
-async function jobNamed({ jobs }: Server, command: string, word: string): Promise<string> {
+async function jobNamed({ sweeps: { jobs } }: Server, command: string, word: string): Promise<string> {
   const operations = await familyNames(OPERATIONS);
   if (stepNames(word).every((name) => operations.includes(name))) return word;
   const path = jobs.get(word);

@@ -31,7 +31,7 @@ export function guard({ address, admission }: GuardContext) {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
     const host = req.header('host') ?? '';
-    const isApi = req.path.startsWith('/api/');
+    const isApi = /^\/(?:api\/|(?:healthz|metrics)$)/.test(req.path);
     const isPage = address.isPage(host);
     // At the address for tools a program that served here before may have left a service worker, so there is no page.
     const isShown = isPage || (address.isForTools(host) && req.path.startsWith('/downloads/'));

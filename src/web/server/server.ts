@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Program } from './children.ts';
+import type { Sweeps } from './sweeps.ts';
 import type { Work } from './work.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -25,8 +26,7 @@ export interface Server {
   readonly program: Program;
   /** Commands that are asked for by their names, with what they print under `--json`. */
   readonly commands: readonly PageCommand[];
-  /** Name → path of the jobs with which the page was started. */
-  readonly jobs: ReadonlyMap<string, string>;
+  readonly sweeps: Pick<Sweeps, 'jobs' | 'samples'>;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
 }

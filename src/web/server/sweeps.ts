@@ -1,7 +1,9 @@
 import { Cron } from 'croner';
 import type { Answers } from '../../client/account/agreements.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
-import type { Tell } from '../../ledger/store.ts';
+import type { Log } from '../../core/events.ts';
+import type { Sample } from '../../lib/metrics.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
 import { stoppedIn } from './children.ts';
@@ -12,12 +14,14 @@ interface SweepOptions {
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
   readonly work: Pick<Work, 'start' | 'ended'>;
-  readonly tell: Tell;
+  readonly log: Log;
 }
 
 export interface Sweeps {
   /** Name → path. A name that two jobs have is nobody's. */
   readonly jobs: ReadonlyMap<string, string>;
+  /** How the sweeps of each job go, for who watches. */
+  samples(): readonly Sample[];
   start(): void;
   /** Begins nothing any more. A sweep under way is ended by the line of work. */
   stop(): void;
@@ -34,48 +38,70 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   const { jobs, answers, store } = options;
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
-  const crons: Cron[] = [];
-  const named: { readonly name: string; readonly path: string }[] = [];
+  const planned: Planned[] = [];
   for (const [at, job] of swept.entries()) {
     const { path, schedule } = requireSchedule(jobs[at] ?? '', job);
     const { name } = job.job;
     const location = chooseStore(store, job.account.sandbox).location;
     const words = ['nightly', path, '--wait', WAIT, '--store', location];
     const order: Order = { kind: 'sweep', words, store: location, about: name };
-    named.push({ name, path });
     const how = { mode: '5-part', paused: true, protect: true } as const;
-    crons.push(new Cron(schedule, how, () => sweep(order, options)));
+    const cron = new Cron(schedule, how, () => sweep(own, order, options));
+    const own: Planned = { name, path, schedule, cron, ended: [] };
+    planned.push(own);
   }
-  const byName = Map.groupBy(named, ({ name }) => name);
+  const byName = Map.groupBy(planned, ({ name }) => name);
   return {
+    samples: () => planned.flatMap(samplesOf),
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
     start() {
-      for (const cron of crons) cron.resume();
+      for (const { name: job, schedule, cron } of planned) {
+        cron.resume();
+        const next_run = nextOf(cron);
+        const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
+        options.log('info', message, { job, schedule, next_run });
+      }
     },
     stop() {
-      for (const cron of crons) cron.stop();
+      for (const { cron } of planned) cron.stop();
     },
   };
 }
 
-async function sweep(order: Order, { work, tell }: SweepOptions): Promise<void> {
-  const { exitCode, result, said } = await work.ended(work.start(order).id);
-  // A person stopped it, or the end of this server did.
-  if (exitCode === EXIT.done || exitCode === EXIT.terminated) return;
-  const why = stoppedIn(result)?.stopped.message ?? said.at(-1);
-  tell(`The sweep of ${order.about} ended with exit code ${exitCode}${why === undefined ? '.' : `: ${why}`}`);
+interface Planned {
+  readonly name: string;
+  readonly path: string;
+  readonly schedule: string;
+  readonly cron: Cron;
+  /** How its last sweep ended, and when. */
+  ended: readonly Sample[];
 }
+
+const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
+
+async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): Promise<void> {
+  const { exitCode, result, said } = await work.ended(work.start(order).id);
+  const { name: job, cron } = own;
+  own.ended = [
+    ['sweep_exit_code', { job }, exitCode],
+    ['sweep_end_seconds', { job }, systemClock.wallMs() / 1000],
+  ];
+  // A person stopped it, or the end of this server did.
+  const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
+  const why = isWell ? undefined : (stoppedIn(result)?.stopped.message ?? said.at(-1));
+  const fact = `The sweep of ${job} ended with exit code ${exitCode}${why === undefined ? '.' : `: ${why}`}`;
+  log(isWell ? 'info' : 'warn', fact, { job, exit_code: exitCode, next_run: nextOf(cron) });
+}
+
+const samplesOf = ({ name: job, cron, ended }: Planned): readonly Sample[] => [
+  ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000],
+  ...ended,
+];
 
 function requireSchedule(
   name: string,
-  { job: { path, schedule, operation } }: SweptJob,
+  { job: { path, schedule } }: SweptJob,
 ): { readonly path: string; readonly schedule: string } {
-  if (operation.change !== undefined)
-    throw stop(
-      'consent',
-      `${name} changes people and projects, and such a job cannot be scheduled, because nobody would agree to its plan.`,
-      'Leave it out, and start it on the page when its plan is right.',
-    );
   if (path !== undefined && schedule !== undefined) return { path, schedule };
   throw stop('job', `${name} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
 }

@@ -1,0 +1,20 @@
+/** Figures in the text format of Prometheus. */
+
+/** What is said of the same name and labels is added up. Only what grows has a name that ends in `_total`. */
+export type Sample = readonly [name: string, labels: Readonly<Record<string, string>>, value: number];
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4';
+
+export function metricsText(samples: readonly Sample[]): string {
+  const blocks = [...Map.groupBy(samples, ([name]) => `rowonce_${name}`)].map(([name, found]) => {
+    const same = Map.groupBy(found, ([, labels]) => `${name}${labelWords(labels)}`);
+    const lines = [...same].map(([of, all]) => `${of} ${all.reduce((sum, [, , value]) => sum + value, 0)}\n`);
+    return `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n${lines.join('')}`;
+  });
+  return blocks.join('');
+}
+
+function labelWords(labels: Sample[1]): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
