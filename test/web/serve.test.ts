@@ -20,7 +20,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rowonce } from '../cli/rowonce.ts';
+import { rowonce, startRowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { environmentIn, Served, wordOf } from './served.ts';
 
@@ -117,6 +117,73 @@ describe('a store that others could have prepared', () => {
       chmodSync(store, 0o777);
     });
     expect(said).toContain('other users can write');
+  });
+});
+
+describe('as a service', () => {
+  /** A job on a schedule, over an inbox of its own. */
+  function scheduled(folder: string): string {
+    mkdirSync(join(folder, 'inbox'));
+    const lines = ['operation: enrich-company', 'account: sandbox-provider', 'inbox: ./inbox'];
+    writeFileSync(join(folder, 'night.yaml'), [...lines, 'schedule: "0 2 * * *"', ''].join('\n'));
+    return 'night.yaml';
+  }
+
+  const newFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  };
+
+  test('it tells how it is, and figures for Prometheus, to who holds its token alone', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'list.csv'), 'Domain\nacme.example\nnone\n');
+    const run = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--limit', '1'];
+    expect((await rowonce(run, { cwd: folder, env: environmentIn(folder) })).code).toBe(0);
+    const served = await Served.start([scheduled(folder)], { cwd: folder });
+    onTestFinished(() => served[Symbol.asyncDispose]());
+    const withoutToken = await served.ask('/metrics', { headers: { host: `127.0.0.1:${served.port}` } });
+    expect(withoutToken).toMatchObject({ status: 401 });
+    expect(await served.tool('/healthz')).toMatchObject({ status: 200, body: '{"alive":true}' });
+    const { headers, body } = await served.tool('/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(body).toContain('# TYPE rowonce_spent_credits_total counter\n');
+    const of = (more = '') => `{account="sandbox-provider"${more}}`;
+    for (const line of [
+      `rowonce_rows${of(',status="matched"')} 1`,
+      `rowonce_rows${of(',status="pending"')} 1`,
+      `rowonce_spent_credits_total${of()} 1`,
+      `rowonce_in_doubt_credits${of()} 0`,
+      `rowonce_paused_batches${of()} 0`,
+    ])
+      expect(body.split('\n')).toContain(line);
+    expect(body).toMatch(/^rowonce_sweep_next_seconds\{job="night"\} 1[\d.]+$/m);
+    expect(body).not.toMatch(/list\.csv|acme/);
+    rmSync(join(folder, 'store', 'ledger.db'));
+    writeFileSync(join(folder, 'store', 'ledger.db'), 'no ledger any more');
+    expect(await served.tool('/healthz')).toMatchObject({ status: 503, body: '{"alive":false}' });
+  });
+
+  test('its log is lines of JSON from the first one, with each schedule and the next run', async () => {
+    const folder = newFolder();
+    const words = ['serve', scheduled(folder), '--log', 'json'];
+    const child = startRowonce(words, { cwd: folder, env: environmentIn(folder) });
+    let [printed, said] = ['', ''];
+    child.stdout?.on('data', (text) => (printed += text));
+    child.stderr?.on('data', (text) => (said += text));
+    await expect.poll(() => said).toContain('Ctrl-C ends it');
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    const lines = said
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([printed, lines.length]).toEqual(['', 4]);
+    expect(lines[0]).toMatchObject({
+      ...{ level: 'info', job: 'night', schedule: '0 2 * * *' },
+      next_run: expect.stringMatching(/^20\d\d-.*Z$/),
+    });
+    expect(lines[1].message).toMatch(/^http:\/\/[a-z]+\.localhost:\d+\/#open=/);
   });
 });
 
