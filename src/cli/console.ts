@@ -33,8 +33,8 @@ export interface TerminalOptions {
 /** An output stream; only a terminal has `columns`. */
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** ANSI: from the cursor to the end of the line. */
-const ERASE_LINE = '\u001b[K';
+/** ANSI: up by so many lines to where the lines of a status begin, and all behind that is erased. */
+const erased = (lines: number): string => `\r${lines > 1 ? `\u001b[${lines - 1}A` : ''}\u001b[J`;
 
 /**
  * The colour of a line on a terminal: green is done, yellow wants a look, red is gone or stopped. The first word or sign
@@ -64,22 +64,38 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
   const colored = (stream: Output): boolean => options.noColor !== true && wantsColor(stream, env);
   // Control sequences in the line are removed, so that a terminal gets only ours.
   const write = (stream: Output, line: string, isAlarming = false): void => {
+    status();
     const shown = plainLines(line);
     stream.write(`${colored(stream) ? tinted(shown, isAlarming) : shown}\n`);
   };
   const interactive = stdin.isTTY === true && stderr.isTTY === true;
+  const watched = stderr.isTTY === true && !options.quiet && !/^(?!0$|false$)./.test(env.CI ?? '');
+  let drawn = 0;
+  let isAsking = false;
+  const status = (...lines: readonly string[]): void => {
+    if (drawn > 0) stderr.write(erased(drawn));
+    drawn = watched && !isAsking ? lines.length : 0;
+    if (drawn > 0) stderr.write(lines.map((line) => fitting(plainText(line), stderr)).join('\n'));
+  };
   let answered = false;
   const result = (value: object): void => {
     if (!options.json) return;
     stdout.write(`${plainJson(value)}\n`);
     answered = true;
   };
-  const ask: Console['ask'] = async (question, { hidden = false } = {}) =>
-    interactive ? askOn(streams, plainLines(question), hidden) : undefined;
+  const ask: Console['ask'] = async (question, { hidden = false } = {}) => {
+    if (!interactive) return undefined;
+    status();
+    isAsking = true;
+    return askOn(streams, plainLines(question), hidden).finally(() => {
+      isAsking = false;
+    });
+  };
   return {
     json: options.json,
     quiet: options.quiet,
     interactive,
+    watched,
     color: colored(stdout) || colored(stderr),
     print: (line) => {
       if (!options.json) write(stdout, line);
@@ -88,10 +104,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
       if (!options.quiet) write(stderr, line);
     },
     warn: (line, tone) => write(stderr, line, tone === 'alarming'),
-    status: (line) => {
-      if (!options.quiet && stderr.isTTY === true)
-        stderr.write(`\r${ERASE_LINE}${fitting(plainText(line), stderr)}`);
-    },
+    status,
     result,
     ask,
     agrees: async (question) => /^y(es)?$/i.test((await ask(`${plainText(question)} [y/N] `))?.trim() ?? ''),

@@ -101,7 +101,7 @@ export default command({
     const { console, own } = host;
     // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
-    const progress = new Progress(console, systemClock);
+    const progress = new Progress(console, systemClock, input.limit ?? input.sample);
     const events = input.events === undefined ? undefined : new EventFile(input.events, systemClock);
     const hear: EventFile['hear'] = (event) => {
       progress.hear(event);
@@ -115,6 +115,7 @@ export default command({
         return runJob({
           ...spending,
           ...optionsOf(input, own),
+          watcher: progress,
           file,
           ...questionsOn(console, input.yes, input.sample !== undefined),
           command: commandLine(resume.words),

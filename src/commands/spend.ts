@@ -156,7 +156,7 @@ const nameOf = ({ name }: SpendGroupObject): string => name ?? 'nobody noted';
 
 function figuresOf(group: SpendGroupObject): string {
   const { spent, exact, saved, requests, batches, budget, input, account } = group;
-  const credits = atMost(spent, !exact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
+  const credits = atMost(spent, !exact, counted(spent, 'credit'));
   return linesOf(
     `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}`,
     `${grouped(group.in_doubt)} in doubt`,

@@ -76,9 +76,9 @@ export function foreignName(name: string): string {
   return plainJson(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 }
 
-/** `1 credit`, `2 credits`; a plural that is no `s` is given. */
+/** `1 credit`, `2,000 credits`; a plural that is no `s` is given. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** All lines that are said: of what may be none, `false`, `null` and undefined are left out. */

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
-import type { Credits, Ledger, WorkQueue } from '../ledger/ledger.ts';
+import type { Batch, Credits, Ledger, LedgerReader, WorkQueue } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -96,6 +96,16 @@ export interface RunChoices {
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */
   readonly planId?: string | undefined;
+  readonly watcher?: Watcher | undefined;
+}
+
+/** Who looks on while a run goes. What it shows comes from the ledger, so that it is what everybody else is shown. */
+export interface Watcher {
+  /** @param done how many rows of the list are done with. */
+  preparing(what: string, done?: () => Promise<number>): void;
+  /** The rows are worked on from now on. */
+  begin(ledger: LedgerReader, batch: Batch): Promise<void>;
+  end(ledger: LedgerReader, batch: Batch): Promise<void>;
 }
 
 /** How a store is opened for spending, and by whom. */

@@ -48,7 +48,10 @@ export async function run(
   const clock = await sessions.time(context);
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
   const submitted = await submit(heard, sessions);
+  const { watcher, ledger } = context;
+  await watcher?.begin(ledger, submitted.batch);
   const worked = await work(submitted, sessions);
+  await watcher?.end(ledger, submitted.batch);
   metrics.end(context.clock.wallMs());
   return finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
@@ -69,7 +72,9 @@ interface SubmittedList {
  * the store has any. Nothing is bought. A crash here leaves at most a batch whose rows are not all there: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
+  const { watcher, ledger } = context;
   if (context.detach === true) requireRanges(context);
+  watcher?.preparing('reading the list');
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
   const outputName = await outputNameFor(context, input, place);
@@ -77,6 +82,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
   const destination =
     context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
+  watcher?.preparing('checking its rows');
   await requireAgreedRequests(context);
   const plan = await planOfChange(context, input, place, sessions);
   const reread = await settlesAnew(context, input);
@@ -85,9 +91,10 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(context, input, place, begun);
+  watcher?.preparing('copying its rows into the store', () => ledger.lastSubmitted(batch.id));
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
-  const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
+  const { spent: spentBefore } = await ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
   return { context, input, batch, destination, sample, spentBefore, isAllIn };

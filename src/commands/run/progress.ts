@@ -1,136 +1,203 @@
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted, linesOf } from '../../core/plain-text.ts';
+import { counted, grouped, linesOf } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { Watcher } from '../../plan/context.ts';
+import { finishedIn } from '../../run/batches.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
+import { foundLines } from './found-rows.ts';
+import { TimeLeft } from './time-left.ts';
 
-/** One changing line on a terminal, a few plain lines elsewhere. It only listens and never delays the run. */
-export class Progress {
+/** What the ledger says of the batch, as `status` and the page show it. */
+interface Figures {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly money: Money;
+}
+
+/** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on, and never delays the run. */
+export class Progress implements Watcher {
   readonly #console: Console;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
-  /** Undefined until the batch begins. Until then the terminal may show a question. */
+  /** How many rows the run is for, where it is not for all. */
+  readonly #part: number | undefined;
+  readonly #timeLeft = new TimeLeft();
   #batch: BatchBegun | undefined;
-  #finished = 0;
-  /** Rows of this run that were found or changed. */
-  #done = 0;
-  #credits = 0;
-  /** What lost answers may have cost. */
-  #held = 0;
-  /** When rows were finished lately: invalid and known ones finish all at once at the beginning, and say nothing of the rest. */
-  #ends: number[] = [];
+  /** What is being done beside working on the rows. */
+  #phase: string | undefined;
+  #look: (() => Promise<void>) | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #figures: Figures | undefined;
+  /** Rows that were found and not shown yet, and the newest that are. */
+  #found: RowNumber[] = [];
+  #finds: readonly string[] = [];
+  /** When it is looked at next. */
+  #dueMs: number;
+  #isSaid = false;
   #pausedUntilMs = 0;
   #saidUntilMs = 0;
-  #shownMs: number;
-  #phase: 'running' | 'stopping' | 'writing' = 'running';
 
-  constructor(console: Console, clock: Clock) {
+  constructor(console: Console, clock: Clock, part?: number) {
     this.#console = console;
     this.#clock = clock;
-    this.#shownMs = clock.monotonicMs();
-    this.#timer = setInterval(() => this.#show(), REFRESH_MS).unref();
+    this.#part = part;
+    this.#dueMs = clock.monotonicMs() + (console.watched ? 0 : FIRST_LINE_MS);
+    this.#timer = setInterval(() => void this.#show(), LOOK_EVERY_MS).unref();
   }
 
   hear(event: RunEvent): void {
     switch (event.kind) {
       case 'batch':
         this.#batch = event;
-        [this.#finished, this.#done] = [0, 0];
-        this.#say(batchLine(event));
-        break;
-      case 'answered':
-        this.#credits += event.credits;
-        break;
-      case 'in_doubt':
-        this.#held += event.credits;
+        this.#console.say(batchLine(event));
         break;
       case 'row':
-        this.#finished += 1;
-        this.#ends.push(this.#clock.monotonicMs());
-        if (event.outcome === 'matched' || event.outcome === 'applied') this.#done += 1;
+        if (event.outcome === 'matched') this.#found = [...this.#found, event.row].slice(-MOST_FINDS);
         break;
       case 'paused':
-        this.#pausedUntilMs = event.untilMs;
-        if (this.#isNewsOf(event.untilMs)) this.#say(`Paused until ${isoTime(event.untilMs)}: ${event.why}.`);
+        this.#hearPause(event);
         break;
       case 'stopping':
         this.#phase = 'stopping';
         if (event.inFlight > 0)
-          this.#say(`Stopping: ${counted(event.inFlight, 'request')} in flight, whose answers are kept.`);
+          this.#console.say(
+            `Stopping: ${counted(event.inFlight, 'request')} in flight, whose answers are kept.`,
+          );
         break;
       case 'writing':
-        this.#phase = 'writing';
+        this.#phase = 'writing the output';
         break;
       case 'note':
-        this.#say(event.message);
+        this.#console.say(event.message);
         break;
       default:
     }
   }
 
+  preparing(what: string, done?: () => Promise<number>): void {
+    this.#phase = what;
+    this.#look = async () => {
+      const rows = done === undefined ? undefined : await done();
+      if (rows !== undefined && this.#batch !== undefined)
+        this.#phase = `${what}: ${grouped(Math.min(rows, this.#batch.rows))} of ${grouped(this.#batch.rows)}`;
+    };
+  }
+
+  async begin(ledger: LedgerReader, batch: Batch): Promise<void> {
+    this.#phase = undefined;
+    this.#look = async () => {
+      this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
+      this.#timeLeft.mark(this.#clock.monotonicMs(), finishedIn(this.#figures.counts));
+      const newest = this.#showsFinds ? this.#found.splice(0) : [];
+      if (newest.length > 0)
+        this.#finds = [...this.#finds, ...(await foundLines(ledger, batch, newest))].slice(-MOST_FINDS);
+    };
+    await this.#look();
+  }
+
+  /** The last figures are those of the summary, and three rows of the output stand before it. */
+  async end(ledger: LedgerReader, batch: Batch): Promise<void> {
+    await this.#looking;
+    await this.#look?.();
+    this.#look = undefined;
+    if (!this.#showsFinds) return;
+    const rows = await ledger.rowsAt(batch.id, { from: 0 }, MOST_FINDS, ['matched']);
+    this.#finds = await foundLines(
+      ledger,
+      batch,
+      rows.map(({ row }) => row),
+    );
+  }
+
   close(): void {
     clearInterval(this.#timer);
-    this.#console.status('');
+    this.#console.status();
+    this.#phase = undefined;
+    if (this.#isSaid) this.#console.say(this.#line());
+    this.#isSaid = false;
+    for (const line of this.#finds) this.#console.say(line);
+    this.#finds = [];
   }
 
-  /** Whether a pause is long and ends later than the one that was said. One answer may tell of a pause by a header and by its status. */
-  #isNewsOf(untilMs: number): boolean {
-    if (untilMs - this.#clock.wallMs() <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return false;
+  get #showsFinds(): boolean {
+    return this.#console.watched && !this.#console.json;
+  }
+
+  #hearPause({ untilMs, why }: Extract<RunEvent, { readonly kind: 'paused' }>): void {
+    const forMs = untilMs - this.#clock.wallMs();
+    this.#pausedUntilMs = untilMs;
+    this.#timeLeft.paused(this.#clock.monotonicMs(), this.#clock.monotonicMs() + forMs);
+    // One answer may tell of a pause by a header and by its status.
+    if (forMs <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return;
     this.#saidUntilMs = untilMs;
-    return true;
+    this.#console.say(`Paused until ${isoTime(untilMs)}: ${why}.`);
   }
 
-  #say(line: string): void {
-    this.#console.status('');
-    this.#console.say(line);
+  /** Looks, and shows the lines on a terminal, where they replace themselves, and one line a minute elsewhere. */
+  async #show(): Promise<void> {
+    const begunMs = this.#clock.monotonicMs();
+    if (begunMs < this.#dueMs || this.#console.quiet) return;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    // What cannot be looked at for now is shown as it was: who looks on stops nothing.
+    this.#looking = this.#look?.().catch(() => {}) ?? Promise.resolve();
+    await this.#looking;
+    const tookMs = this.#clock.monotonicMs() - begunMs;
+    if (this.#console.watched) {
+      this.#console.status(...this.#finds, this.#line());
+      this.#dueMs = begunMs + tookMs * SHARE;
+    } else {
+      this.#console.say(this.#line());
+      this.#isSaid = true;
+      this.#dueMs = begunMs + PLAIN_LINE_EVERY_MS;
+    }
   }
 
-  /** Shows the line many times a second on a terminal, where it replaces itself, and once a minute elsewhere. */
-  #show(): void {
-    if (this.#batch === undefined) return;
-    const nowMs = this.#clock.monotonicMs();
-    const line = this.#line(this.#batch, nowMs);
-    this.#console.status(line);
-    if (this.#console.interactive || nowMs - this.#shownMs < PLAIN_LINE_EVERY_MS) return;
-    this.#shownMs = nowMs;
-    this.#console.say(line);
-  }
-
-  #line({ rows: ofFile, rowsBeyond = 0, settled, isChange, budgetLeft }: BatchBegun, nowMs: number): string {
-    const rows = ofFile + rowsBeyond;
-    const finished = settled + this.#finished;
-    const left = budgetLeft === undefined ? undefined : Math.max(0, budgetLeft - this.#credits - this.#held);
+  #line(): string {
+    if (this.#batch === undefined || this.#figures === undefined)
+      return `Preparing: ${this.#phase ?? 'opening the store'}`;
+    const { counts, money } = this.#figures;
+    const { rows: ofFile, rowsBeyond = 0, isChange } = this.#batch;
+    const rows = Math.min(this.#part ?? Number.POSITIVE_INFINITY, ofFile + rowsBeyond);
+    const finished = Math.min(finishedIn(counts), rows);
+    const { cap, spent, inDoubt } = money;
+    const left = cap === undefined ? undefined : Math.max(0, cap - spent - inDoubt);
     // A change costs nothing, as a rule.
-    const hasCosts = isChange !== true || this.#credits > 0;
-    // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
-    const done = `${this.#done} ${isChange ? 'applied' : 'matched'}`;
+    const hasCosts = isChange !== true || spent > 0;
     return linesOf(
       // Rounded down: it is full only when all rows are done.
-      `${rows === 0 ? 100 : Math.floor((Math.min(finished, rows) * 100) / rows)} %`,
-      `${finished}/${rows} rows${settled === 0 ? '' : ' in all'}`,
-      settled === 0 ? done : `this run: ${done}`,
-      hasCosts && counted(this.#credits, 'credit'),
-      hasCosts && left !== undefined && `${left} of the budget left`,
-      this.#timeLeft(nowMs, rows - finished),
+      `${rows === 0 ? 100 : Math.floor((finished * 100) / rows)} %`,
+      `${grouped(finished)}/${grouped(rows)} rows`,
+      `${grouped((isChange ? counts.applied : counts.matched) ?? 0)} ${isChange ? 'applied' : 'matched'}`,
+      hasCosts && counted(spent, 'credit'),
+      inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
+      hasCosts && left !== undefined && `${grouped(left)} of the budget left`,
+      this.#phase ?? this.#rest(rows - finished),
     ).join(' · ');
   }
 
-  #timeLeft(nowMs: number, rowsLeft: number): string | undefined {
-    if (this.#phase !== 'running') return this.#phase;
+  #rest(rowsLeft: number): string | undefined {
+    const leftMs = this.#timeLeft.leftMs(this.#clock.monotonicMs(), rowsLeft);
     const pauseMs = this.#pausedUntilMs - this.#clock.wallMs();
-    if (pauseMs > LONG_PAUSE_MS) return `paused, ${formatDuration(pauseMs)} to go`;
-    this.#ends = this.#ends.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
-    // Less than a second is over before a person has read it.
-    const leftMs = Math.max(1000, (rowsLeft * RATE_WINDOW_MS) / this.#ends.length);
-    return this.#ends.length === 0 ? undefined : `${formatDuration(leftMs)} left`;
+    return (
+      linesOf(
+        pauseMs > LONG_PAUSE_MS && `paused, ${formatDuration(pauseMs)} to go`,
+        // Less than a second is over before a person has read it.
+        rowsLeft > 0 && leftMs !== undefined && `${formatDuration(Math.max(1000, leftMs))} left`,
+      ).join(' · ') || undefined
+    );
   }
 }
 
-const REFRESH_MS = 100;
-const RATE_WINDOW_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+/** Looking at a long list takes so small a part of the time. */
+const SHARE = 50;
+const FIRST_LINE_MS = 10_000;
 const PLAIN_LINE_EVERY_MS = 60_000;
+const MOST_FINDS = 3;
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */
 const LONG_PAUSE_MS = 2_000;

@@ -71,6 +71,8 @@ export interface Console {
   readonly quiet: boolean;
   /** A person sits in front of stdin and stderr. */
   readonly interactive: boolean;
+  /** A person looks at stderr, and wants to: it is a terminal, and none of a build server. */
+  readonly watched: boolean;
   readonly color: boolean;
   /** A line of results on stdout. Silent under `--json`. */
   print(line: string): void;
@@ -78,8 +80,8 @@ export interface Console {
   say(line: string): void;
   /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run next. */
   warn(line: string, tone?: 'alarming'): void;
-  /** Shows a line that the next one replaces, on a terminal; elsewhere nothing. An empty one clears it. */
-  status(line: string): void;
+  /** Shows lines that the next ones replace, where somebody watches. None clears them, as does whatever else is said. */
+  status(...lines: readonly string[]): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;
   /** Asks a yes-or-no question; false when nobody can answer. */

@@ -45,6 +45,7 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
   json: true,
   quiet: true,
   interactive: false,
+  watched: false,
   color: false,
   print: () => {},
   say: () => {},

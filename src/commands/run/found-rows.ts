@@ -1,0 +1,39 @@
+import { fieldsOf } from '../../core/answer-body.ts';
+import { grouped, linesOf, plainText } from '../../core/plain-text.ts';
+import type { InputRow, RowNumber } from '../../core/row.ts';
+import { answerFields, foundValues, shownBody } from '../../files/output/output.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+
+/** `row 12  Salvation Army  employees 412, city Melbourne`, for each of these rows that was found. */
+export async function foundLines(
+  ledger: LedgerReader,
+  batch: Batch,
+  rows: readonly RowNumber[],
+): Promise<readonly string[]> {
+  const inputs = await ledger.cellsOf(batch.id, rows);
+  const records = await Promise.all(rows.map((row) => ledger.rows(batch.id, row, 1)));
+  return records.flat().map((record) => {
+    const words = linesOf(`row ${grouped(record.row)}`, nameIn(batch, inputs.get(record.row)));
+    return plainText([...words, valuesOf(batch, record)].join('  '));
+  });
+}
+
+/** The first words of a row that nobody is asked by: mostly the name of whom it is about. */
+function nameIn({ header, settings }: Batch, input: InputRow | undefined): string | undefined {
+  const asked = new Set(Object.values(settingsKept(settings).columns));
+  const cells = input?.cells.map((cell) => cell.trim()) ?? [];
+  const own = cells.filter((_, at) => !asked.has(header[at] ?? ''));
+  return own.find((cell) => /\p{L}/u.test(cell)) ?? cells.find((cell) => cell !== '');
+}
+
+function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
+  const { add, answer_at: place } = settingsKept(settings);
+  const body = shownBody(answers, place);
+  if (body === undefined) return '';
+  const fields = add === undefined ? answerFields(body, place, true) : undefined;
+  const values = foundValues(add, fieldsOf(body, place), fields);
+  return Array.from(values, ([name, value]) => (value === '' ? [] : `${name} ${value}`))
+    .flat()
+    .join(', ');
+}
