@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
+import { present } from '../core/objects.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
 import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
+import { vendorCountOf, vendorCountWords } from '../ledger/tally.ts';
 import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
 import { eachLedgerThere } from '../run/open-ledger.ts';
 import { command, flag } from './shared/command.ts';
@@ -122,6 +124,7 @@ async function complete(
       ? await ledger.accountMoney(batch.accountIdentity, 'month', fromMs)
       : await ledger.batchMoney(batch.id);
   group.budget = cap;
+  Object.assign(group, present({ vendor_counted: vendorCountOf(batches, group.spent) }));
   if (by === 'batch') Object.assign(group, { input: batch.inputPath, account: batch.accountName });
 }
 
@@ -158,7 +161,7 @@ function figuresOf(group: SpendGroupObject): string {
   const { spent, exact, saved, requests, batches, budget, input, account } = group;
   const credits = atMost(spent, !exact, counted(spent, 'credit'));
   return linesOf(
-    `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}`,
+    `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}${vendorCountWords(group.vendor_counted)}`,
     `${grouped(group.in_doubt)} in doubt`,
     `${grouped(saved)} saved`,
     counted(requests, 'request'),

@@ -12,8 +12,8 @@ import {
   type WorkerObject,
 } from '../objects/batch-object.ts';
 import { RowObject } from '../objects/row-object.ts';
-import { batchObjects, batchStatus, finishedIn, workersAt } from '../run/batches.ts';
-import { findBatch, lookInto } from '../run/open-ledger.ts';
+import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
+import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command, type Report } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';

@@ -79,6 +79,8 @@ export interface Batch extends BatchSpec {
   readonly outputSha256?: string;
   /** The process of its newest run. */
   readonly run?: { readonly worker: number; readonly pid: number };
+  /** The credits that the vendor has counted, by what it said was left, while we counted so many `spent`. */
+  readonly vendorCount?: { readonly credits: number; readonly spent: number };
 }
 
 export interface BatchStart {
@@ -110,6 +112,7 @@ export type BatchFacts = {
     | 'outputPath'
     | 'outputSha256'
     | 'run'
+    | 'vendorCount'
     | 'isSubmitted']?: Batch[Name] | undefined;
 };
 

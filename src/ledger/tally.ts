@@ -1,4 +1,5 @@
 import type { Call } from '../core/operation.ts';
+import { grouped } from '../core/plain-text.ts';
 import { needsPerson, type OutcomeKind, RowCount, type RowNumber, SO_CORRECT_IT } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import type { SpentObject } from '../objects/batch-object.ts';
@@ -113,6 +114,19 @@ export const spentOf = ({
 }: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>): SpentObject => ({
   ...{ spent, exact: isAtMost !== true, in_doubt: inDoubt },
 });
+
+/** The vendor's own count of what batches have spent; undefined where it is not known of all that. */
+export function vendorCountOf(
+  batches: Iterable<Pick<Batch, 'vendorCount'>>,
+  spent: number,
+): number | undefined {
+  const counts = Array.from(batches, ({ vendorCount = { credits: 0, spent: 0 } }) => vendorCount);
+  const known = counts.reduce((sum, count) => sum + count.spent, 0);
+  return spent > 0 && known === spent ? counts.reduce((sum, { credits }) => sum + credits, 0) : undefined;
+}
+
+export const vendorCountWords = (count: number | undefined): string =>
+  count === undefined ? '' : `; the vendor counted ${grouped(count)}`;
 
 /** Whether credits are told of a batch: the service's changes cost none. */
 export const hasCosts = (

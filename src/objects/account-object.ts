@@ -52,5 +52,7 @@ export const AccountTest = z.object({
   balance: z.number().optional(),
   /** The credits that it has spent by our books. */
   booked: z.number().optional(),
+  /** The vendor's own count of those, where it is known. */
+  vendor_counted: z.number().optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;

@@ -26,6 +26,8 @@ export const FiguresObject = z.object({
   columns: z.array(z.object({ name: z.string(), filled: z.number() })),
   /** What answers that were shared or bought before would have cost. */
   saved: z.number(),
+  /** The vendor's own count of the spent credits, where it is known. */
+  vendor_counted: z.number().exactOptional(),
   /** What the spent credits cost. */
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 });

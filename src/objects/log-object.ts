@@ -53,6 +53,8 @@ export const SpendGroupObject = z.object({
   spent: z.number(),
   /** Whether just that was spent; otherwise it is the most. */
   exact: z.boolean(),
+  /** The vendor's own count of them, where it is known. */
+  vendor_counted: z.number().exactOptional(),
   in_doubt: z.number(),
   /** What batches that began in the month saved by asking once. */
   saved: z.number(),

@@ -9,7 +9,14 @@ import { storeAt } from '../ledger/stores.ts';
 import { hasCosts, spentOf } from '../ledger/tally.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
 import { commandToGoOn } from './go-on.ts';
-import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from './open-ledger.ts';
+import {
+  eachLedger,
+  eachLedgerThere,
+  type FoundBatch,
+  finishedIn,
+  isAtWorkOn,
+  lookInto,
+} from './open-ledger.ts';
 
 /** This file says what batches are and how far they got. It only reads. */
 
@@ -52,10 +59,6 @@ export async function batchLines(
   return lines.flat();
 }
 
-export function finishedIn(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
 /** Dead after so long without a heartbeat. */
 const SILENT_MS = 5_000;
 
@@ -68,11 +71,6 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
   return (await ledger.workers())
     .filter(({ beatAgoMs = SILENT_MS }) => beatAgoMs < SILENT_MS)
     .map(({ id, pid, sinceMs, command }) => ({ worker: id, pid, since: isoTime(nowMs - sinceMs), command }));
-}
-
-/** Whether the spender is the run that the batch knows as its newest. */
-export function isAtWorkOn({ state, run }: Pick<Batch, 'state' | 'run'>, { worker, pid }: Spender): boolean {
-  return state === 'open' && (worker === undefined ? pid === run?.pid : worker === run?.worker);
 }
 
 /**

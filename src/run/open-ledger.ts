@@ -1,10 +1,11 @@
 import { userInfo } from 'node:os';
+import { basename } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
-import { plainText } from '../core/plain-text.ts';
+import { grouped, plainText } from '../core/plain-text.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import type { AloneOptions, SoleAccess, StoreOptions, Tell } from '../ledger/store.ts';
+import type { AloneOptions, SoleAccess, Spender, StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isThere, storesToLookAt } from './store-choice.ts';
@@ -12,7 +13,41 @@ import { isThere, storesToLookAt } from './store-choice.ts';
 /** Opens the ledger for spending, or makes it. @throws StopError as `Store.open`. */
 export async function openLedger(location: string, options: Omit<StoreOptions, 'create'>): Promise<Ledger> {
   const operator = operatorNamed(options.operator);
-  return (await storeAt(location)).open(location, { ...options, operator, create: true });
+  const store = await storeAt(location);
+  return orHolder(location, store.open(location, { ...options, operator, create: true }));
+}
+
+const orHolder = <T>(location: string, opening: Promise<T>): Promise<T> =>
+  opening.catch(async (error) => {
+    throw await namingHolder(error, location);
+  });
+
+/** Says of a list that another process is at work on who runs it, and how far it is. */
+async function namingHolder(error: unknown, location: string): Promise<unknown> {
+  if (!(error instanceof StopError) || error.code !== 'busy') return error;
+  const spender = await (await storeAt(location)).spender(location);
+  if (spender === undefined) return error;
+  const fact = await lookInto(location, async (ledger) => {
+    const batch = (await ledger.batches()).find((each) => isAtWorkOn(each, spender));
+    if (batch === undefined) return undefined;
+    const who = (await ledger.acts(batch.id)).at(-1)?.operator ?? 'Somebody';
+    const since = new Date(spender.since).toLocaleString('en-AU', SHORT);
+    const rows = grouped(batch.inputRows + (batch.rowsBeyond ?? 0));
+    const done = `${grouped(finishedIn(await ledger.counts(batch.id)))} of ${rows} rows`;
+    return `${who} has been running ${basename(batch.inputPath)} since ${since}: ${done} (process ${spender.pid}).`;
+  });
+  return fact === undefined ? error : new StopError({ ...error.detail, message: fact }, { cause: error });
+}
+
+const SHORT = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
+
+/** Whether the spender is the run that the batch knows as its newest. */
+export function isAtWorkOn({ state, run }: Pick<Batch, 'state' | 'run'>, { worker, pid }: Spender): boolean {
+  return state === 'open' && (worker === undefined ? pid === run?.pid : worker === run?.worker);
+}
+
+export function finishedIn(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** @throws StopError `unsupported` when the store takes no changes, and the operation makes some. */
@@ -63,7 +98,8 @@ export async function aloneIn<T>(
   work: (alone: SoleAccess) => Promise<T>,
 ): Promise<T> {
   const operator = operatorNamed(options.operator);
-  return (await storeAt(location)).alone(location, { ...options, operator }, work);
+  const store = await storeAt(location);
+  return orHolder(location, store.alone(location, { ...options, operator }, work));
 }
 
 export interface FoundBatch {

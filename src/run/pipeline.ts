@@ -1,6 +1,6 @@
 import { missingWords } from '../core/answer-fields.ts';
 import type { CallKey } from '../core/call-key.ts';
-import { StopError } from '../core/errors.ts';
+import { type StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, openMappedInput } from '../files/input.ts';
@@ -18,7 +18,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
-import { balanceOf } from './reconcile.ts';
+import { balanceOf, keepVendorCount, readBalance } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
 import { ProjectAccess } from './session.ts';
@@ -139,6 +139,9 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   return { stopped };
 }
 
+/** Who stops a run wants it to send nothing more. */
+const LEFT_BY_A_PERSON: ReadonlySet<StopCode | undefined> = new Set(['interrupted', 'terminated'] as const);
+
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
 
 /**
@@ -179,15 +182,17 @@ async function inSession(
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
+    const balance = await readBalance(run);
     await run.session.series.begin(run, context, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
     await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
+    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepVendorCount(run, balance);
     if (context.hearBalance !== undefined && !signal.aborted) {
-      const balance = await balanceOf(run);
-      if (balance !== undefined) context.hearBalance(balance);
+      const left = await balanceOf(run);
+      if (left !== undefined) context.hearBalance(left);
     }
   } catch (error) {
     stopAll(error);

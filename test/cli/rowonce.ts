@@ -19,6 +19,8 @@ export interface Start {
   readonly cwd?: string;
   readonly stdin?: string | Buffer;
   readonly node?: string;
+  /** Whether somebody looks at stderr; only for what is typed in this process. */
+  readonly isWatched?: boolean;
 }
 
 /** Nothing of the tester's own configuration or colours reaches the program. */

@@ -57,7 +57,11 @@ export async function typedHere(words: readonly string[], start: Start): Promise
   await agreeToDialects(start.env?.ROWONCE_CONFIG);
   const [folder, environment, commandLine] = [process.cwd(), { ...process.env }, process.argv];
   const env = environmentOf(start);
-  const [stdin, stdout, stderr] = [new PassThrough().end(), new Written(false), new Written(false)];
+  const [stdin, stdout, stderr] = [
+    new PassThrough().end(),
+    new Written(false),
+    new Written(start.isWatched === true),
+  ];
   process.chdir(start.cwd ?? folder);
   setEnvironment(env);
   process.argv = [process.execPath, PROGRAM, ...words];

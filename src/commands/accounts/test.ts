@@ -12,7 +12,9 @@ import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
+import { counted, foreignWords, grouped, linesOf } from '../../core/plain-text.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import { vendorCountOf, vendorCountWords } from '../../ledger/tally.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { AccountTest } from '../../objects/account-object.ts';
 import { type LookContext, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
@@ -123,24 +125,25 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
       'the first run does that',
     );
   if (left === undefined) return;
-  const booked = await bookedIn(account);
+  const { booked, vendor_counted } = await bookedIn(account);
+  const words = `our books have ${grouped(booked)} spent${vendorCountWords(vendor_counted)}.`;
   tell(
-    { key_tried: true, balance: left, booked },
-    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left; our books have ${booked} spent.`,
+    { key_tried: true, balance: left, booked, ...present({ vendor_counted }) },
+    `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left; ${words}`,
   );
 }
 
-/** What the account has spent by the books of the store, of all time. */
-async function bookedIn(account: Account): Promise<number> {
-  let sum = 0;
+/** What the account has spent by the books of the store, of all time, and what the vendor has counted of it. */
+async function bookedIn(account: Account): Promise<Pick<AccountTest, 'vendor_counted'> & { booked: number }> {
+  let booked = 0;
+  const all: Batch[] = [];
   await eachLedgerThere(undefined, async (ledger) => {
     const { identity: accountIdentity } = await knownAccount(account, ledger);
     const batches = await ledger.batches();
-    const own = new Set(batches.flatMap((each) => (each.accountIdentity === accountIdentity ? each.id : [])));
-    for await (const { batch, spent } of ledger.spentBetween(0, Number.MAX_SAFE_INTEGER))
-      if (own.has(batch)) sum += spent;
+    all.push(...batches.filter((each) => each.accountIdentity === accountIdentity));
+    booked += (await ledger.accountMoney(accountIdentity, 'ever', 0)).spent;
   });
-  return sum;
+  return { booked, vendor_counted: vendorCountOf(all, booked) };
 }
 
 /** @throws StopError where the vendor refuses the key, or is none. */

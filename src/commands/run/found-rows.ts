@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../core/answer-body.ts';
-import { grouped, linesOf, plainText } from '../../core/plain-text.ts';
+import { foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { answerFields, foundValues, shownBody } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
@@ -24,8 +24,11 @@ function nameIn({ header, settings }: Batch, input: InputRow | undefined): strin
   const asked = new Set(Object.values(settingsKept(settings).columns));
   const cells = input?.cells.map((cell) => cell.trim()) ?? [];
   const own = cells.filter((_, at) => !asked.has(header[at] ?? ''));
-  return own.find((cell) => /\p{L}/u.test(cell)) ?? cells.find((cell) => cell !== '');
+  const name = own.find((cell) => /\p{L}/u.test(cell)) ?? cells.find((cell) => cell !== '');
+  return name && foreignWords(name, LONGEST_NAME);
 }
+
+const LONGEST_NAME = 40;
 
 function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const { add, answer_at: place } = settingsKept(settings);

@@ -6,7 +6,7 @@ import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Watcher } from '../../plan/context.ts';
-import { finishedIn } from '../../run/batches.ts';
+import { finishedIn } from '../../run/open-ledger.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
 import { foundLines } from './found-rows.ts';
@@ -56,6 +56,7 @@ export class Progress implements Watcher {
         this.#console.say(batchLine(event));
         break;
       case 'row':
+        this.#timeLeft.rowEnded(this.#clock.monotonicMs());
         if (event.outcome === 'matched') this.#found = [...this.#found, event.row].slice(-MOST_FINDS);
         break;
       case 'paused':
@@ -91,12 +92,12 @@ export class Progress implements Watcher {
     this.#phase = undefined;
     this.#look = async () => {
       this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
-      this.#timeLeft.mark(this.#clock.monotonicMs(), finishedIn(this.#figures.counts));
       const newest = this.#showsFinds ? this.#found.splice(0) : [];
       if (newest.length > 0)
         this.#finds = [...this.#finds, ...(await foundLines(ledger, batch, newest))].slice(-MOST_FINDS);
     };
     await this.#look();
+    this.#timeLeft.begin(this.#clock.monotonicMs());
   }
 
   /** The last figures are those of the summary, and three rows of the output stand before it. */
@@ -171,22 +172,24 @@ export class Progress implements Watcher {
       // Rounded down: it is full only when all rows are done.
       `${rows === 0 ? 100 : Math.floor((finished * 100) / rows)} %`,
       `${grouped(finished)}/${grouped(rows)} rows`,
+      // Before the others, which a narrow terminal may cut.
+      this.#phase ?? this.#rest(rows - finished),
       `${grouped((isChange ? counts.applied : counts.matched) ?? 0)} ${isChange ? 'applied' : 'matched'}`,
       hasCosts && counted(spent, 'credit'),
       inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
       hasCosts && left !== undefined && `${grouped(left)} of the budget left`,
-      this.#phase ?? this.#rest(rows - finished),
     ).join(' · ');
   }
 
   #rest(rowsLeft: number): string | undefined {
     const leftMs = this.#timeLeft.leftMs(this.#clock.monotonicMs(), rowsLeft);
     const pauseMs = this.#pausedUntilMs - this.#clock.wallMs();
+    // Less than a second is over before a person has read it.
+    const words = (ms: number): string => formatDuration(Math.max(1000, ms));
     return (
       linesOf(
-        pauseMs > LONG_PAUSE_MS && `paused, ${formatDuration(pauseMs)} to go`,
-        // Less than a second is over before a person has read it.
-        rowsLeft > 0 && leftMs !== undefined && `${formatDuration(Math.max(1000, leftMs))} left`,
+        pauseMs > 0 && `paused, ${words(pauseMs)} to go`,
+        rowsLeft > 0 && leftMs !== undefined && `${words(leftMs)} left`,
       ).join(' · ') || undefined
     );
   }
@@ -199,7 +202,7 @@ const FIRST_LINE_MS = 10_000;
 const PLAIN_LINE_EVERY_MS = 60_000;
 const MOST_FINDS = 3;
 
-/** Shorter pauses are not shown, because they are over before a person has read about them. */
+/** Shorter pauses have no line of their own, because they are over before a person has read it. */
 const LONG_PAUSE_MS = 2_000;
 
 function batchLine(event: BatchBegun): string {

@@ -1,40 +1,58 @@
 /** How long the rest of a run takes, by how long its rows took until now. Times are of a clock that never jumps. */
 export class TimeLeft {
-  readonly #marks: { readonly atMs: number; readonly finished: number }[] = [];
-  #pauses: { readonly fromMs: number; untilMs: number }[] = [];
-  #begunMs: number | undefined;
+  #marks: { readonly atMs: number; readonly rows: number }[] = [];
+  /** Long ones, with the rows that had ended by then. */
+  #pauses: { readonly fromMs: number; readonly rows: number; untilMs: number }[] = [];
+  #rows = 0;
 
-  /** So many rows were finished by then. What was so before the first mark took no time of this run. */
-  mark(atMs: number, finished: number): void {
-    this.#begunMs ??= atMs;
-    this.#marks.push({ atMs, finished });
-    // The first rows are slower, because the speed is found by trying, and pauses come at intervals.
-    const sinceMs = Math.min(atMs - LEAST_WINDOW_MS, (this.#begunMs + atMs) / 2);
-    while (this.#marks[1] !== undefined && this.#marks[1].atMs <= sinceMs) this.#marks.shift();
-    this.#pauses = this.#pauses.filter(({ untilMs }) => untilMs > sinceMs);
+  /** Rows that ended before took no time of this run. */
+  begin(atMs: number): void {
+    this.#rows = 0;
+    this.#marks = [{ atMs, rows: 0 }];
+  }
+
+  rowEnded(atMs: number): void {
+    this.#rows += 1;
+    if (atMs - (this.#marks.at(-1)?.atMs ?? atMs) >= 1_000) this.#marks.push({ atMs, rows: this.#rows });
   }
 
   paused(fromMs: number, untilMs: number): void {
     const last = this.#pauses.at(-1);
-    if (last === undefined || last.untilMs < fromMs) this.#pauses.push({ fromMs, untilMs });
-    else last.untilMs = Math.max(last.untilMs, untilMs);
+    if (last !== undefined && last.untilMs >= fromMs) last.untilMs = Math.max(last.untilMs, untilMs);
+    else if (untilMs - fromMs > LONG_PAUSE_MS) this.#pauses.push({ fromMs, untilMs, rows: this.#rows });
+    this.#pauses = this.#pauses.slice(-MOST_ROUNDS);
   }
 
   /** Undefined while too few rows have ended to say it. */
   leftMs(nowMs: number, rowsLeft: number): number | undefined {
-    const [first, last] = [this.#marks[0], this.#marks.at(-1)];
-    if (first === undefined || last === undefined) return undefined;
-    const [rows, tookMs] = [last.finished - first.finished, last.atMs - first.atMs];
-    if (rows < LEAST_ROWS || tookMs < LEAST_MS) return undefined;
-    const within = this.#pauses.map(
-      ({ fromMs, untilMs }) => Math.min(untilMs, last.atMs) - Math.max(fromMs, first.atMs),
+    const rowMs = this.#roundMs(nowMs) ?? this.#workMs(nowMs);
+    return rowMs && rowsLeft * rowMs + Math.max(0, (this.#pauses.at(-1)?.untilMs ?? nowMs) - nowMs);
+  }
+
+  /** Where pauses come again, whole rounds tell how long a row takes: from the end of a pause to the end of another. */
+  #roundMs(nowMs: number): number | undefined {
+    const [first, last] = [this.#pauses[0], this.#pauses.at(-1)];
+    if (first === undefined || last === undefined || last.rows <= first.rows) return undefined;
+    const tookMs = last.untilMs - first.untilMs;
+    const isPast = nowMs - last.untilMs > (2 * tookMs) / (this.#pauses.length - 1);
+    return isPast ? undefined : tookMs / (last.rows - first.rows);
+  }
+
+  /** The time of a row without the longest pause, which was the only one of its kind. The first rows are slow: the speed is found by trying. */
+  #workMs(nowMs: number): number | undefined {
+    const begunMs = this.#marks[0]?.atMs ?? nowMs;
+    const sinceMs = Math.min(nowMs - LEAST_WINDOW_MS, (begunMs + nowMs) / 2);
+    const first = this.#marks.findLast(({ atMs }) => atMs <= sinceMs) ?? this.#marks[0];
+    if (first === undefined || this.#rows - first.rows < LEAST_ROWS) return undefined;
+    const pauses = this.#pauses.map(
+      ({ fromMs, untilMs }) => Math.min(untilMs, nowMs) - Math.max(fromMs, first.atMs),
     );
-    // Of pauses the longest may have been the only one of its kind; the others are taken to come again.
-    const workedMs = tookMs - Math.max(0, ...within);
-    const pausedMs = Math.max(0, (this.#pauses.at(-1)?.untilMs ?? nowMs) - nowMs);
-    return pausedMs + (rowsLeft * workedMs) / rows;
+    const tookMs = nowMs - first.atMs - Math.max(0, ...pauses);
+    return tookMs < LEAST_MS ? undefined : tookMs / (this.#rows - first.rows);
   }
 }
 
+const LONG_PAUSE_MS = 2_000;
+const MOST_ROUNDS = 20;
 const LEAST_WINDOW_MS = 60_000;
 const [LEAST_ROWS, LEAST_MS] = [5, 3_000];

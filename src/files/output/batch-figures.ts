@@ -1,7 +1,8 @@
 import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
+import { present } from '../../core/objects.ts';
 import type { RowStatus } from '../../core/row.ts';
 import type { Batch, Money } from '../../ledger/ledger.ts';
-import { hasCosts, type Tally } from '../../ledger/tally.ts';
+import { hasCosts, type Tally, vendorCountOf } from '../../ledger/tally.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 
 /** The figures, and what their words need besides. */
@@ -38,6 +39,7 @@ export function figuresOf(
     })),
     money,
     saved: tally.saved,
+    ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost: price === undefined || batch.sandbox ? null : moneyFor(money.spent, price),
     hasCosts: hasCosts(batch, money),
   };

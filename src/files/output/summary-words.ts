@@ -1,6 +1,7 @@
 import { moneyWords } from '../../client/account/price.ts';
 import { atMost, grouped, listed, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
+import { vendorCountWords } from '../../ledger/tally.ts';
 import type { BatchFigures } from './batch-figures.ts';
 
 /** What came of a batch in words for people who never typed a command. The report and the page begin with them. */
@@ -46,10 +47,11 @@ function foundWords({ rows, found, counts: { pending = 0 } }: BatchFigures): str
   return pending === 0 ? `We ${what}.` : `So far we ${what}; ${many(pending, 'row')} to go.`;
 }
 
-function costWords({ money, saved, cost }: BatchFigures, sandbox: boolean): string {
+function costWords({ money, saved, cost, vendor_counted: counted }: BatchFigures, sandbox: boolean): string {
   const { spent, isAtMost, inDoubt } = money;
   const paid = cost === null || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const also = [
+    vendorCountWords(counted),
     saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',

@@ -1,121 +1,217 @@
 /**
- * Goal: the line on the terminal tells the truth, and is never in the way of a question.
- * Method: events are told one by one to the real progress, on a clock that passes only here; what a terminal would
- * show is collected.
+ * Goal: what is shown of a run tells the truth, says the same as everything else does, and is never in the way of a question.
+ * Method: real runs, typed in front of a terminal or not; where minutes have to pass, the real progress on a clock that passes only
+ * here, before a ledger that says what the test says.
  */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Progress } from '../../../src/commands/run/progress.ts';
 import type { Console } from '../../../src/commands/shared/command.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import type { BatchId } from '../../../src/ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
+import { type Answer, type Desk, deskBefore } from '../desk.ts';
 
-const BATCH: RunEvent = {
+const BATCH = {
   kind: 'batch',
   batch: 'abcdef01' as BatchId,
-  rows: 100,
+  rows: 12_000,
   settled: 0,
   inDoubt: 0,
   resumed: false,
-};
+} as const;
 
-const CALL = { row: 2, call: 'a' };
+describe('in time', () => {
+  let clock: VirtualClock;
+  let shown: (readonly string[])[];
+  let said: string[];
+  let progress: Progress;
+  let counts: Record<string, number>;
+  let money: Record<string, number>;
 
-let clock: VirtualClock;
-let shown: string[];
-let said: string[];
-let progress: Progress;
+  const ledger = {
+    counts: async () => counts,
+    batchMoney: async () => money,
+    rowsAt: async () => [],
+  } as unknown as LedgerReader;
 
-function terminal(interactive: boolean): Console {
-  return {
-    json: false,
-    quiet: false,
-    interactive,
-    color: false,
-    print: () => {},
-    say: (line) => said.push(line),
-    warn: () => {},
-    status: (line) => shown.push(line),
-    result: () => {},
-    agrees: async () => false,
-    ask: async () => undefined,
-  };
-}
-
-function begin(interactive = true): void {
-  clock = new VirtualClock();
-  shown = [];
-  said = [];
-  progress = new Progress(terminal(interactive), clock);
-}
-
-/** Lets time pass, for the clock, and at its end for the timer that draws: nobody looks at a line of an hour before. */
-function pass(durationMs: number): void {
-  clock.pass(durationMs);
-  vi.advanceTimersByTime(Math.min(durationMs, 1_000));
-}
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  begin();
-});
-afterEach(() => {
-  progress.close();
-  vi.useRealTimers();
-});
-
-test('nothing is drawn before the batch begins, because a question may stand there', () => {
-  pass(1_000);
-  expect(shown).toEqual([]);
-});
-
-test('rows, matches, credits and the time left', () => {
-  progress.hear(BATCH);
-  for (let second = 0; second < 10; second += 1) {
-    pass(1_000);
-    for (let count = 0; count < 4; count += 1) {
-      progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
-      progress.hear({ kind: 'row', row: 2, outcome: 'matched' });
-    }
+  function begin(watched: boolean, part?: number): void {
+    clock = new VirtualClock();
+    [shown, said, counts, money] = [[], [], {}, { spent: 0, inDoubt: 0, reserved: 0 }];
+    const console: Partial<Console> = {
+      ...{ json: true, quiet: false, watched },
+      say: (line) => void said.push(line),
+      status: (...lines) => void shown.push(lines),
+    };
+    progress = new Progress(console as Console, clock, part);
   }
-  pass(100);
-  expect(shown.at(-1)).toBe('40 % · 40/100 rows · 40 matched · 40 credits · 15 s left');
+
+  async function works(more: Partial<RunEvent> = {}): Promise<void> {
+    progress.hear({ ...BATCH, ...more } as RunEvent);
+    await progress.begin(ledger, { id: BATCH.batch } as Batch);
+  }
+
+  /** Lets time pass, for the clock, and at its end for the timer that draws. */
+  async function pass(durationMs: number): Promise<void> {
+    clock.pass(durationMs);
+    await vi.advanceTimersByTimeAsync(Math.min(durationMs, 1_000));
+  }
+
+  const line = (): string => shown.at(-1)?.at(-1) ?? '';
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  });
+  afterEach(() => {
+    progress.close();
+    vi.useRealTimers();
+  });
+
+  test('preparing is named, and how far it is', async () => {
+    begin(true);
+    progress.preparing('reading the list');
+    await pass(1_000);
+    expect(line()).toBe('Preparing: reading the list');
+    progress.hear(BATCH);
+    progress.preparing('copying its rows into the store', async () => 3_000);
+    await pass(1_000);
+    expect(line()).toBe('Preparing: copying its rows into the store: 3,000 of 12,000');
+  });
+
+  test('figures are those of the ledger: reserved is not spent, and spent, in doubt and left are the budget', async () => {
+    begin(true);
+    await works();
+    counts = { matched: 1_200, invalid: 300 };
+    money = { cap: 5_000, spent: 1_400, inDoubt: 2, reserved: 8 };
+    await pass(1_000);
+    expect(line()).toBe(
+      '12 % · 1,500/12,000 rows · 1,200 matched · 1,400 credits · 2 in doubt · 3,598 of the budget left',
+    );
+  });
+
+  test('a part of the list is counted to its own end', async () => {
+    begin(true, 3);
+    await works();
+    counts = { matched: 2 };
+    await pass(1_000);
+    expect(line()).toBe('66 % · 2/3 rows · 2 matched · 0 credits');
+  });
+
+  test('a long pause is said once, shown with its end, and counted down', async () => {
+    begin(true);
+    await works();
+    const why = 'the vendor asked to wait';
+    progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
+    await pass(1_000);
+    expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
+    progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
+    expect(said.filter((each) => each.startsWith('Paused'))).toHaveLength(1);
+    expect(line()).toContain(' paused, 59 min 59 s to go');
+    await pass(3_600_000 - 1_000 - 75_000);
+    expect(line()).toContain(' 1 min 15 s to go');
+    await pass(75_020);
+    expect(line()).not.toContain('paused');
+  });
+
+  test('off a terminal there is a line early, then one a minute, and one at the end', async () => {
+    begin(false);
+    await works();
+    await pass(9_000);
+    expect(said).toEqual(['Batch abcdef01: 12,000 rows.']);
+    await pass(2_000);
+    expect(said.slice(1)).toEqual(['0 % · 0/12,000 rows · 0 matched · 0 credits']);
+    for (let second = 0; second < 59; second += 1) await pass(1_000);
+    expect(said).toHaveLength(2);
+    await pass(2_000);
+    expect(said).toHaveLength(3);
+    counts = { matched: 12_000 };
+    await progress.end(ledger, { id: BATCH.batch } as Batch);
+    progress.close();
+    expect(said.slice(3)).toEqual(['100 % · 12,000/12,000 rows · 12,000 matched · 0 credits']);
+  });
 });
 
-test('a budget says what is left of it, without what lost answers may have cost', () => {
-  progress.hear({ ...BATCH, budgetLeft: 10 });
-  progress.hear({ kind: 'answered', found: true, credits: 3, ...CALL });
-  progress.hear({ kind: 'in_doubt', credits: 2, ...CALL });
-  pass(1_000);
-  expect(shown.at(-1)).toContain(' · 3 credits · 5 of the budget left');
-  progress.hear({ kind: 'answered', found: true, credits: 7, ...CALL });
-  pass(1_000);
-  expect(shown.at(-1)).toContain(' · 0 of the budget left');
+const COMPANIES: Answer = ({ input: { domain = '' } }) => ({ name: domain, employee_count: 1_200 });
+const ADD = ['--add', 'Staff=employee_count'];
+
+async function deskWithCompanies(answer: Answer = COMPANIES): Promise<Desk> {
+  const { desk } = await deskBefore(answer);
+  const rows = ['Salvation Army,army', 'Acme,acme', 'Initech,initech', 'Hooli,hooli', 'Umbrella,umbrella'];
+  await desk.write('list.csv', `Name,Domain\n${rows.map((row) => `${row}.example\n`).join('')}`);
+  return desk;
+}
+
+describe('on a terminal', () => {
+  const FIRST = [
+    'row 2  Salvation Army  Staff 1200',
+    'row 3  Acme  Staff 1200',
+    'row 4  Initech  Staff 1200',
+  ];
+
+  test('finds are shown while they are found, and three rows of the output at the end', async () => {
+    let waited = 0;
+    const desk = await deskWithCompanies((asked, nth) => {
+      if (nth !== 4 || waited > 0) return COMPANIES(asked, nth);
+      waited += 1;
+      return new Response('{"error":"too fast"}', { status: 429, headers: { 'retry-after': '1' } });
+    });
+    const { stderr } = await desk.type(desk.run(...ADD, '--limit', '4'), { isWatched: true });
+    const [whileRunning = '', atTheEnd = ''] = stderr.split(/4\/4 rows.*\n?/);
+    for (const find of FIRST) expect(whileRunning).toContain(find);
+    expect(whileRunning).toMatch(/3\/4 rows · paused, 1 s to go · 3 matched · 3 credits/);
+    expect(atTheEnd.split('\u001b[J').at(-1)).toBe(`${FIRST.join('\n')}\n`);
+  });
+
+  test.each<readonly [string, readonly string[], object]>([
+    ['--quiet', ['--quiet'], { isWatched: true }],
+    ['a build server', [], { isWatched: true, env: { CI: 'true' } }],
+    ['no terminal', [], {}],
+    ['--json', ['--json'], { isWatched: true }],
+  ])('no rows are shown with %s', async (_what, more, start) => {
+    const desk = await deskWithCompanies();
+    const { stderr } = await desk.type(desk.run(...ADD, ...more), start);
+    expect(stderr).not.toContain('Salvation Army');
+  });
 });
 
-test('a long pause is said once, shown with its end, and counted down', () => {
-  progress.hear(BATCH);
-  const why = 'the vendor asked to wait';
-  progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
-  pass(1_000);
-  expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
-  progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
-  expect(said.filter((line) => line.startsWith('Paused'))).toHaveLength(1);
-  expect(shown.at(-1)).toMatch(/ paused, 59 min 59 s to go$/);
-  pass(3_600_000 - 1_000 - 75_000);
-  expect(shown.at(-1)).toMatch(/ 1 min 15 s to go$/);
-  pass(1_000);
-  expect(shown.at(-1)).toMatch(/ 1 min 14 s to go$/);
-  pass(74_000);
-  expect(shown.at(-1)).not.toContain('paused');
+test('found and spent are one sum in the middle of a run, in its summary, its report and its status', async () => {
+  let status: Promise<{ counts: object; credits: object }> | undefined;
+  const desk = await deskWithCompanies((asked, nth) => {
+    if (nth !== 3) return COMPANIES(asked, nth);
+    status = new Promise((resolve) => {
+      setTimeout(
+        async () => resolve(JSON.parse((await desk.start(['status', 'last', '--json'])).stdout)),
+        500,
+      );
+    });
+    return new Response('{"error":"too fast"}', { status: 429, headers: { 'retry-after': '3' } });
+  });
+  const { stdout, stderr } = await desk.type(desk.run(...ADD), { isWatched: true });
+  expect(await status).toMatchObject({
+    counts: { matched: 2 },
+    credits: { spent: 2, in_doubt: 0, reserved: 0, budget: 1000 },
+  });
+  expect(stderr).toMatch(/2\/5 rows · paused, \d s to go · 2 matched · 2 credits · 998 of the budget left/);
+  expect(stdout).toMatch(/matched +5\nCredits +5 spent/);
+  const report = (await desk.read('out.report.html')).replace(/<[^>]*>/g, '');
+  expect(report).toMatch(/It cost 5 credits\.[\s\S]*5 matched/);
+  expect(await desk.json(['status', 'last'])).toMatchObject({
+    counts: { matched: 5 },
+    credits: { spent: 5 },
+  });
 });
 
-test('off a terminal there is a plain line once a minute and no more', () => {
-  progress.close();
-  begin(false);
-  progress.hear(BATCH);
-  pass(59_000);
-  expect(said).toEqual(['Batch abcdef01: 100 rows.']);
-  pass(2_000);
-  expect(said).toHaveLength(2);
+test('who finds the store in use is told by whom, with which list, and how far that is', async () => {
+  let second: Promise<{ code: number | null; stderr: string }> | undefined;
+  const desk = await deskWithCompanies((asked, nth) => {
+    if (nth === 3) second = desk.start([...desk.run(), '--as', 'ben']);
+    return nth === 3
+      ? new Response('{"error":"too fast"}', { status: 429, headers: { 'retry-after': '3' } })
+      : COMPANIES(asked, nth);
+  });
+  await desk.type([...desk.run(), '--as', 'anna']);
+  const { code, stderr } = (await second) ?? { code: 0, stderr: '' };
+  expect(code).toBe(76);
+  expect(stderr).toMatch(
+    /^anna has been running list\.csv since .* \d\d:\d\d: 2 of 5 rows \(process \d+\)\.\nLet it end, /,
+  );
 });

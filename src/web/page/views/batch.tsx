@@ -8,7 +8,7 @@ import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { beat, Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
-import { Came } from './batch/came.tsx';
+import { Came, Downloads } from './batch/came.tsx';
 
 const words = text.batch;
 
@@ -40,8 +40,11 @@ function Shown({ batch, works }: ShownProps) {
       <Head batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
       {isOpen && <Open {...{ batch, works, running }} />}
-      {batch.settled > 0 && (
-        <Loaded<SummaryView> path={`/batches/${batch.batch}/summary`} again={batch.settled}>
+      {batch.settled > 0 && !running && (
+        <Loaded<SummaryView>
+          path={`/batches/${batch.batch}/summary`}
+          again={JSON.stringify([batch.counts, batch.credits])}
+        >
           {(came) => <Came {...{ batch, came }} />}
         </Loaded>
       )}
@@ -96,6 +99,7 @@ function Open({ batch, works, running }: AtWork) {
       <section class="card stack" aria-label={words.progress}>
         <Progress settled={batch.settled} rows={allRows(batch)} />
         <Now batch={batch} running={running} />
+        {running && batch.settled > 0 && <Downloads batch={batch} />}
         <div class="title">
           <BatchButtons batch={batch} running={running} works={works} />
         </div>
@@ -201,13 +205,13 @@ function Pause({ until, why, asked }: PauseProps) {
 
 function Figures({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const { credits, counts } = batch;
-  const { budget, spent, in_doubt, reserved } = credits;
+  const { budget, spent, in_doubt } = credits;
   const figures: (readonly [name: string, value: string | number | undefined, more?: string | undefined])[] =
     [];
   if (batch.has_costs) {
     const ofBudget = budget === null ? words.noBudget : words.ofBudget(grouped(budget));
     figures.push([words.spent, spentWords(credits), ofBudget]);
-    if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
+    if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt)]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
   if (batch.changes === undefined) {

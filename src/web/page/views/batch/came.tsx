@@ -29,7 +29,7 @@ function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
     [rows, words.rows],
     [usable, words.usable],
     [asked, words.asked],
-    [found, words.found],
+    [found, words.matched],
   ] as const;
   return (
     <ol class="actions">
@@ -70,7 +70,7 @@ const downloadWords = text.batch.downloads;
 
 type What = keyof Tickets;
 
-function Downloads({ batch }: { readonly batch: BatchDetail }) {
+export function Downloads({ batch }: { readonly batch: BatchDetail }) {
   const attention = sumOf(batch.counts, NEED_ATTENTION);
   return (
     <div class="actions">
