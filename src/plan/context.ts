@@ -101,8 +101,7 @@ export interface RunChoices {
 
 /** Who looks on while a run goes. What it shows comes from the ledger, so that it is what everybody else is shown. */
 export interface Watcher {
-  /** @param done how many rows of the list are done with. */
-  preparing(what: string, done?: () => Promise<number>): void;
+  preparing(what: string): void;
   /** The rows are worked on from now on. */
   begin(ledger: LedgerReader, batch: Batch): Promise<void>;
   end(ledger: LedgerReader, batch: Batch): Promise<void>;

@@ -18,7 +18,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
-import { balanceOf, keepVendorCount, readBalance } from './reconcile.ts';
+import { balanceOf, countByVendor } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
 import { ProjectAccess } from './session.ts';
@@ -91,7 +91,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(context, input, place, begun);
-  watcher?.preparing('copying its rows into the store', () => ledger.lastSubmitted(batch.id));
+  watcher?.preparing('copying its rows into the store');
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
   const { spent: spentBefore } = await ledger.batchMoney(batch.id);
@@ -182,14 +182,14 @@ async function inSession(
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
-    const balance = await readBalance(run);
+    const keepVendorCount = await countByVendor(run);
     await run.session.series.begin(run, context, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
     await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
-    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepVendorCount(run, balance);
+    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepVendorCount();
     if (context.hearBalance !== undefined && !signal.aborted) {
       const left = await balanceOf(run);
       if (left !== undefined) context.hearBalance(left);

@@ -191,43 +191,40 @@ async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doub
 const moneyOf = ({ ledger, account, clock }: Session): Promise<Money> =>
   ledger.accountMoney(account.identity, 'ever', clock.wallMs());
 
-/** What the vendor says is left, and what the account and the batch have spent by our books. */
-interface Balance {
-  readonly left: number;
-  readonly account: number;
-  readonly batch: number;
+/**
+ * Lets the vendor's own count of a run stand beside ours, by what it says is left before and after. There is none where others may spend with
+ * the key, where another run bought as well, or where credits were added.
+ * @returns what keeps it with the batch.
+ */
+export async function countByVendor(run: Run): Promise<() => Promise<void>> {
+  const { session, batch } = run;
+  const { ledger, account } = session;
+  const isOurs = account.exclusiveKey === true && ledger.spenders === undefined;
+  const read = async () => ({
+    // A budget that is reached stops no free question, and nobody waits for a count.
+    left: await balanceOf({ session, waiter: soon() }).catch(() => undefined),
+    spent: (await ledger.batchMoney(batch)).spent,
+    ever: (await moneyOf(session)).spent,
+  });
+  const before = isOurs ? await read() : undefined;
+  return async () => {
+    if (before?.left === undefined) return;
+    const { left = Number.POSITIVE_INFINITY, spent, ever } = await read();
+    if (left > before.left || spent - before.spent !== ever - before.ever) return;
+    const { vendorCount: kept = { credits: 0, spent: 0 } } = (await ledger.batch(batch)) ?? {};
+    const credits = kept.credits + before.left - left;
+    await ledger.changeBatch(batch, { vendorCount: { credits, spent: kept.spent + spent - before.spent } });
+  };
 }
 
-/** Undefined where others may spend with the key, or the vendor does not say what is left. */
-export async function readBalance(run: Run): Promise<Balance | undefined> {
-  const { ledger, account } = run.session;
-  if (account.exclusiveKey !== true || ledger.spenders !== undefined) return undefined;
-  // A budget that is reached stops no question that is free, and nobody waits for a count.
-  const waiter = { signal: AbortSignal.timeout(LOOK_FOR_MS), maxPauseMs: LOOK_FOR_MS };
-  const left = await balanceOf({ ...run, waiter }).catch(() => undefined);
-  const batch = (await ledger.batchMoney(run.batch)).spent;
-  return left === undefined ? undefined : { left, account: (await moneyOf(run.session)).spent, batch };
-}
-
+const soon = () => ({ signal: AbortSignal.timeout(LOOK_FOR_MS), maxPauseMs: LOOK_FOR_MS });
 const LOOK_FOR_MS = 5_000;
 
-/** Keeps what the vendor has counted for the batch in this run. Nothing is kept where another run bought as well, or credits were added. */
-export async function keepVendorCount(run: Run, before: Balance | undefined): Promise<void> {
-  const {
-    session: { ledger },
-    batch,
-  } = run;
-  const after = before && (await readBalance(run));
-  if (before === undefined || after === undefined || after.left > before.left) return;
-  const spent = after.batch - before.batch;
-  if (spent !== after.account - before.account) return;
-  const kept = (await ledger.batch(batch))?.vendorCount ?? { credits: 0, spent: 0 };
-  const credits = kept.credits + before.left - after.left;
-  await ledger.changeBatch(batch, { vendorCount: { credits, spent: kept.spent + spent } });
-}
-
 /** The credits that the vendor says are left, by its dialect's free question; undefined where it has none, or says no number. */
-export async function balanceOf({ session: { client }, waiter }: Run): Promise<number | undefined> {
+export async function balanceOf({
+  session: { client },
+  waiter,
+}: Pick<Run, 'session' | 'waiter'>): Promise<number | undefined> {
   const { balance } = client.dialect;
   if (balance === undefined) return undefined;
   return amountIn(await client.ask(waiter, client.freeRequest(balance)), client.dialect, balance.credits);

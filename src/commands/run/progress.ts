@@ -12,12 +12,6 @@ import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts
 import { foundLines } from './found-rows.ts';
 import { TimeLeft } from './time-left.ts';
 
-/** What the ledger says of the batch, as `status` and the page show it. */
-interface Figures {
-  readonly counts: Readonly<Record<string, number>>;
-  readonly money: Money;
-}
-
 /** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on, and never delays the run. */
 export class Progress implements Watcher {
   readonly #console: Console;
@@ -31,7 +25,8 @@ export class Progress implements Watcher {
   #phase: string | undefined;
   #look: (() => Promise<void>) | undefined;
   #looking: Promise<void> = Promise.resolve();
-  #figures: Figures | undefined;
+  /** What the ledger says of the batch, as `status` and the page show it. */
+  #figures: { readonly counts: Readonly<Record<string, number>>; readonly money: Money } | undefined;
   /** Rows that were found and not shown yet, and the newest that are. */
   #found: RowNumber[] = [];
   #finds: readonly string[] = [];
@@ -56,7 +51,7 @@ export class Progress implements Watcher {
         this.#console.say(batchLine(event));
         break;
       case 'row':
-        this.#timeLeft.rowEnded(this.#clock.monotonicMs());
+        this.#timeLeft.rowEnded();
         if (event.outcome === 'matched') this.#found = [...this.#found, event.row].slice(-MOST_FINDS);
         break;
       case 'paused':
@@ -79,13 +74,8 @@ export class Progress implements Watcher {
     }
   }
 
-  preparing(what: string, done?: () => Promise<number>): void {
+  preparing(what: string): void {
     this.#phase = what;
-    this.#look = async () => {
-      const rows = done === undefined ? undefined : await done();
-      if (rows !== undefined && this.#batch !== undefined)
-        this.#phase = `${what}: ${grouped(Math.min(rows, this.#batch.rows))} of ${grouped(this.#batch.rows)}`;
-    };
   }
 
   async begin(ledger: LedgerReader, batch: Batch): Promise<void> {
@@ -164,20 +154,22 @@ export class Progress implements Watcher {
     const { rows: ofFile, rowsBeyond = 0, isChange } = this.#batch;
     const rows = Math.min(this.#part ?? Number.POSITIVE_INFINITY, ofFile + rowsBeyond);
     const finished = Math.min(finishedIn(counts), rows);
-    const { cap, spent, inDoubt } = money;
-    const left = cap === undefined ? undefined : Math.max(0, cap - spent - inDoubt);
-    // A change costs nothing, as a rule.
-    const hasCosts = isChange !== true || spent > 0;
+    const { cap = Number.POSITIVE_INFINITY, spent, inDoubt } = money;
+    const left = Math.max(0, cap - spent - inDoubt);
+    const affordable = (left * finished) / Math.max(spent, 1);
     return linesOf(
       // Rounded down: it is full only when all rows are done.
       `${rows === 0 ? 100 : Math.floor((finished * 100) / rows)} %`,
       `${grouped(finished)}/${grouped(rows)} rows`,
       // Before the others, which a narrow terminal may cut.
-      this.#phase ?? this.#rest(rows - finished),
-      `${grouped((isChange ? counts.applied : counts.matched) ?? 0)} ${isChange ? 'applied' : 'matched'}`,
-      hasCosts && counted(spent, 'credit'),
-      inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
-      hasCosts && left !== undefined && `${grouped(left)} of the budget left`,
+      this.#phase ?? this.#rest(Math.min(rows - finished, spent === 0 ? rows : affordable)),
+      isChange ? `${grouped(counts.applied ?? 0)} applied` : `${grouped(counts.matched ?? 0)} matched`,
+      // A change costs nothing, as a rule.
+      (isChange !== true || spent > 0) && [
+        counted(spent, 'credit'),
+        ...(inDoubt > 0 ? [`${grouped(inDoubt)} in doubt`] : []),
+        ...(Number.isFinite(left) ? [`${grouped(left)} of the budget left`] : []),
+      ],
     ).join(' · ');
   }
 

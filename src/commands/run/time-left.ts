@@ -1,26 +1,23 @@
 /** How long the rest of a run takes, by how long its rows took until now. Times are of a clock that never jumps. */
 export class TimeLeft {
-  #marks: { readonly atMs: number; readonly rows: number }[] = [];
   /** Long ones, with the rows that had ended by then. */
   #pauses: { readonly fromMs: number; readonly rows: number; untilMs: number }[] = [];
   #rows = 0;
+  #begunMs = 0;
 
   /** Rows that ended before took no time of this run. */
   begin(atMs: number): void {
-    this.#rows = 0;
-    this.#marks = [{ atMs, rows: 0 }];
+    [this.#rows, this.#begunMs] = [0, atMs];
   }
 
-  rowEnded(atMs: number): void {
+  rowEnded(): void {
     this.#rows += 1;
-    if (atMs - (this.#marks.at(-1)?.atMs ?? atMs) >= 1_000) this.#marks.push({ atMs, rows: this.#rows });
   }
 
   paused(fromMs: number, untilMs: number): void {
     const last = this.#pauses.at(-1);
     if (last !== undefined && last.untilMs >= fromMs) last.untilMs = Math.max(last.untilMs, untilMs);
     else if (untilMs - fromMs > LONG_PAUSE_MS) this.#pauses.push({ fromMs, untilMs, rows: this.#rows });
-    this.#pauses = this.#pauses.slice(-MOST_ROUNDS);
   }
 
   /** Undefined while too few rows have ended to say it. */
@@ -38,21 +35,13 @@ export class TimeLeft {
     return isPast ? undefined : tookMs / (last.rows - first.rows);
   }
 
-  /** The time of a row without the longest pause, which was the only one of its kind. The first rows are slow: the speed is found by trying. */
+  /** The time of a row without the longest pause, which may have been the only one of its kind. */
   #workMs(nowMs: number): number | undefined {
-    const begunMs = this.#marks[0]?.atMs ?? nowMs;
-    const sinceMs = Math.min(nowMs - LEAST_WINDOW_MS, (begunMs + nowMs) / 2);
-    const first = this.#marks.findLast(({ atMs }) => atMs <= sinceMs) ?? this.#marks[0];
-    if (first === undefined || this.#rows - first.rows < LEAST_ROWS) return undefined;
-    const pauses = this.#pauses.map(
-      ({ fromMs, untilMs }) => Math.min(untilMs, nowMs) - Math.max(fromMs, first.atMs),
-    );
-    const tookMs = nowMs - first.atMs - Math.max(0, ...pauses);
-    return tookMs < LEAST_MS ? undefined : tookMs / (this.#rows - first.rows);
+    const pauses = this.#pauses.map(({ fromMs, untilMs }) => Math.min(untilMs, nowMs) - fromMs);
+    const tookMs = nowMs - this.#begunMs - Math.max(0, ...pauses);
+    return this.#rows < LEAST_ROWS || tookMs < LEAST_MS ? undefined : tookMs / this.#rows;
   }
 }
 
 const LONG_PAUSE_MS = 2_000;
-const MOST_ROUNDS = 20;
-const LEAST_WINDOW_MS = 60_000;
 const [LEAST_ROWS, LEAST_MS] = [5, 3_000];

@@ -44,7 +44,7 @@ test.each<readonly [string, Vendor]>([
   for (let row = 0; row < ROWS; row += 1) {
     const nowMs = ends(row);
     while (told[0] !== undefined && told[0][0] <= nowMs) timeLeft.paused(...(told.shift() ?? [0, 0]));
-    timeLeft.rowEnded(nowMs);
+    timeLeft.rowEnded();
     if (row === 2) expect(timeLeft.leftMs(nowMs, ROWS - 3), 'after three rows').toBeUndefined();
     if (![ROWS / 4, ROWS / 2, (ROWS * 3) / 4].includes(row + 1)) continue;
     const off = (timeLeft.leftMs(nowMs, ROWS - 1 - row) ?? 0) / (allMs - nowMs) - 1;
