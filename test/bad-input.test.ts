@@ -214,11 +214,12 @@ describe('the account', () => {
     desk.place.writeAccount(desk.place.vendor.url, { key: undefined, key_env: 'MY_KEY' });
     const { code, stdout, stderr } = await desk.type(desk.run());
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    const lines = stderr.trimEnd().split('\n').slice(-2);
+    const lines = stderr.trimEnd().split('\n').slice(-3);
     expect(lines[0]).toBe(
       'The key of the account data is missing: the environment variable MY_KEY is not set.',
     );
-    expect(lines[1]).toMatch(/^Set MY_KEY to the key/);
+    expect(lines[1]).toMatch(/^Set MY_KEY to the key.* Then run the same command again:$/);
+    expect(lines[2]).toBe(`npx rowonce ${desk.run().join(' ')}`);
     expect(await desk.requests()).toBe(0);
     expect(await desk.type(desk.run(), { env: { MY_KEY: 'k' } })).toMatchObject({ code: 0 });
   });
@@ -285,8 +286,12 @@ test('a command that was mistyped', async () => {
   const desk = await deskWithList();
   const mistakes: readonly (readonly [readonly string[], RegExp, RegExp])[] = [
     [['rum'], /Unknown command 'rum'/, /run/],
-    [['run', 'enrich-company'], /No file is named for enrich-company/, /rowonce run --help/],
-    [['run', 'leads.csv'], /leads\.csv is a list, and no job is named for it/, /rowonce plan leads\.csv$/m],
+    [
+      ['run', 'enrich-company'],
+      /No file is named for enrich-company/,
+      /rowonce run enrich-company list\.csv$/,
+    ],
+    [['run', 'list.csv'], /list\.csv is a list, and no job is named for it/, /run enrich-company list\.csv$/],
     [['run', 'a', 'b', 'c'], /Too many arguments/, /rowonce run --help/],
     [['run', 'a', 'b', '--budget'], /--budget/, /rowonce run --help/],
     [['run', 'enrich-company', 'list.csv', '--budget', '-5'], /--budget -5/, /digits/],

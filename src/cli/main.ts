@@ -1,15 +1,24 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import type { Report } from '../commands/shared/command.ts';
-import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../core/errors.ts';
+import {
+  bugWords,
+  EXIT,
+  type ExitCode,
+  isReaderGone,
+  messageOf,
+  type StopDetail,
+  StopError,
+} from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
-import { nameStore, withArgument } from '../lib/command-line.ts';
+import { commandLine, nameStore, withArgument, withMeant } from '../lib/command-line.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { buildProgram, load, type Run, usageStop } from './program.ts';
+import { buildProgram, commandNamed, load, type Run } from './program.ts';
+import { usageStop } from './usage.ts';
 
 /**
  * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
@@ -32,6 +41,7 @@ export async function main(typed: readonly string[]): Promise<never> {
   const exitCode = await runCommandLine(argv, processStreams, {
     // Not before: once V8 was told anything, it refuses what Node has compiled of its own modules.
     loaded: compileInPlace,
+    isTyped: !isAsked,
     opened(own) {
       terminal = own;
       keepGarbageLow();
@@ -84,14 +94,18 @@ interface Moments {
   /** What answers is loaded, or could not be. However the command line ends, it comes here first. */
   loaded(): void;
   opened(terminal: Terminal): void;
+  /** A person typed it, and not the page. */
+  readonly isTyped: boolean;
 }
 
 /** Runs the command line on these streams. Never throws; the exit code says how it ended. */
 export async function runCommandLine(
-  argv: readonly string[],
+  typed: readonly string[],
   streams: Streams,
-  { loaded, opened }: Moments = { loaded: () => {}, opened: () => {} },
+  { loaded, opened, isTyped }: Moments = { loaded: () => {}, opened: () => {}, isTyped: true },
 ): Promise<ExitCode> {
+  const isHelp = typed.length < 4 && [typed[0], typed.at(-1)].includes('help');
+  const argv = isHelp ? [...typed.filter((word) => word !== 'help'), '--help'] : typed;
   let terminal = terminalFor(argv, streams);
   let exitCode: ExitCode = EXIT.done;
   let help = '';
@@ -121,7 +135,8 @@ export async function runCommandLine(
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!isAnswerOfCommander(error)) return reportError(terminal, error, commandIn(argv, program), streams);
+    if (!isAnswerOfCommander(error))
+      return reportError(terminal, await inOurStyle(error, argv, program), isTyped ? argv : [], streams);
     terminal.print(help.trimEnd());
     terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
     return EXIT.done;
@@ -151,24 +166,55 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
-function reportError(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
-  if (error instanceof StopError) return reportStop(terminal, error);
-  if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
+/** @param program undefined where it could not be built. */
+async function inOurStyle(error: unknown, argv: readonly string[], program?: Command): Promise<unknown> {
+  if (!(error instanceof CommanderError) || program === undefined) return error;
+  return usageStop(error, argv, program, async () => {
+    await load(program, ['plan'], async () => {});
+    return commandNamed(program, 'plan') ?? program;
+  });
+}
+
+/** @param argv what goes on once it is corrected; nothing where nobody has typed it. */
+function reportError(
+  terminal: Terminal,
+  error: unknown,
+  argv: readonly string[],
+  streams: Streams,
+): ExitCode {
+  if (error instanceof StopError) return reportStop(terminal, error, argv);
   // The reader of our output, such as `head`, has closed it. That is no error.
   if (isReaderGone(error, streams.stdout)) return EXIT.done;
   return reportUnexpected(terminal, error, streams);
 }
 
-function reportStop(terminal: Terminal, { detail, exitCode }: StopError): ExitCode {
-  terminal.fail(stopShown(detail), detail.leastBudget);
+function reportStop(terminal: Terminal, { detail, exitCode }: StopError, argv: readonly string[]): ExitCode {
+  terminal.fail(stopShown(goingOn(detail, argv)), detail.leastBudget);
   return exitCode;
+}
+
+const AGAIN = 'run the same command again:';
+
+/** With the command that goes on: what was typed with the word that was meant, or the same where that stands in a file. */
+function goingOn(detail: StopDetail, argv: readonly string[]): StopDetail {
+  const { again, next } = detail;
+  if (again === undefined || detail.nextCommand !== undefined || argv.length === 0) return detail;
+  const words = again === 'mended' ? argv : withMeant(argv, again);
+  const nextCommand = commandLine(words);
+  return words === argv
+    ? {
+        ...detail,
+        next: `${next} ${next.endsWith('?') ? 'Correct it there, then' : 'Then'} ${AGAIN}`,
+        nextCommand,
+      }
+    : { ...detail, nextCommand };
 }
 
 function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
   const debug = streams.env.ROWONCE_DEBUG === '1';
   if (debug && error instanceof Error) terminal.warn(error.stack ?? '');
   const refused = systemStop(error);
-  if (refused !== undefined) return reportStop(terminal, refused);
+  if (refused !== undefined) return reportStop(terminal, refused, []);
   terminal.fail(
     stopShown({
       code: 'bug',
@@ -186,11 +232,6 @@ function terminalFor(argv: readonly string[], streams: Streams): Terminal {
   const options = argv.slice(0, behindOptions(argv));
   const has = (option: string): boolean => options.includes(option);
   return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
-}
-
-/** The command that the user meant, for "see rowonce run --help"; empty when none was given. */
-function commandIn(argv: readonly string[], program: Command | undefined): string {
-  return program?.commands.find((command) => argv.includes(command.name()))?.name() ?? '';
 }
 
 /** Reports a result that could not be written. The exit code is that of the command unless that was a success. */

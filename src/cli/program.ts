@@ -1,9 +1,8 @@
-import { Command, type CommanderError } from 'commander';
+import { Command } from 'commander';
 import type { CommandGroup, Command as OurCommand } from '../commands/shared/command.ts';
-import { invariant, type StopError, stop } from '../core/errors.ts';
+import { invariant } from '../core/errors.ts';
 import { COMMANDS, version } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
-import { suggestion } from '../core/nearest.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { declare, readInput } from './typed-input.ts';
 
@@ -49,7 +48,7 @@ export async function load(program: Command, argv: readonly string[], run: Run):
     for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
 }
 
-const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
+export const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
   program.commands.find((command) => command.name() === name);
 
 /** `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without the list. */
@@ -110,7 +109,7 @@ async function configure(typed: Command, run: Run): Promise<void> {
 function configureOne(typed: Command, of: OurCommand, run: Run): void {
   describeWith(typed, of);
   declare(typed, of);
-  typed.action((...args) => run(of, readInput(of, args.slice(0, -2), typed), typed));
+  typed.action(async (...args) => run(of, await readInput(of, args.slice(0, -2), typed), typed));
 }
 
 function describeWith(typed: Command, { summary, details, example }: Member): void {
@@ -141,43 +140,4 @@ function inheritOptions(command: Command): void {
       if (typed && command.getOptionValueSource(name) !== 'cli') command.setOptionValue(name, value);
     }
   }
-}
-
-/** Commander's words for a wrong command line, in our style: the fact, then what to do. */
-export function usageStop(error: CommanderError, command: string): StopError {
-  const help = commandLine([...(command === '' ? [] : [command]), '--help']);
-  if (error.code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
-  const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
-  const choice = WRONG_CHOICE.exec(fact)?.groups;
-  if (choice !== undefined) return wrongChoice(choice);
-  const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
-  return stop(
-    'usage',
-    capitalized(command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact)),
-    nearest ? `Did you mean ${nearest}? Else see the help.` : 'See the help.',
-    help,
-  );
-}
-
-function capitalized(fact: string): string {
-  return fact.charAt(0).toUpperCase() + fact.slice(1);
-}
-
-/** Commander's words for a value that is none of a list, of an option or of an argument. */
-const WRONG_CHOICE =
-  /^(?:option '(?<flag>--[\w-]+).*' argument|command-argument value) '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
-
-function wrongChoice({ flag, word = '', known = '' }: Record<string, string | undefined>): StopError {
-  const fact = flag === undefined ? `"${word}" is not known.` : `${flag} ${word} is not known.`;
-  return stop('usage', fact, suggestion(word, known.split(', ')));
-}
-
-/** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
-function withoutValue(fact: string): string {
-  return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'");
-}
-
-/** Nor are the words that nobody expected, where one of them may be a key. */
-function withoutWords(fact: string): string {
-  return fact.replace(/( but got \d+): .*$/, '$1');
 }

@@ -81,15 +81,15 @@ const wordsOf = (schema: z.ZodType): string[] => (coreOf(schema) as z.ZodEnum).o
 // --------------------------------------------------------------------------------------------------- what was typed
 
 /** @param words those that are arguments, in their order. @throws StopError `usage` for what is not as the command takes it. */
-export function readInput(
+export async function readInput(
   of: OurCommand,
   words: readonly unknown[],
   typed: Command,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const entries = entriesIn(of);
   const flags = typed.opts<Readonly<Record<string, unknown>>>();
   const given: Record<string, unknown> = {
-    ...(of.entriesOf?.(...(words as (string | undefined)[])) ??
+    ...((await of.entriesOf?.(...(words as (string | undefined)[]))) ??
       Object.fromEntries(
         argumentsIn(entries).map((entry, at) => [entry.name, ofArgument(entry, words[at])]),
       )),

@@ -14,7 +14,7 @@ import { addAccount, removeAccount } from '../client/account/edit.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { stop } from '../core/errors.ts';
 import { shippedDialect } from '../core/families.ts';
-import { suggestion } from '../core/nearest.ts';
+import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -124,8 +124,7 @@ export default {
 async function entryFrom(console: Console, input: Add, name: string) {
   const asked = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
   const vendor = VENDORS.find((known) => known === asked);
-  if (vendor === undefined)
-    throw stop('usage', `--vendor ${asked} is not known.`, suggestion(asked, VENDORS));
+  if (vendor === undefined) throw stop('usage', `--vendor ${asked} is not known.`, meantWord(asked, VENDORS));
   const { dialect, exclusive_key, id, price } = input;
   return present({
     vendor,
@@ -195,7 +194,11 @@ async function addressFrom(console: Console, input: Add): Promise<string | undef
   const address = await needed(console, input.base_url, 'Address of the API (https://…): ', '--base-url');
   const problem = addressProblem(address);
   // The address is not quoted, because one that is refused may contain a password.
-  if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);
+  if (problem !== undefined) {
+    const { fact, next, meant } = problem;
+    const advice = meant === undefined ? next : { next, again: { typed: address, meant } };
+    throw stop('usage', `--base-url: ${fact}`, advice);
+  }
   return address;
 }
 

@@ -3,7 +3,6 @@ import type { Account } from '../client/account/account.ts';
 import { isAgreed, type Question } from '../client/account/agreements.ts';
 import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
@@ -20,6 +19,7 @@ import { watchIssues } from '../files/quality/job-issues.ts';
 import { waterfallOf } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { isYamlName } from '../lib/file-name.ts';
 import {
   type DamagedCellObject,
   type DamageObject,
@@ -46,7 +46,7 @@ import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
-import { accept, COMMON, notesOn } from './shared/input.ts';
+import { accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
@@ -82,7 +82,7 @@ export default command({
   work: 'long',
   input,
   output,
-  entriesOf: (first, second) => (second === undefined ? { file: first } : { job: first, file: second }),
+  entriesOf: (first = '', second) => (second === undefined ? { file: first } : inOrder(first, second)),
   async run(given, host) {
     const { job, file } = given;
     if (job === undefined)
@@ -275,15 +275,7 @@ const ANSWERS_SHOWN = 200;
 
 async function planFile(console: Console, file: string, read: ReadOptions): Promise<PlanReport> {
   const operations = await loadFamily<Operation>(OPERATIONS);
-  if (operations.has(file) || /\.ya?ml$/i.test(file)) {
-    const named = commandLine(['plan', file, 'FILE']);
-    throw stop(
-      'usage',
-      `${file} is a job, and no file is named to plan it for.`,
-      'Name the file as well.',
-      named,
-    );
-  }
+  if (operations.has(file) || isYamlName(file)) throw await noFileFor(file, 'plan');
   const input = await openFile(file, read);
   const description = await describeFile(input, operations.values());
   for (const note of input.sheet.notes) console.say(plainText(note));

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import { OPERATIONS } from '../core/families.ts';
+import { loadFamily } from '../core/family.ts';
+import type { Operation } from '../core/operation.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
+import { describeFile } from '../files/describe-file.ts';
+import { openFile } from '../files/input.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
@@ -13,6 +18,7 @@ import {
   withoutFlag,
   withoutOption,
 } from '../lib/command-line.ts';
+import { isListName } from '../lib/file-name.ts';
 import { RunObject } from '../objects/run-object.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
@@ -25,7 +31,7 @@ import { exitCodeOf } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Own, type Report } from './shared/command.ts';
-import { ATTENTION_OK, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
+import { ATTENTION_OK, inOrder, noFileFor, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
 import { adviceOn, mayBeSent, type Resume, spend, spendingInput, withNext } from './shared/spending.ts';
@@ -152,21 +158,22 @@ export function optionsOf(
 }
 
 /** Both words, or what to type instead. */
-function namedIn(job?: string, file?: string): { readonly job: string; readonly file: string } {
-  if (job !== undefined && file !== undefined) return { job, file };
-  // The name of an operation has no ending.
-  if (job !== undefined && /\.(?!ya?ml$)\w+$/i.test(job))
-    throw stop(
-      'usage',
-      `${job} is a list, and no job is named for it.`,
-      'See which operation fits.',
-      commandLine(['plan', job]),
-    );
+async function namedIn(job?: string, file?: string) {
+  if (job !== undefined && file !== undefined) return inOrder(job, file);
+  if (job === undefined)
+    throw stop('usage', 'No job is named.', 'Name a job and a file.', commandLine(['run', '--help']));
+  if (!isListName(job)) throw await noFileFor(job, 'run');
+  const { operations } = await describeFile(
+    await openFile(job),
+    (await loadFamily<Operation>(OPERATIONS)).values(),
+  );
+  const fits = operations.filter(({ problem }) => problem === null).map(({ operation }) => operation);
+  const [fit] = fits;
   throw stop(
     'usage',
-    job === undefined ? 'No job is named.' : `No file is named for ${job}.`,
-    'Name a job and a file.',
-    commandLine(['run', '--help']),
+    `${job} is a list, and no job is named for it.`,
+    fit === undefined ? 'See which operation fits.' : `Name one that fits: ${fits.join(', ')}.`,
+    commandLine(fit === undefined ? ['plan', job] : ['run', fit, job]),
   );
 }
 

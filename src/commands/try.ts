@@ -13,7 +13,7 @@ import { missingWords, PathSearch } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
-import { suggestion } from '../core/nearest.ts';
+import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import type { Call, Operation, RowInput } from '../core/operation.ts';
 import { spoolFolder } from '../core/paths.ts';
@@ -139,7 +139,7 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
   const names = inputs.map((input) => input.name);
   const unknown = Object.keys(given).find((input) => !names.includes(input));
   if (unknown !== undefined)
-    throw stop('usage', `${name} has no input "${unknown}".`, suggestion(unknown, names));
+    throw stop('usage', `${name} has no input "${unknown}".`, meantWord(unknown, names));
   const missing = inputs.find((input) => input.required === true && !(input.name in given))?.name;
   const any = Object.keys(given).length > 0 || names.length === 0 || needsNoColumn;
   if (any && missing === undefined) return given;

@@ -95,7 +95,18 @@ export interface StopDetail {
   readonly choices?: readonly { readonly flag: string; readonly value: string; readonly says: string }[];
   /** A budget of the batch, in credits, with which what was refused can be done; only where one is reached or missing. */
   readonly leastBudget?: number;
+  /** How the same command goes on: with the word that was meant, or once a file is mended. */
+  readonly again?: Slip | 'mended';
 }
+
+/** A word that was typed wrong, and the one that was probably meant. */
+export interface Slip {
+  readonly typed: string;
+  readonly meant: string;
+}
+
+/** What to do, in one sentence, and how the same command then goes on. */
+export type Advice = string | Pick<StopDetail, 'next' | 'again'>;
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
 export class StopError extends Error {
@@ -125,8 +136,9 @@ export class StopError extends Error {
 }
 
 /** @param nextCommand the command line that `next` is about, which is typed as it stands. */
-export function stop(code: StopCode, message: string, next: string, nextCommand?: string): StopError {
-  return new StopError({ code, message, next, ...(nextCommand === undefined ? {} : { nextCommand }) });
+export function stop(code: StopCode, message: string, advice: Advice, nextCommand?: string): StopError {
+  const said = typeof advice === 'string' ? { next: advice } : advice;
+  return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
 }
 
 /** A fact that our own code guarantees. When it does not hold, the program is wrong, not the user. */

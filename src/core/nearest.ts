@@ -1,4 +1,5 @@
 import leven, { closestMatch } from 'leven';
+import type { Advice } from './errors.ts';
 import { foreignWords } from './plain-text.ts';
 
 /** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
@@ -13,9 +14,9 @@ const LONGEST_LIST = 700;
 /** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
-  const typed = word.toLowerCase();
   const near = known.filter((each) => each.length <= LONGEST_WORD);
   const spellings = new Map(near.map((each) => [each.toLowerCase(), each]));
+  const typed = word.toLowerCase();
   const candidates = [...spellings.keys()].filter((each) => isNearByWords(typed, each));
   const match = closestMatch(typed, candidates, { maxDistance: mostSlips(typed) });
   return match === undefined ? undefined : spellings.get(match);
@@ -32,9 +33,34 @@ function isNearByWords(typed: string, known: string): boolean {
   );
 }
 
+/** The nearest, else those of which the word is a part, or which are a part of it: `company`, `My Website`. */
+export function meantBy(word: string, known: readonly string[]): readonly string[] {
+  const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const typed = letters(word);
+  const isPart = (part: string, of: string): boolean => part.length > 2 && of.includes(part);
+  const sorted = (text: string): string => [...text].toSorted().join('');
+  // Letters that changed places are two slips, which is much of a short word.
+  const mixed = known.find((each) => typed !== '' && sorted(letters(each)) === sorted(typed));
+  const match = mixed ?? nearest(word, known);
+  if (match !== undefined) return [match];
+  const alike = known.filter((each) => isPart(typed, letters(each)) || isPart(letters(each), typed));
+  return alike.toSorted(
+    (a, b) => Number(letters(b).startsWith(typed)) - Number(letters(a).startsWith(typed)),
+  );
+}
+
+const MOST_SUGGESTED = 3;
+
 /** "Did you mean X?" where one is near, else the whole list: one sentence on what to do. */
 export function suggestion(word: string, known: readonly string[]): string {
-  const match = nearest(word, known);
-  if (match !== undefined) return `Did you mean ${foreignWords(match)}?`;
+  const meant = meantBy(word, known).slice(0, MOST_SUGGESTED);
+  if (meant.length > 0) return `Did you mean ${meant.map((each) => foreignWords(each)).join(' or ')}?`;
   return known.length === 0 ? 'Leave it out.' : `Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
+}
+
+/** The same, for a word of the command line, which is then shown with the word that was meant. */
+export function meantWord(typed: string, known: readonly string[]): Advice {
+  const [meant] = meantBy(typed, known);
+  const next = suggestion(typed, known);
+  return meant === undefined ? next : { next, again: { typed, meant } };
 }

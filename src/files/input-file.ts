@@ -1,8 +1,12 @@
 import { fstatSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { messageOf, StopError, stop } from '../core/errors.ts';
+import { join } from 'node:path';
+import { type Advice, messageOf, StopError, stop } from '../core/errors.ts';
 import type { FileBytes } from '../core/format.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { sha256Of } from '../lib/atomic-file.ts';
+import { nearPath } from '../lib/command-line.ts';
+import { firstListIn, meantPath } from '../lib/near-path.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
 
 /** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
@@ -38,7 +42,7 @@ export class InputFile implements FileBytes {
         yield buffer.subarray(0, bytesRead);
       }
     } catch (error) {
-      throw describe(this.path, error);
+      throw await describe(this.path, error);
     }
   }
 
@@ -82,7 +86,7 @@ export class InputFile implements FileBytes {
       await using file = await this.#open();
       return await use(file);
     } catch (error) {
-      throw describe(this.path, error);
+      throw await describe(this.path, error);
     }
   }
 
@@ -117,17 +121,25 @@ function changedFile(path: string): StopError {
 /** Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do. */
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path);
-  if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, 'Name one file in it.');
+  if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, await listIn(path));
   if (!found.isFile()) {
     const fact = `${path} is not a regular file, but an input must be read more than once.`;
     throw stop('input', fact, 'Save its content to a file and name that file.');
   }
 }
 
-function describe(path: string, error: unknown): unknown {
+async function listIn(folder: string): Promise<Advice> {
+  const list = await firstListIn(folder);
+  if (list === undefined) return 'Name one file in it.';
+  const meant = nearPath(join(folder, list));
+  return { next: `Name one file in it, such as ${foreignWords(meant)}.`, again: { typed: folder, meant } };
+}
+
+async function describe(path: string, error: unknown): Promise<unknown> {
   if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    return stop('input', `${path} does not exist.`, 'Check the name of the input file.');
+    const advice = await meantPath(path, 'Check the name of the input file.');
+    return stop('input', `${path} does not exist.`, advice);
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     const fact = `${path} cannot be read by this user.`;

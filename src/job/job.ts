@@ -1,16 +1,15 @@
 import { basename, resolve } from 'node:path';
 import { type StopError, stop } from '../core/errors.ts';
-import { FORMATS, OPERATIONS } from '../core/families.ts';
-import { familyNames, loadFamily, loadMember } from '../core/family.ts';
-import type { Format } from '../core/format.ts';
-import { suggestion } from '../core/nearest.ts';
+import { OPERATIONS } from '../core/families.ts';
+import { familyNames, loadMember } from '../core/family.ts';
+import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { type Operation, PLACES } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { inSteps, stepNames } from '../core/steps.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { endingOf } from '../lib/file-name.ts';
+import { isYamlName } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
@@ -112,17 +111,11 @@ function jobNameOf(path: string): string {
 
 /** Why a word that is no operation cannot be a job either; undefined when it may be the path of one. */
 async function refusedName(argument: string): Promise<StopError | undefined> {
-  if (YAML_ENDING.test(argument)) return undefined;
-  // The job and its file are easily typed in the wrong order.
-  const formats = [...(await loadFamily<Format>(FORMATS)).values()];
-  const ending = endingOf(argument);
-  if (ending !== '' && formats.some(({ extensions }) => extensions.includes(ending))) {
-    const fact = `${foreignName(argument)} is an input file, not a job.`;
-    return stop('job', fact, 'Name the job first, then the file.');
-  }
+  if (isYamlName(argument)) return undefined;
   if (argument.includes('/')) return undefined;
-  const next = suggestion(argument, await familyNames(OPERATIONS));
-  return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next);
+  const next = meantWord(argument, await familyNames(OPERATIONS));
+  const line = typeof next === 'string' ? commandLine(['run', '--help']) : undefined;
+  return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next, line);
 }
 
 // ------------------------------------------------------------------------------------------- what is said beside it
@@ -186,7 +179,7 @@ async function operationOf(
   if (operation !== undefined) return operation;
   const fact = `there is no operation ${foreignName(name)}`;
   const known = [...(await familyNames(OPERATIONS)), ...(sources.operations ?? []).map((own) => own.name)];
-  throw problem(['operation'], 'value', fact, suggestion(name, known));
+  throw problem(['operation'], 'value', fact, meantWord(name, known));
 }
 
 function checkSettings(operation: Operation, { value, problem }: Document): void {
@@ -194,7 +187,7 @@ function checkSettings(operation: Operation, { value, problem }: Document): void
   const other = Object.keys(settingsOf(value)).find((name) => !taken.includes(name));
   if (other === undefined) return;
   const fact = `${operation.name} has no \`${other}\``;
-  throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
+  throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : meantWord(other, taken));
 }
 
 /** Refuses what is fine for a lookup and would harm people who are invited. */
@@ -225,7 +218,7 @@ function checkColumns(operation: Operation, { value, problem }: Document): void 
   )?.[0];
   if (unknown === undefined) return;
   const fact = `${operation.name} has no input ${foreignName(unknown)}`;
-  throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
+  throw problem(['columns', unknown], 'name', fact, meantWord(unknown, inputs));
 }
 
 function checkTiers(operation: Operation, { value, problem }: Document): void {

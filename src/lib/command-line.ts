@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
+import { EXIT, type ExitCode, type Slip, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
@@ -10,7 +10,10 @@ import { PACKAGE } from '../core/families.ts';
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
+  const meant = /^[$€£]?(\d{1,3}(?:[,_' ]\d{3})*)(?: ?credits)?$/.exec(text)?.[1]?.replace(/\D/g, '');
+  const next = `Give ${flag} as digits, such as ${meant ?? 500}.`;
+  const advice = meant === undefined ? next : { next, again: { typed: text, meant } };
+  throw stop('usage', `${flag} ${text} is not a whole number.`, advice);
 }
 
 /** The store of the command that this process was started with, where another command would not look into it by itself. */
@@ -93,6 +96,33 @@ export function withArgument(
     word !== undefined &&
     options.some((each) => (each.required || each.optional) && [each.short, each.long].includes(word));
   return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
+}
+
+/** The same command with the word that was meant in the place of the one that was typed, or of a part of it. */
+export function withMeant(words: readonly string[], { typed, meant }: Slip): readonly string[] {
+  const isTyped = (word: string): boolean => word === typed || resolve(word) === typed;
+  const at = words.findIndex(isTyped);
+  const other = words.indexOf(meant);
+  // What stands in the place of another changes places with it.
+  if (at >= 0) return other > at ? words.with(at, meant).with(other, typed) : words.with(at, meant);
+  const pair = words.findIndex((word) => word.split(/[=,]/).some(isTyped));
+  const parts = words[pair]?.split(/([=,])/).map((part) => (isTyped(part) ? meant : part));
+  return parts === undefined ? words : words.with(pair, parts.join(''));
+}
+
+/** The same command without the options of which another command takes none. */
+export function withKnownOptions(
+  words: readonly string[],
+  options: DeclaredOptions['options'],
+  known: DeclaredOptions['options'],
+): readonly string[] {
+  return options
+    .filter(({ long }) => known.every((each) => each.long !== long))
+    .flatMap(({ short, long, required }) => [short, long].map((flag) => ({ flag, required })))
+    .reduce(
+      (rest, { flag = '', required }) => (required ? withoutOption(rest, flag) : withoutFlag(rest, flag)),
+      words,
+    );
 }
 
 /** The same command with an option. The former value of that option, or of the one that it replaces, is left out. */

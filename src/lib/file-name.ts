@@ -7,6 +7,11 @@ export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
 
+export const isYamlName = (path: string): boolean => /\.ya?ml$/i.test(path);
+
+/** Whether a word is rather the name of a list than that of a job: an operation has no ending. */
+export const isListName = (word = ''): boolean => endingOf(word).length > 2 && !isYamlName(word);
+
 /** The endings of JSON lines, which have no header. */
 export const JSON_LINES_ENDINGS = ['.jsonl', '.ndjson'] as const;
 

@@ -175,7 +175,7 @@ test('every command that a run in doubt leads to is found in its store: run, sta
   for (const line of [...printedIn(status), ...printedIn(wrong)])
     expect(await typeAsPrinted(shell, line), line).toMatchObject({ code: 0 });
   const unnamed = await desk.type(['plan', 'enrich-company', ...where]);
-  expect(unnamed.stderr).toMatch(/rowonce plan enrich-company FILE --store 'another store'/);
+  expect(unnamed.stderr).toMatch(/rowonce plan enrich-company 'Jo.* --store 'another store'/);
   const noted = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1', ...where]);
   expect(await typeAsPrinted(shell, printedIn(noted)[0] ?? '')).toMatchObject({ code: 0 });
   expect(desk.place.statuses(OUT)).toEqual(['matched', 'matched']);

@@ -65,10 +65,14 @@ export function describeKey(key: KeySource): string {
  */
 export function usableKey(account: string, found: string): string {
   const key = found.replace(/\r?\n$/, '');
-  if (key === '') throw stop('account', `The key of the account ${account} is empty.`, 'Give the key.');
+  const wrong = (fact: string, next: string) =>
+    stop('account', `The key of the account ${account} ${fact}.`, { next, again: 'mended' });
+  if (key === '') throw wrong('is empty', 'Give the key.');
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  const fact = `The key of the account ${account} contains a space, a line break or a character that is not ASCII.`;
-  throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
+  throw wrong(
+    'contains a space, a line break or a character that is not ASCII',
+    "Copy it again from the vendor's settings, without anything around it.",
+  );
 }
 
 /** A key that somebody has put in the place of the name is not shown: keys have small letters, or more digits. */
@@ -77,7 +81,8 @@ const shownName = (variable: string): string => (/^[A-Z_]+\d{0,2}$/.test(variabl
 function missingVariable(account: string, variable: string): never {
   const name = shownName(variable);
   const fact = `The key of the account ${account} is missing: the environment variable ${name} is not set.`;
-  throw stop('account', fact, `Set ${name} to the key, for example with export ${name}=…`);
+  const next = `Set ${name} to the key, for example with export ${name}=…`;
+  throw stop('account', fact, { next, again: 'mended' });
 }
 
 /** The output of the program. It has the terminal's input and error output, so that it can ask for a passphrase. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { shippedDialect } from '../../core/families.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
@@ -194,7 +194,9 @@ export function chooseAccount(
     const found = findAccount(accounts, wanted, env);
     if (found.vendor === vendor) return found;
     const fact = `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`;
-    throw stop('account', fact, `Use ${[...names, `sandbox-${vendor}`].join(' or ')}.`);
+    const others = [...names, `sandbox-${vendor}`];
+    const next = `Use ${others.join(' or ')}.`;
+    throw stop('account', fact, { next, again: { typed: wanted, meant: others[0] ?? '' } });
   }
   const [only, ...others] = fitting;
   if (only === undefined) {
@@ -216,7 +218,7 @@ export function findAccount(accounts: Accounts, name: string, env: Environment =
   throw stop(
     'account',
     `There is no account ${foreignName(name)} in ${accounts.path}.`,
-    suggestion(name, known),
+    meantWord(name, known),
   );
 }
 
@@ -319,7 +321,7 @@ function serviceOf(name: string, via: string, document: AccountsDocument): Accou
       ? `there is no account ${foreignName(via)}`
       : `account ${via} is not an account of the service`;
   const next =
-    services.length === 0 ? 'Add the service account, with vendor: service.' : suggestion(via, services);
+    services.length === 0 ? 'Add the service account, with vendor: service.' : meantWord(via, services);
   throw document.problem(['accounts', name, 'via'], 'value', `accounts.${name}.via: ${fact}`, next);
 }
 

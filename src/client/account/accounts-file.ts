@@ -237,9 +237,12 @@ export type AccountsFile = z.infer<typeof accountsSchema>;
 export type AccountEntry = NonNullable<NonNullable<AccountsFile>['accounts']>[string];
 
 /** Why an address is refused, if it is. Keys and personal data travel to it, so the check is strict. */
-export function addressProblem(text: string): { readonly fact: string; readonly next: string } | undefined {
-  const example = 'Write it as https://api.example.com.';
-  if (!URL.canParse(text)) return { fact: 'this is not an address', next: example };
+export function addressProblem(
+  text: string,
+): { readonly fact: string; readonly next: string; readonly meant?: string | undefined } | undefined {
+  const meant = addressMeant(text);
+  const example = `Write it as ${meant ?? 'https://api.example.com'}.`;
+  if (!URL.canParse(text)) return { fact: 'this is not an address', next: example, meant };
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
     return {
@@ -248,10 +251,18 @@ export function addressProblem(text: string): { readonly fact: string; readonly 
     };
   }
   if (url.search !== '' || url.hash !== '') {
-    return { fact: 'an address must not contain "?" or "#"', next: example };
+    return { fact: 'an address must not contain "?" or "#"', next: example, meant };
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return undefined;
-  return { fact: 'the address must begin with https://, because the key is sent to it', next: example };
+  const fact = 'the address must begin with https://, because the key is sent to it';
+  return { fact, next: example, meant };
+}
+
+/** With the beginning that it should have. What may hold a password or a key is not shown. */
+function addressMeant(text: string): string | undefined {
+  const [address = ''] = text.replace(/^[a-z]{0,6}:?\/+/i, '').split(/[?#]/);
+  const isHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w./-]*)?$/.test(address);
+  return isHost ? `https://${address.replace(/\/+$/, '')}` : undefined;
 }
 
 /** Traffic that never leaves this machine needs no encryption: that to the sandbox, or to a mock of a vendor. */

@@ -153,6 +153,7 @@ export interface Report<Output extends object = object> {
   readonly exitCode?: ExitCode;
 }
 
+type Entries = Readonly<Record<string, string | undefined>>;
 type Face = 'terminal' | 'page' | 'library';
 
 export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends object = object> {
@@ -170,7 +171,7 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly input: Input;
   readonly output?: z.ZodType<Output>;
   /** Which entry each word without a flag is, where that is not told by their order. */
-  entriesOf?(...words: readonly (string | undefined)[]): Readonly<Record<string, string | undefined>>;
+  entriesOf?(...words: readonly (string | undefined)[]): Entries | Promise<Entries>;
   run(input: z.output<Input>, host: Host): Promise<Report<NoInfer<Output>>>;
 }
 

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import type { Listener, Log } from '../../core/events.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { plainText } from '../../core/plain-text.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
+import { isListName } from '../../lib/file-name.ts';
+import { firstListIn } from '../../lib/near-path.ts';
 import { type Console, flag, type Host } from './command.ts';
 
 /** Entries that several commands take. */
@@ -69,6 +72,20 @@ export const BATCH = 'its id, the beginning of it, or "last"';
 
 /** Of no row nothing would be done. */
 export const someRows = () => z.int().min(1, 'is no row at all').optional();
+
+/** A job and its list, as they were typed. @throws StopError `usage` where each stands in the place of the other. */
+export function inOrder(job: string, file: string): { readonly job: string; readonly file: string } {
+  if (!isListName(job) || isListName(file)) return { job, file };
+  const next = 'Name the job first, then the list.';
+  throw stop('usage', `${job} is a list, not a job.`, { next, again: { typed: job, meant: file } });
+}
+
+export async function noFileFor(job: string, command: 'run' | 'plan'): Promise<StopError> {
+  const list = await firstListIn('.');
+  const next = list === undefined ? 'Name a list behind it.' : `Name a list behind it, such as ${list}.`;
+  const line = commandLine(list === undefined ? [command, '--help'] : [command, job, list]);
+  return stop('usage', `No file is named for ${job}.`, next, line);
+}
 
 // ----------------------------------------------------------------------------------------------------- the output
 

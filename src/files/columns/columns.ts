@@ -1,6 +1,6 @@
 import { stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
@@ -292,11 +292,11 @@ function requireKnown(
   for (const [input, column] of mapping) {
     if (!inputs.includes(input)) {
       const fact = `columns: ${foreignName(input)} is not an input of ${name}.`;
-      throw stop('job', fact, suggestion(input, inputs));
+      throw stop('job', fact, meantWord(input, inputs));
     }
     if (!header.includes(column)) {
       const fact = `columns: ${input} should come from ${foreignName(column)}, but the file has no such column.`;
-      throw stop('job', fact, suggestion(column, header));
+      throw stop('job', fact, meantWord(column, header));
     }
   }
 }

@@ -1,6 +1,7 @@
+import type { Advice } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadMember } from '../../core/family.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -24,7 +25,7 @@ export async function checkSteps(
 ): Promise<void> {
   const { operations: names = [] } = value;
   for (const [index, name] of names.entries()) {
-    const wrong = (fact: string, next: string) => problem(['operations', index], 'value', fact, next);
+    const wrong = (fact: string, next: Advice) => problem(['operations', index], 'value', fact, next);
     const operation = await loadMember<Operation>(OPERATIONS, name);
     const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
     if (operation?.tiers.length === 0 || isOwn)
@@ -32,7 +33,7 @@ export async function checkSteps(
     if (operation === undefined)
       throw wrong(
         `there is no operation ${foreignName(name)}`,
-        suggestion(name, await familyNames(OPERATIONS)),
+        meantWord(name, await familyNames(OPERATIONS)),
       );
     if (names.indexOf(name) !== index) throw wrong(`${name} is here twice`, 'Name it once.');
   }
@@ -66,7 +67,7 @@ function columnsBySteps(steps: readonly Operation[], columns: Names, { problem }
     if (own.length > 0) return own.map(({ called }) => [called, column]);
     const fact = `none of ${namesOf(steps)} has an input ${foreignName(input)}`;
     const known = inputs.flatMap(({ name, called }) => [name, called]);
-    throw problem(['columns', input], 'name', fact, suggestion(input, known));
+    throw problem(['columns', input], 'name', fact, meantWord(input, known));
   });
   return Object.fromEntries(all);
 }
@@ -78,13 +79,13 @@ function waterfallBySteps(
 ): string[] {
   const waterfall: string[] = [];
   for (const [index, tier] of tiers.entries()) {
-    const wrong = (fact: string, next: string) => problem(['waterfall', index], 'value', fact, next);
+    const wrong = (fact: string, next: Advice) => problem(['waterfall', index], 'value', fact, next);
     const own = steps.flatMap((step) => tierIn(step, tier) ?? []);
     const known = steps.flatMap(({ inputs }) => inputs.map(({ name }) => name));
     if (own.length === 0)
       throw wrong(
         `none of ${namesOf(steps)} can be looked up by ${foreignName(tier)}`,
-        suggestion(tier, known),
+        meantWord(tier, known),
       );
     waterfall.push(...own);
     for (const step of steps) {

@@ -12,9 +12,10 @@ import {
   visit,
 } from 'yaml';
 import type { z } from 'zod';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { type Advice, messageOf, StopError, stop } from '../../core/errors.ts';
 import { shellWord } from '../command-line.ts';
 import { distrustOf } from '../file-trust.ts';
+import { meantPath } from '../near-path.ts';
 import { codeOf, shortage } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
@@ -34,10 +35,10 @@ export interface YamlDocument<T> {
   readonly path: string;
   readonly value: T;
   /** A stop that points at an entry, for a caller that finds a problem which a schema cannot know. */
-  problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: string): StopError;
+  problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: Advice): StopError;
 }
 
-type ProblemAt = (offset: number, fact: string, next: string) => StopError;
+type ProblemAt = (offset: number, fact: string, next: Advice) => StopError;
 
 /** Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the worst. */
 const MOST_KIB = 256;
@@ -65,9 +66,11 @@ export function checkDocument<T>(
   kind: DocumentKind,
 ): YamlDocument<T> {
   const lines = new LineCounter();
-  const problemAt: ProblemAt = (offset, fact, next) => {
+  const problemAt: ProblemAt = (offset, fact, advice) => {
     const { line, col } = lines.linePos(offset);
-    return stop(kind.code, `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${fact}`, next);
+    const next = typeof advice === 'string' ? advice : advice.next;
+    const where = `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+    return stop(kind.code, `${where}: ${fact}`, { next, again: 'mended' });
   };
   const document = parseText(text, path, kind, lines);
   const [broken] = [...document.errors, ...document.warnings];
@@ -100,7 +103,7 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
     for await (const chunk of file.createReadStream({ end: MOST_BYTES })) chunks.push(chunk);
   } catch (error) {
     if (error instanceof StopError) throw error;
-    throw unreadable(path, kind, error);
+    throw await unreadable(path, kind, error);
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length > MOST_BYTES) {
@@ -113,12 +116,12 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
   }
 }
 
-function unreadable(path: string, { code, name }: DocumentKind, error: unknown): StopError {
+async function unreadable(path: string, { code, name }: DocumentKind, error: unknown): Promise<StopError> {
   const next = `Give the path of the ${name}.`;
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return stop(code, `${path}: there is no such file`, next);
+      return stop(code, `${path}: there is no such file`, await meantPath(path, next));
     case 'EISDIR':
       return stop(code, `${path}: this is a folder`, `Give the path of the ${name} itself.`);
     case 'EACCES':

@@ -1,5 +1,5 @@
-import { invariant, unreachable } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { type Advice, invariant, unreachable } from '../../core/errors.ts';
+import { meantWord } from '../../core/nearest.ts';
 import {
   type Answered,
   type Call,
@@ -300,7 +300,7 @@ function unmatched(missed: string, refused: string, remark: string | undefined):
 
 interface WaterfallProblem {
   readonly message: string;
-  readonly next: string;
+  readonly next: Advice;
 }
 
 /** Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`. */
@@ -346,5 +346,5 @@ export function checkWaterfall(
     .find((member) => !tiers.includes(member));
   if (unknown === undefined) return undefined;
   const message = `the waterfall names ${foreignName(unknown)}, which this operation does not know`;
-  return { message, next: suggestion(unknown, tiers) };
+  return { message, next: meantWord(unknown, tiers) };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { type FileBytes, readableEndings } from '../../../core/format.ts';
-import { suggestion } from '../../../core/nearest.ts';
+import { meantWord } from '../../../core/nearest.ts';
 import { unpackWith } from '../../../core/other-files.ts';
 import { foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import { shellWord } from '../../../lib/command-line.ts';
@@ -110,8 +110,14 @@ export function sheetsMeant(
   const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
   if (named !== undefined) return [named];
   const fact = `${path} has no sheet ${foreignName(name)}.`;
-  const names = sheets.map((sheet) => JSON.stringify(sheet.name));
-  throw stop('input', fact, suggestion(JSON.stringify(name), names));
+  throw stop(
+    'input',
+    fact,
+    meantWord(
+      name,
+      sheets.map((sheet) => sheet.name),
+    ),
+  );
 }
 
 const PACKAGE_LINKS = '_rels/.rels';

@@ -1,0 +1,57 @@
+/** Words that other tools have for what is done here: in each line, behind what does the same, as it is typed. */
+
+type Words = Readonly<Record<string, string>>;
+
+export const COMMANDS: Words = {
+  run: 'enrich apply execute exec process go start submit buy lookup begin',
+  plan: 'import load upload open inspect preview describe check validate analyze estimate diff price quote dry-run view head test',
+  status: 'ls list ps jobs batches runs history show info state progress',
+  'accounts add': 'login auth connect configure config setup init signin register new create set',
+  'accounts list': 'whoami keys credentials ls show',
+  'accounts remove': 'logout rm delete',
+  'accounts test': 'check ping verify',
+  cancel: 'stop kill abort',
+  undo: 'rollback revert',
+  forget: 'delete erase rm remove gdpr',
+  serve: 'ui web server dashboard gui browser',
+  export: 'download save output write get',
+  spend: 'usage billing costs credits cost bill',
+  log: 'logs audit journal',
+  nightly: 'cron schedule daemon sweep watch',
+  merge: 'join combine',
+  doctor: 'health diagnose ping',
+  sandbox: 'mock fake demo simulator',
+  'store backup': 'backup dump',
+  'store purge': 'purge prune clean',
+  '--version': 'version',
+};
+
+/** `plan` is the command; `word`: the value alone, of a job or a list. The last ones have nothing that does the same. */
+export const FLAGS: Words = {
+  '--output': '--out --outfile --out-file --output-file --dest --destination --to --result --save',
+  '--limit': '--max --max-rows --head --first --top --take --count --num -l -m',
+  '--budget': '--max-credits --max-cost --max-spend --spend --cost --cap --credits -b',
+  '--yes': '--force -f -y --assume-yes --no-confirm --no-prompt --non-interactive --confirm --auto-approve',
+  '--account': '--vendor --provider --profile --api --source -a',
+  '--column': '--columns --map --mapping --match --cols -c',
+  '--add': '--field --fields --select --return --enrich',
+  '--quiet': '--silent -q -s',
+  '--delimiter': '--sep --separator -d -t',
+  '--sheet': '--tab --worksheet',
+  '--sample': '--random --shuffle',
+  '--refresh': '--no-cache --fresh --update --overwrite',
+  '--as': '--user --operator',
+  '--store': '--db --database --ledger --state',
+  '--base-url': '--url --host --endpoint --address --api-url',
+  '--version': '-v',
+  '--help': '-? --usage --man',
+  plan: '-n --dry-run --dryrun --dry --check --preview --simulate --what-if --whatif --noop --estimate --test --pretend',
+  word: '--operation --op --job --task --config --type --input --in --file --input-file --csv --list --path -i',
+  '': '--resume --continue --restart --retry --verbose -v --debug --progress --concurrency --parallel --workers --threads -j -p --rate --batch-size',
+};
+
+/** What does the same here; undefined where nothing does that is known at this place. */
+export function meantIn(table: Words, word: string, isKnown: (meant: string) => boolean): string | undefined {
+  const typed = word.toLowerCase();
+  return Object.keys(table).find((meant) => isKnown(meant) && table[meant]?.split(' ').includes(typed));
+}

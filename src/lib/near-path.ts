@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, parse, resolve } from 'node:path';
+import type { Advice } from '../core/errors.ts';
+import { FORMATS } from '../core/families.ts';
+import { loadFamily } from '../core/family.ts';
+import type { Format } from '../core/format.ts';
+import { nearest } from '../core/nearest.ts';
+import { foreignWords } from '../core/plain-text.ts';
+import { nearPath } from './command-line.ts';
+import { endingOf } from './file-name.ts';
+
+/** What to do about a path at which nothing is. @param otherwise where no name is near. */
+export async function meantPath(typed: string, otherwise: string): Promise<Advice> {
+  const path = await pathThere(resolve(typed));
+  if (path === undefined) return otherwise;
+  const meant = nearPath(path);
+  return { next: `Did you mean ${foreignWords(meant)}?`, again: { typed, meant } };
+}
+
+/** The path by the nearest name in each folder on the way. What a file is called counts more than its ending. */
+async function pathThere(typed: string): Promise<string | undefined> {
+  const above = dirname(typed);
+  const names = await namesIn(above);
+  const folder = names.length > 0 || above === typed ? above : await pathThere(above);
+  if (folder === undefined) return undefined;
+  const here = names.length > 0 ? names : await namesIn(folder);
+  const { base, name } = parse(basename(typed));
+  const near = here.filter((each) => nearest(name, [parse(each).name]) !== undefined);
+  const meant = here.includes(base) ? base : (nearest(base, near) ?? near[0]);
+  return meant && join(folder, meant);
+}
+
+/** What is called as a list is; undefined where nothing is. */
+export async function firstListIn(folder: string): Promise<string | undefined> {
+  const formats = [...(await loadFamily<Format>(FORMATS)).values()];
+  const endings = formats.flatMap(({ extensions }) => extensions);
+  return (await namesIn(folder)).find((name) => endings.includes(endingOf(name)));
+}
+
+/** None where there is no such folder, or none that may be read. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.filter((name) => !name.startsWith('.')).toSorted();
+}
