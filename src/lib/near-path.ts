@@ -4,7 +4,7 @@ import type { Advice } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Format } from '../core/format.ts';
-import { nearest } from '../core/nearest.ts';
+import { meantBy, nearest } from '../core/nearest.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
 import { endingOf } from './file-name.ts';
@@ -25,7 +25,7 @@ async function pathThere(typed: string): Promise<string | undefined> {
   if (folder === undefined) return undefined;
   const here = names.length > 0 ? names : await namesIn(folder);
   const { base, name } = parse(basename(typed));
-  const near = here.filter((each) => nearest(name, [parse(each).name]) !== undefined);
+  const near = here.filter((each) => meantBy(name, [parse(each).name]).length > 0);
   const meant = here.includes(base) ? base : (nearest(base, near) ?? near[0]);
   return meant && join(folder, meant);
 }

@@ -77,7 +77,7 @@ test('what cannot be read or written as a workbook is refused before anything is
       ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],
       /The output is text in columns, but the name .*out\.xls says otherwise\.\nGive it the ending \.xlsx, \.csv or \.jsonl\./,
     ],
-    [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
+    [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean Leads\?/],
     [
       ['run', 'enrich-company', 'leads.xls', '--budget', '9'],
       /ends in "\.xls", which Rowonce cannot read\.\nOpen it in Excel and save it as \.xlsx: File, Save As, Excel Workbook\./,

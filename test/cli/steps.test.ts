@@ -125,7 +125,7 @@ test('a job of several steps says of each entry whose it is, and a slip is answe
   expect(strange.stderr).toContain('Did you mean enrich-person?');
   await desk.write('one.yaml', 'operations: [enrich-company]\n');
   expect((await desk.type(['plan', 'one.yaml', 'list.csv'])).stderr).toMatch(
-    /operations has 1 entry\.\nName two or more, or write operation: and the only one\.\n$/,
+    /operations has 1 entry\.\nName two or more, or write operation: and the only one\. Then run/,
   );
   const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
   expect(changing.stderr).toContain('onboard cannot be one of several steps');

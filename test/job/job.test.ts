@@ -76,8 +76,7 @@ describe('what is refused, with its place', () => {
 describe('a job that does not exist', () => {
   test.each([
     ['enrich-compny', 'Did you mean enrich-company?'],
-    ['leads.xlsx', 'Name the job first, then the file.'],
-    ['lists/leads.csv', 'Name the job first, then the file.'],
+    ['lists/leads.csv', 'Give the path of the job.'],
     ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}.`],
   ])('%s', async (argument, next) => {
     await expect(loadJob(argument)).rejects.toMatchObject({ code: 'job', next });
