@@ -40,9 +40,11 @@ export async function apiParts(): Promise<Readonly<Record<'calls' | 'values' | '
     calls: [
       row('call', 'does', 'example'),
       '|---|---|---|',
-      ...calls.map((of) =>
-        row(`[${of.name}](reference.md#${anchorOf(of)})`, of.summary, `\`${exampleOf(of)}\``),
-      ),
+      ...(await Promise.all(
+        calls.map(async (of) =>
+          row(`[${of.name}](reference.md#${anchorOf(of)})`, of.summary, `\`${await exampleOf(of)}\``),
+        ),
+      )),
     ].join('\n'),
     values: [
       row('name', 'is'),
@@ -66,8 +68,8 @@ function anchorOf(of: Command): string {
 }
 
 /** The command's example as a call. */
-function exampleOf(of: Command): string {
-  const given = givenIn(of);
+async function exampleOf(of: Command): Promise<string> {
+  const given = await givenIn(of);
   const { error } = of.input.safeParse(given);
   if (error !== undefined) throw new Error(`the example of ${of.name} is wrong: ${error.message}`);
   const object = JSON.stringify(given)
@@ -78,7 +80,7 @@ function exampleOf(of: Command): string {
   return `${name}(${object.replaceAll(/,(?! )/g, ',').replaceAll(': {  ', ': { ')})`;
 }
 
-function givenIn({ input, example, entriesOf }: Command): Readonly<Record<string, unknown>> {
+async function givenIn({ input, example, entriesOf }: Command): Promise<Readonly<Record<string, unknown>>> {
   const shape: Readonly<Record<string, z.ZodType>> = input.shape;
   const entries = Object.entries(shape).map(([name, schema]) => ({ name, how: said.get(schema) }));
   const given: Record<string, unknown> = {};
@@ -97,7 +99,7 @@ function givenIn({ input, example, entriesOf }: Command): Readonly<Record<string
     const value = isOn ? true : typed.shift();
     given[entry?.name ?? word.slice(2)] = /^\d+$/.test(String(value)) ? Number(value) : value;
   }
-  if (entriesOf !== undefined) return { ...entriesOf(...words), ...given };
+  if (entriesOf !== undefined) return { ...(await entriesOf(...words)), ...given };
   const positions = entries.filter(({ how }) => how?.isArgument);
   const named = positions.flatMap(({ name }, at) => {
     const own = at === positions.length - 1 ? words.slice(at) : words.slice(at, at + 1);

@@ -1,7 +1,7 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import type { CommandGroup, Command as OurCommand } from '../commands/shared/command.ts';
 import { invariant } from '../core/errors.ts';
-import { COMMANDS, version } from '../core/families.ts';
+import { COMMANDS, OPERATIONS, version } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { declare, readInput } from './typed-input.ts';
@@ -73,6 +73,7 @@ function bareProgram(output: HelpOutput): Command {
     .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
     .version(version())
     .helpCommand(false)
+    .configureHelp({ helpWidth: HELP_WIDTH, optionDescription, visibleOptions })
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -103,21 +104,63 @@ async function configure(typed: Command, run: Run): Promise<void> {
   const member = await loadCommand(typed.name());
   if (!('commands' in member)) return configureOne(typed, member, run);
   describeWith(typed, member);
-  for (const of of member.commands) configureOne(typed.command(of.name.split(' ')[1] ?? ''), of, run);
+  for (const of of member.commands) await configureOne(typed.command(of.name.split(' ')[1] ?? ''), of, run);
 }
 
-function configureOne(typed: Command, of: OurCommand, run: Run): void {
-  describeWith(typed, of);
+async function configureOne(typed: Command, of: OurCommand, run: Run): Promise<void> {
+  const operations = 'job' in of.input.shape ? await familyNames(OPERATIONS) : [];
+  describeWith(typed, of, operations);
   declare(typed, of);
   typed.action(async (...args) => run(of, await readInput(of, args.slice(0, -2), typed), typed));
 }
 
-function describeWith(typed: Command, { summary, details, example }: Member): void {
-  const about = details === undefined ? summary : `${summary}\n\n${details}`;
-  withSharedOptions(typed.summary(summary).description(about)).addHelpText(
+/** @param operations those that it may be asked for. */
+function describeWith(
+  typed: Command,
+  { summary, details = '', example }: Member,
+  operations: readonly string[] = [],
+): void {
+  const about = [summary, details].filter((text) => text !== '').join(' ');
+  const named = operations.length === 0 ? '' : `\n\nOperations: ${operations.join(', ')}.`;
+  withSharedOptions(typed.summary(summary).description(`${about}${named}`)).addHelpText(
     'after',
-    `\nExample:\n  ${commandLine([])} ${example}`,
+    `
+Every command also takes --json, --quiet, --no-color, --store <location>, --as <name> and --help.
+Where … stands, docs/reference.md says the rest.
+
+Example:
+  ${commandLine([])} ${example}`,
   );
+}
+
+const HELP_WIDTH = 100;
+
+/** Beside the longest flag that a command takes. */
+const LONGEST_ABOUT = 71;
+
+/** In one line: what does not fit stands in the reference. */
+function optionDescription({
+  description,
+  argChoices: choices = [],
+  required,
+  defaultValue,
+}: Option): string {
+  const besides = [
+    ...(choices.length > 0 ? [choices.join(', ')] : []),
+    ...(required && defaultValue !== undefined ? [`default: ${defaultValue}`] : []),
+  ];
+  const whole = besides.length === 0 ? description : `${description} (${besides.join('; ')})`;
+  const fitting = [whole, description].find((text) => text.length <= LONGEST_ABOUT);
+  if (fitting !== undefined) return fitting;
+  const most = description.slice(0, LONGEST_ABOUT - 1);
+  const end = [/^(.+); /s, /^(.+)[:,] /s, /^(.+) /s].map((to) => to.exec(most)?.[1]).find((text) => text);
+  return `${end} …`;
+}
+
+/** What every command takes is described once, in the help of the program. */
+function visibleOptions(command: Command): Option[] {
+  const shared = command.parent === null ? [] : withSharedOptions(new Command()).options;
+  return command.options.filter((option) => shared.every(({ long }) => long !== option.long));
 }
 
 function withSharedOptions(command: Command): Command {

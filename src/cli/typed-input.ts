@@ -48,8 +48,9 @@ export function declare(typed: Command, of: OurCommand): void {
 
 function optionsOf(flag: string, [first, ...others]: readonly Entry[]): readonly Option[] {
   invariant(first, `${flag} is of no entry`);
-  const { about, short, value, negation, meant = () => undefined } = first.how;
+  const { about, short, value, negation, group, meant = () => undefined } = first.how;
   const option = new Option([short && `-${short},`, flag, value].filter(Boolean).join(' '), about);
+  if (group !== undefined) option.helpGroup(group);
   const { def } = first.schema;
   if ('defaultValue' in def) option.default(def.defaultValue);
   const kind = others.length > 0 ? 'record' : kindOf(first.schema);

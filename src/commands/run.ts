@@ -30,29 +30,32 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
-import { argument, type Console, command, flag, type Own, type Report } from './shared/command.ts';
+import { argument, type Console, command, flag, type Own, type Report, under } from './shared/command.ts';
 import { ATTENTION_OK, inOrder, noFileFor, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
-import { ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
+import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
-import { adviceOn, mayBeSent, type Resume, spend, spendingInput, withNext } from './shared/spending.ts';
+import {
+  adviceOn,
+  mayBeSent,
+  type Resume,
+  spend,
+  spendingInput,
+  WAITING,
+  withNext,
+} from './shared/spending.ts';
 import { summaryLines } from './shared/summary.ts';
 
 const input = z.strictObject({
-  ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
   job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {
     page: 'job',
   }),
   file: argument(z.string(), 'the input; - reads standard input', { page: 'list' }),
-  ...READ,
-  strict: STRICT,
-  ...ENTRIES,
-  output: outputFile('none'),
-  formulas: FORMULAS,
   budget: flag(
     z.int().min(0).optional(),
     "the most that this batch may ever spend, over the job's",
     '<credits>',
   ),
+  output: outputFile('none'),
   yes: flag(
     z.boolean().default(false),
     'agree to the plan without being asked: to its highest price, which becomes the budget, to what it changes, and to what is bought or read again by a new dialect',
@@ -63,20 +66,11 @@ const input = z.strictObject({
     '<id>',
     { page: 'needed' },
   ),
-  allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
   sample: flag(
     someRows(),
     'only so many random rows, and a forecast for the rest; without it the same command buys the rest',
     '<rows>',
-  ),
-  detach: flag(
-    z.boolean().optional(),
-    'submit the list to a database and leave it to workers; the same command without it does the rest and writes the output',
-  ),
-  refresh: flag(
-    z.boolean().optional(),
-    'buy again what earlier batches bought; an unfinished batch continues as it began',
   ),
   save_job: flag(
     z.string().optional(),
@@ -84,10 +78,28 @@ const input = z.strictObject({
     '<file>',
     { page: 'none' },
   ),
-  events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>', {
-    page: 'none',
+  ...READ,
+  strict: STRICT,
+  ...ENTRIES,
+  formulas: FORMULAS,
+  ...under(ASKED, {
+    refresh: flag(
+      z.boolean().optional(),
+      'buy again what earlier batches bought; an unfinished batch continues as it began',
+    ),
+    allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
   }),
-  attention_ok: ATTENTION_OK,
+  ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
+  ...under(WAITING, {
+    detach: flag(
+      z.boolean().optional(),
+      'submit the list to a database and leave it to workers; the same command without it does the rest and writes the output',
+    ),
+    events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>', {
+      page: 'none',
+    }),
+    attention_ok: ATTENTION_OK,
+  }),
 });
 
 type Input = z.output<typeof input>;

@@ -9,6 +9,8 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/cli/main.ts';
 import { describeProgram } from '../../src/cli/program.ts';
+import { OPERATIONS } from '../../src/core/families.ts';
+import { familyNames } from '../../src/core/family.ts';
 import { startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
@@ -34,10 +36,26 @@ describe('help', () => {
         expect(code).toBe(0);
         const shown = names.join(' ');
         expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${shown}\\b.*\\n$`));
+        const lines = stdout.slice(0, stdout.indexOf('\nExample:')).split('\n');
+        expect(lines.length, shown).toBeLessThanOrEqual(56);
+        for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(100);
         for (const option of ['--json', '--quiet', '--no-color', '--store <location>', '--as <name>'])
           expect(stdout).toContain(option);
       }
     }
+  });
+
+  test('of run names every operation and every flag on two screens, with the ten usual flags first', async () => {
+    const { stdout } = await typedAt(['run', '--help']);
+    const [, usual = ''] = /\nOptions:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    expect(usual.match(/--[\w-]+(?= )/g)).toEqual(
+      '--budget --output --yes --plan --limit --sample --save-job --column --add --account'.split(' '),
+    );
+    for (const { long } of (await describeProgram()).commands.find((each) => each.name() === 'run')
+      ?.options ?? [])
+      expect(stdout).toContain(long);
+    for (const name of await familyNames(OPERATIONS)) expect(stdout).toContain(name);
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(60);
   });
 
   test('--version is one line, --json one object', async () => {

@@ -29,6 +29,8 @@ export interface EntryInfo {
   readonly negation?: string;
   /** The word of a choice that is meant by another text, such as `comma` by `,`. */
   readonly meant?: (text: string) => string | undefined;
+  /** Under which heading `--help` has it; left out: among the usual ones, which come first. */
+  readonly group?: string;
   /** What it is for the page, which names no place of the machine; left out: the same as for a terminal. */
   readonly page?: OnPage;
 }
@@ -50,6 +52,15 @@ export function flag<Schema extends z.ZodType>(
 ): Schema {
   said.add(schema, { about, ...(value === undefined ? {} : { value }), ...more });
   return schema;
+}
+
+/** Entries that `--help` has under a heading of their own. */
+export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: string, shape: Shape): Shape {
+  for (const schema of Object.values(shape)) {
+    const how = said.get(schema);
+    if (how !== undefined) said.add(schema, { ...how, group });
+  }
+  return shape;
 }
 
 /** An entry that is typed as a word without a flag. Those of a command stand in the order in which they are typed. */

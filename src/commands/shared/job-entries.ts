@@ -3,7 +3,7 @@ import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { DELIMITER_NAMES, DELIMITERS, Reading, readingEntries, readingOf } from '../../core/reading.ts';
 import { type JobEntries, jobEntries } from '../../job/job-schema.ts';
-import { flag } from './command.ts';
+import { flag, under } from './command.ts';
 
 /** Flags that are entries of a job: what they say stands over what its file says. */
 
@@ -17,6 +17,8 @@ for (const [name, schema] of Object.entries(READ)) {
     { header_row: '<rows>', rows: '<rows>', country: '<code>', ragged: '<pad>' }[name] ?? '<name>';
   flag(schema, schema.description ?? '', value, name === 'delimiter' ? { meant: byCharacter } : {});
 }
+
+under('How the list is read:', READ);
 
 /** Of a command that sees the file first. Later commands take the file as it was accepted. */
 export const STRICT = flag(
@@ -84,6 +86,17 @@ export const FORMULAS = flag(
   "safe (the default): a vendor's text never becomes a formula; raw: as it came",
   '<mode>',
 );
+
+export const ASKED = 'What is asked and written:';
+
+under(ASKED, {
+  waterfall: ENTRIES.waterfall,
+  role: ENTRIES.role,
+  roles: ENTRIES.roles,
+  repair: ENTRIES.repair,
+  formulas: FORMULAS,
+  strict: STRICT,
+});
 
 const NAMES = [...Object.keys(ENTRIES), 'formulas'] as (keyof typeof ENTRIES | 'formulas')[];
 

@@ -11,16 +11,20 @@ import type { RunObject } from '../../objects/run-object.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
-import type { Console, Host } from './command.ts';
+import { type Console, type Host, under } from './command.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
+
+export const WAITING = 'How it waits and stops:';
 
 /** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
 export function spendingInput<Word extends Acceptable>(acceptable?: readonly Word[]) {
   return {
     ...COMMON,
-    max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),
-    wait: wait(),
-    accept: accept(acceptable),
+    ...under(WAITING, {
+      max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),
+      wait: wait(),
+      accept: accept(acceptable),
+    }),
   };
 }
 
