@@ -2,9 +2,6 @@
 // What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node that is
 // too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the checkout.
 
-/** The oldest version that the libraries run on. The tests run on the newer one that `npm install` puts into a checkout. */
-const NEEDED_NODE = '22.19';
-
 /** Set for a process that an older Node started in its own place. */
 const HANDED_OVER = 'ROWONCE_HANDED_OVER';
 
@@ -22,19 +19,13 @@ async function start() {
   const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
   const checkout = existsSync(beside('./cli/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
 
-  if (isNewEnough()) return startProgram(checkout, beside('../package.json'));
+  const { tooOld } = await import('./needed-node.js');
+  const fact = tooOld();
+  if (fact === undefined) return startProgram(checkout, beside('../package.json'));
   const newerNode = beside('../node_modules/.bin/node');
   if (checkout && existsSync(newerNode)) return handOver(newerNode, beside('./bin.js'));
-  console.error(
-    `Rowonce needs Node ${NEEDED_NODE} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then run the command again.`,
-  );
+  console.error(fact);
   process.exit(2);
-}
-
-function isNewEnough() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const [neededMajor, neededMinor] = NEEDED_NODE.split('.').map(Number);
-  return major > neededMajor || (major === neededMajor && minor >= neededMinor);
 }
 
 async function startProgram(checkout, manifest) {

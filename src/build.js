@@ -80,7 +80,8 @@ async function build(withTypes) {
   if (withTypes) execFileSync(process.execPath, typesInto, { stdio: 'inherit' });
   // Whoever reads one of them meanwhile finds the former content or the whole new one.
   const present = {
-    'index.js': `export * from './${build}/index.js';\n`,
+    'index.js': `import './needed-node.js';\nexport * from './${build}/index.js';\n`,
+    'needed-node.js': NEEDED_NODE,
     'index.d.ts': `export * from './${build}/index.js';\n`,
     'main.js': `export * from './${build}/cli/main.js';\n`,
     '.npmignore': `/*/\n!/${build}/\nbuilt-from.json\n`,
@@ -95,6 +96,12 @@ async function build(withTypes) {
   for (const old of builds.sort((one, other) => born(other) - born(one)).slice(BUILDS_KEPT))
     fs.rmSync(join(DIST, old), { recursive: true, force: true });
 }
+
+/** Is imported before the rest of the library, which an old Node cannot load. Its stack would say nothing to who reads it. */
+const NEEDED_NODE = `import { tooOld } from '../src/needed-node.js';
+const fact = tooOld();
+if (fact !== undefined) throw Object.assign(new Error(fact), { stack: fact });
+`;
 
 /** An `import` of a module of Node reads all that it exports, which loads Node's own fetch and cryptography: a tenth of a start. */
 const takeFromBuiltins = (code) => {

@@ -44,7 +44,9 @@ const NEEDED = [
   'docs/schemas/job.json',
   'fixtures/leads.csv',
   'jobs/enrich-companies.yaml',
+  'dist/needed-node.js',
   'src/bin.js',
+  'src/needed-node.js',
 ];
 
 test('the package has what a user reads and runs', () => {
@@ -59,8 +61,8 @@ test('it has one build', () => {
 
 test('it has no test, no corpus, no source and no page for who works on the program', () => {
   const places = [
-    /^(LICENSE|README\.md|SECURITY\.md|package\.json|src\/bin\.js)$/,
-    /^dist\/(index|main)\.(js|d\.ts)$/,
+    /^(LICENSE|README\.md|SECURITY\.md|package\.json|src\/(bin|needed-node)\.js)$/,
+    /^dist\/(index|main|needed-node)\.(js|d\.ts)$/,
     /^dist\/[0-9a-f]{8}\//,
     /^docs\/(?!decisions|internals|screens).*\.(md|json|ya?ml)$/,
     /^fixtures\/[^/]+\.csv$/,
@@ -79,7 +81,7 @@ test('publint, the linter for packages, finds nothing', async () => {
 test('the oldest Node that it says it runs on is the same everywhere, and no library needs a newer one', () => {
   const { engines, dependencies } = manifest.parse(JSON.parse(read('package.json')));
   const oldest = /^>=(\d+\.\d+)\.0$/.exec(engines.node)?.[1] ?? '';
-  expect(read('src/bin.js')).toContain(`NEEDED_NODE = '${oldest}'`);
+  expect(read('src/needed-node.js')).toContain(`NEEDED_NODE = '${oldest}'`);
   expect(read('src/build.js')).toContain(`target: 'node${oldest}'`);
   const { packages } = lock.parse(JSON.parse(read('package-lock.json')));
   for (const name of Object.keys(dependencies)) {

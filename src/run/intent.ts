@@ -213,9 +213,6 @@ function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
   return `The budget ${whose} is reached: ${spent} of ${cap ?? 0} credits spent${doubt}.`;
 }
 
-const budgetWords = (least: number): string =>
-  `Run the same command again with a --budget of at least ${least}.`;
-
 const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
   batch: 'of this batch',
   day: "of the account's day (UTC)",
@@ -223,7 +220,8 @@ const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
 };
 
 function nextStep(scope: OwnScope, money: Money, reserve: number): string {
-  if (scope === 'batch') return budgetWords(heldCredits(money) + reserve);
+  // How much is enough for all that waits, its summary says.
+  if (scope === 'batch') return 'Run the same command again with a higher --budget.';
   // No other day or month has room for a call that is dearer than all of it.
   if (reserve > (money.cap ?? 0))
     return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;

@@ -52,7 +52,8 @@ function installed(): string {
   // Node does not strip types under node_modules, so this file must never be chosen.
   writeFileSync(join(root, 'src', `${main}.ts`), 'export const main: number = 1;');
   writeFileSync(join(root, 'dist', 'main.js'), 'export const main = (argv) => console.log("dist", ...argv);');
-  copyFileSync(PROGRAM, join(root, 'src', 'bin.js'));
+  for (const each of ['bin.js', 'needed-node.js'])
+    copyFileSync(join(dirname(PROGRAM), each), join(root, 'src', each));
   return join(root, 'src', 'bin.js');
 }
 
@@ -114,6 +115,18 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     expect(stderr).toMatch(
       /^Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
     );
+  });
+
+  test('the library says the same to a program that imports it, and nothing of what it is made of', () => {
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(CHECKOUT, join(folder, 'node_modules', 'rowonce'));
+    writeFileSync(join(folder, 'program.mjs'), "import { plan } from 'rowonce';\nawait plan({});\n");
+    const { status, stdout, stderr } = spawnSync(older, ['program.mjs'], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\./,
+    );
+    expect(stderr).not.toMatch(/dlopen|MODULE_VERSION|\n {4}at /);
   });
 
   test.skipIf(!hasNewerNode)(

@@ -1,0 +1,10 @@
+/** The oldest version that the libraries run on. The tests run on the newer one that `npm install` puts into a checkout. */
+const NEEDED_NODE = '22.19';
+
+/** What the command says, and the library throws, under a Node that is too old; undefined under a newer one. */
+export function tooOld() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [neededMajor, neededMinor] = NEEDED_NODE.split('.').map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
+  return `Rowonce needs Node ${NEEDED_NODE} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then run the command again.`;
+}
