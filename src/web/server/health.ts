@@ -2,9 +2,8 @@ import { Hono } from 'hono';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { METRICS_TYPE, metricsText, type Sample } from '../../lib/metrics.ts';
 import { rowsOf } from '../../plan/batch.ts';
-import { finishedIn } from '../../run/batches.ts';
 import { unlessStopped } from '../../run/known-account.ts';
-import { eachLedgerThere } from '../../run/open-ledger.ts';
+import { eachLedgerThere, finishedIn } from '../../run/open-ledger.ts';
 import type { Server } from './server.ts';
 
 /** For who watches the service: figures by account and job, and no name of a list or a person. */
