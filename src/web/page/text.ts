@@ -405,7 +405,6 @@ export const text = {
     ofRows: (filled: string, rows: string) => `${filled} of ${rows}`,
     examples: 'Examples',
     odd: (count: string, rows: string) => `but not ${count}: ${rows}`,
-    preview: 'First rows',
   },
   nowhere: { title: 'There is nothing at this address', back: 'See all batches' },
   undo: {

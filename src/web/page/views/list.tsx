@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
+import type { DamageObject, ListDescription, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction, useAsked } from '../parts/action.ts';
 import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
@@ -75,7 +75,6 @@ function Shown({ first }: { readonly first: ListView }) {
           <Trouble found={found} />
           <Repairs found={found} reading={reading} change={change} />
           <Columns found={found} />
-          <Preview id={id} words={words} />
         </>
       )}
     </>
@@ -200,34 +199,5 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
         ))}
       </Table>
     </section>
-  );
-}
-
-function Preview({ id, words }: { readonly id: string; readonly words: string }) {
-  const isOpen = useSignal(false);
-  return (
-    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary>{text.list.preview}</summary>
-      {isOpen.value && (
-        <Loaded<ListRows> path={`/lists/${id}/rows?limit=20`} again={words}>
-          {({ header, rows }) => (
-            <Table name={text.list.preview} look="grid" columns={[...numbers(text.rows.row), ...header]}>
-              {rows.map(({ row, cells }) => (
-                <tr key={row}>
-                  <th scope="row" class="number">
-                    {grouped(row)}
-                  </th>
-                  {cells.map((cell, at) => (
-                    <td key={header[at] ?? at} class="cut" title={cell}>
-                      {cell}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </Table>
-          )}
-        </Loaded>
-      )}
-    </details>
   );
 }
