@@ -92,7 +92,6 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   expect(detail.changes).toEqual(changes);
 
   const page = await tabAt(served, `/batches/${batch}`);
-  await page.getByRole('heading', { name: text.changes.title }).waitFor();
   // What came moves everything below it when it is there.
   await page.getByRole('button', { name: text.batch.downloads.report }).waitFor();
   await page.getByText(text.batch.howItWent).click();
@@ -108,8 +107,6 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
     [text.changes.heldBack]: '1',
   });
   expect(shown).not.toHaveProperty(text.batch.matched);
-  const total = page.getByRole('row', { name: text.changes.all });
-  expect(await total.getByRole('cell').allInnerTexts()).toEqual([text.changes.all, '', '4', '1', '1', '1']);
 });
 
 test('a row that a killed run left in doubt is in doubt in the list and in its filter', async () => {

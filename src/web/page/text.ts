@@ -121,11 +121,6 @@ export const text = {
     },
   },
   changes: {
-    title: 'Changes',
-    project: 'Project',
-    wanted: 'Wanted',
-    out: 'to be out',
-    all: 'All',
     done: {
       create_project: 'Projects created',
       invite: 'Invited',
@@ -136,16 +131,6 @@ export const text = {
     withoutWord: 'Done without details',
     unchanged: 'Stay as they were',
     heldBack: 'Held back',
-    ends: {
-      applied: 'applied',
-      unchanged: 'unchanged',
-      held_back: 'held back',
-      refused: 'refused',
-      in_doubt: 'in doubt',
-      skipped: 'left out',
-      invalid: 'invalid',
-      pending: 'to do',
-    },
   },
   steps: {
     label: 'Steps to a batch',

@@ -1,6 +1,6 @@
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { Changes, changeFigures } from '../parts/changes.tsx';
+import { changeFigures } from '../parts/changes.ts';
 import { ButtonLink } from '../parts/controls.tsx';
 import { allRows, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, Progress, sumOf } from '../parts/outcomes.tsx';
@@ -53,7 +53,6 @@ function Shown({ batch, works }: ShownProps) {
           {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
         </p>
       )}
-      {batch.changes !== undefined && <Changes changes={batch.changes} />}
       {!isOpen && (
         <details class="card stack">
           <summary>{words.howItWent}</summary>
