@@ -208,10 +208,9 @@ const USUAL_ROWS = 100;
 
 const Whole = z.coerce.number().int().min(0);
 
-/** Which rows of a batch are shown: those from a row on, or those before one. */
+/** Which rows of a batch are shown: those from a row on. */
 export const RowPageQuery = z.object({
   from: Whole.default(0),
-  before: Whole.optional(),
   limit: Whole.default(USUAL_ROWS),
   status: RowFilter.optional(),
 });
@@ -231,10 +230,6 @@ export const RowView = z.object({
 });
 export type RowView = z.infer<typeof RowView>;
 
-/** Where another page begins: at a row, or before one. */
-export const PagePlace = z.union([z.object({ from: z.number() }), z.object({ before: z.number() })]);
-export type PagePlace = z.infer<typeof PagePlace>;
-
 export const RowPage = BatchNamed.extend({
   /** Number of rows by status, `pending` among them. */
   counts: z.record(z.string(), z.number()),
@@ -245,8 +240,8 @@ export const RowPage = BatchNamed.extend({
   /** How many columns of answers are not shown. */
   more_columns: z.number(),
   rows: z.array(RowView),
-  prev: PagePlace.nullable(),
-  next: PagePlace.nullable(),
+  /** The row at which the next page begins; null on the last one. */
+  next: z.number().nullable(),
 });
 export type RowPage = z.infer<typeof RowPage>;
 

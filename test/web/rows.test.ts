@@ -55,7 +55,6 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   expect(whole.body).toMatchObject({
     header: ['domain', 'City'],
     counts: { in_doubt: 2, matched: 2, invalid: 1 },
-    prev: null,
     next: null,
   });
   expect(rowsIn(whole)).toEqual([2, 3, 4, 6, 7]);
@@ -66,18 +65,16 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   expect(invalid).toMatchObject({ status: 'invalid', cells: ['not a domain', 'Perth'] });
   const second = await page.ask(`/batches/${batch}/rows?from=4&limit=2`);
   expect(rowsIn(second)).toEqual([4, 6]);
-  expect(second.body).toMatchObject({ prev: { before: 4 }, next: { from: 7 } });
-  expect(rowsIn(await page.ask(`/batches/${batch}/rows?before=99&limit=2`))).toEqual([6, 7]);
+  expect(second.body).toMatchObject({ next: 7 });
 });
 
-proof('rows are found by status, both ways', async () => {
+proof('rows are found by status', async () => {
   const rows = `/batches/${batch}/rows`;
   const first = await page.ask(`${rows}?status=attention&limit=2`);
   expect(rowsIn(first)).toEqual([2, 3]);
-  expect(first.body.next).toEqual({ from: 4 });
-  const rest = await page.ask(`${rows}?status=attention&from=4`);
+  expect(first.body.next).toBe(6);
+  const rest = await page.ask(`${rows}?status=attention&from=6`);
   expect(rowsIn(rest)).toEqual([6]);
-  expect(rowsIn(await page.ask(`${rows}?status=attention&before=6&limit=1`))).toEqual([3]);
   expect(rowsIn(await page.ask(`${rows}?status=matched`))).toEqual([4, 7]);
   expect(rowsIn(await page.ask(`${rows}?status=pending`))).toEqual([]);
   expect((await page.ask(`${rows}?status=nonsense`)).status).toBe(400);

@@ -14,7 +14,7 @@ import {
   textCells,
 } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, RowPlace, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { type FoundBatch, finishedIn, lookInto } from '../../run/open-ledger.ts';
@@ -26,18 +26,16 @@ import { batchOf, namedOf } from './batch.ts';
 export function rowRoutes(server: Server): Hono {
   return new Hono().get('/batches/:id/rows', async (context) => {
     const found = await batchOf(context, server);
-    const { from, before, limit, status } = queryOf(context, RowPageQuery);
-    const wish = { place: before === undefined ? { from } : { before }, limit, status };
-    return context.json(await rowPage(found, wish));
+    return context.json(await rowPage(found, queryOf(context, RowPageQuery)));
   });
 }
 
 const MOST_ROWS = 500;
 
 interface PageWish {
-  readonly place: RowPlace;
+  readonly from: RowNumber;
   readonly limit: number;
-  readonly status: RowFilter | undefined;
+  readonly status?: RowFilter | undefined;
 }
 
 async function rowPage(
@@ -46,7 +44,7 @@ async function rowPage(
 ): Promise<RowPage> {
   const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
   return lookInto(location, async (ledger) => {
-    const { rows, prev, next } = await rowsOfPage(ledger, batch, wish);
+    const { rows, next } = await rowsOfPage(ledger, batch, wish);
     const both = await bothOfRows(ledger, batch, rows);
     const { columns, more } = await shownColumns(ledger, batch);
     return {
@@ -57,7 +55,7 @@ async function rowPage(
       added: columns.map(({ name }) => name),
       more_columns: more,
       rows: both.map((each) => viewOfRow(batch, columns, each)),
-      ...{ prev, next },
+      next,
     };
   });
 }
@@ -67,28 +65,15 @@ function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts'
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 
-/** Which rows a page has, and where the pages beside it begin. */
+/** Which rows a page has, and where the next one begins: at the row that is read beyond it. */
 async function rowsOfPage(
   ledger: LedgerReader,
   { id }: Batch,
-  { place, limit, status }: PageWish,
-): Promise<{ readonly rows: readonly RowNumber[] } & Pick<RowPage, 'prev' | 'next'>> {
-  const read = async (at: RowPlace, most: number): Promise<readonly RowNumber[]> =>
-    (await ledger.rowsAt(id, at, most, statesOf(status))).map(({ row }) => row);
-  const found = await read(place, limit);
-  // Behind the last row that one is shown, and before the first one the first.
-  const isBeyond = found.length === 0;
-  const rows = isBeyond
-    ? await read('from' in place ? { before: place.from } : { from: place.before }, 1)
-    : found;
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (first === undefined || last === undefined) return { rows, prev: null, next: null };
-  const [before, behind] = [{ before: first }, { from: last + 1 }];
-  return {
-    rows,
-    prev: (await read(before, 1)).length > 0 ? before : null,
-    next: (await read(behind, 1)).length > 0 ? behind : null,
-  };
+  { from, limit, status }: PageWish,
+): Promise<{ readonly rows: readonly RowNumber[] } & Pick<RowPage, 'next'>> {
+  const found = await ledger.rowsAt(id, { from }, limit + 1, statesOf(status));
+  const rows = found.map(({ row }) => row);
+  return { rows: rows.slice(0, limit), next: rows[limit] ?? null };
 }
 
 function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {

@@ -264,7 +264,6 @@ export const text = {
     all: 'all',
     attention: 'attention',
     decide: 'Decide what to do',
-    previous: 'Previous',
     next: 'Next',
     pages: 'Pages',
     shown: (from: string, to: string, last: string) => `Rows ${from} to ${to} of ${last}`,

@@ -1,11 +1,11 @@
-import type { PagePlace, RowPage, RowView } from '../../api.ts';
+import type { RowPage, RowView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
-import { Button, ButtonLink } from '../parts/controls.tsx';
+import { ButtonLink } from '../parts/controls.tsx';
 import { grouped } from '../parts/figures.ts';
 import { NEED_ATTENTION, sumOf } from '../parts/outcomes.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { About, ForeignText, StatusTag } from '../parts/tags.tsx';
-import { go, query } from '../router.ts';
+import { query } from '../router.ts';
 import { beat } from '../session.ts';
 import { plainWord, text } from '../text.ts';
 
@@ -46,9 +46,9 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
   );
 }
 
-function addressOf({ batch }: RowPage, place: PagePlace | null, status = query.value.get('status')): string {
+function addressOf({ batch }: RowPage, from: number | null, status = query.value.get('status')): string {
   const words = new URLSearchParams(status === null ? {} : { status });
-  for (const [name, row] of Object.entries(place ?? {})) words.set(name, String(row));
+  if (from !== null) words.set('from', String(from));
   return `/batches/${batch}/rows${words.size === 0 ? '' : `?${words}`}`;
 }
 
@@ -158,23 +158,12 @@ function Cell({ value }: { readonly value: string }) {
 }
 
 function Pager({ page }: { readonly page: RowPage }) {
-  const { rows, last, prev, next } = page;
+  const { rows, last, next } = page;
   const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
   return (
     <nav class="actions" aria-label={text.rows.pages}>
-      <Step page={page} to={prev} words={text.rows.previous} />
       <span aria-live="polite">{text.rows.shown(grouped(from), grouped(to), grouped(last))}</span>
-      <Step page={page} to={next} words={text.rows.next} />
+      {next !== null && <ButtonLink to={addressOf(page, next)} says={text.rows.next} />}
     </nav>
   );
-}
-
-interface StepProps {
-  readonly page: RowPage;
-  readonly to: PagePlace | null;
-  readonly words: string;
-}
-
-function Step({ page, to, words }: StepProps) {
-  return <Button disabled={to === null} onClick={() => go(addressOf(page, to))} says={words} />;
 }
