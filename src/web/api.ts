@@ -118,8 +118,7 @@ export const SummaryView = z.object({
 export type SummaryView = z.infer<typeof SummaryView>;
 
 /** Opens `/downloads/TICKET` once, within a minute. */
-export const Ticket = z.object({ ticket: z.string(), name: z.string() });
-export type Ticket = z.infer<typeof Ticket>;
+const Ticket = z.object({ ticket: z.string(), name: z.string() });
 /** Beside the answers of `export` and `merge`, by `output`, `needs_attention` and `report`. */
 export const Tickets = z.object({
   tickets: z.partialRecord(z.enum(['output', 'needs_attention', 'report']), Ticket),

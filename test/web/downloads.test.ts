@@ -15,7 +15,8 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
   const start = () => servedIn(desk.place.folder, desk.environment());
   const copies = () => {
     const folder = desk.place.path('store/downloads');
-    return existsSync(folder) ? readdirSync(folder) : [];
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   };
   const ticketOf = async (page: Served): Promise<string> => {
     return (await ask(page, 'POST', '/export', { batch })).tickets.output.ticket;

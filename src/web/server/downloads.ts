@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
@@ -7,7 +7,7 @@ import { listNameOf } from '../../files/list-name.ts';
 import { notedOutput, usualOutput } from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
-import type { Ticket, Tickets } from '../api.ts';
+import type { Tickets } from '../api.ts';
 import { OnceOnly } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
 import { visibleName } from './list-files.ts';
@@ -18,22 +18,14 @@ import type { Server } from './server.ts';
  * minute. What it brings is a copy that was written for it, and the batch's own output stays as it is.
  */
 
-interface Ready {
-  /** The folder of this download alone, which is removed after it. */
-  readonly folder: string;
-  readonly path: string;
-}
-
 /** Longer than a ticket works. */
 const KEPT_MS = 70_000;
-
-const KINDS = ['output', 'needs_attention', 'report'] as const;
-type Kind = (typeof KINDS)[number];
 
 export class Downloads {
   /** Of folders that only their owner can read. */
   readonly #folder: string;
-  readonly #tickets: OnceOnly<Ready>;
+  /** Each stands for the path of a file. */
+  readonly #tickets: OnceOnly<string>;
 
   constructor({ clock, folder }: Pick<Server, 'clock' | 'folder'>) {
     this.#folder = join(folder, 'downloads');
@@ -44,37 +36,22 @@ export class Downloads {
 
   /** @param write an output of that name, and what belongs beside it. @returns tickets for what is there then. */
   async ticketsFor(name: string, write: (path: string) => Promise<unknown>): Promise<Tickets> {
-    const folder = await this.#newFolder();
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const folder = await mkdtemp(join(this.#folder, 'copy-'));
     try {
       await write(join(folder, name));
-      const tickets: Tickets = {};
-      const written = await readdir(folder);
-      for (const kind of KINDS) {
-        const found = written.find((each) => kindOf(each, name) === kind);
-        if (found !== undefined) tickets[kind] = await this.#ticketFor(join(folder, found));
-      }
-      return tickets;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      await removed(folder);
+      throw error;
     }
-  }
-
-  async #ticketFor(written: string): Promise<Ticket> {
-    const folder = await this.#newFolder();
-    const name = basename(written);
-    const ready: Ready = { folder, path: join(folder, name) };
-    await rename(written, ready.path);
-    const ticket = this.#tickets.issue(ready);
-    setTimeout(() => {
-      // A ticket that was used has another to remove its folder.
-      if (this.#tickets.redeem(ticket) !== undefined) void removed(ready);
-    }, KEPT_MS).unref();
-    return { ticket, name };
-  }
-
-  async #newFolder(): Promise<string> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    return mkdtemp(join(this.#folder, 'copy-'));
+    setTimeout(() => void removed(folder), KEPT_MS).unref();
+    const tickets: Tickets = {};
+    for (const found of await readdir(folder)) {
+      const kind = kindOf(found, name);
+      if (kind !== undefined)
+        tickets[kind] = { ticket: this.#tickets.issue(join(folder, found)), name: found };
+    }
+    return tickets;
   }
 
   routes(): Hono {
@@ -82,29 +59,30 @@ export class Downloads {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
         throw new HttpRefusal(404, 'A download answers only to GET.', 'Follow its link.');
-      const ready = this.#tickets.redeem(context.req.param('ticket'));
-      if (ready === undefined)
+      const path = this.#tickets.redeem(context.req.param('ticket'));
+      if (path === undefined)
         throw new HttpRefusal(
           404,
           'This download was used already, or is older than a minute.',
           'Ask for it again.',
         );
-      const { size } = await stat(ready.path).catch(() => {
+      const { size } = await stat(path).catch(() => {
         throw new HttpRefusal(404, 'This download is not there any more.', 'Ask for it again.');
       });
-      const file = createReadStream(ready.path).once('close', () => void removed(ready));
+      const file = createReadStream(path).once('close', () => void removed(path));
       return context.body(Readable.toWeb(file) as ReadableStream, 200, {
         'content-type': 'application/octet-stream',
         'content-length': String(size),
-        'content-disposition': disposition(basename(ready.path)),
+        'content-disposition': disposition(basename(path)),
         'content-security-policy': "sandbox; default-src 'none'",
       });
     });
   }
 }
 
-function removed({ folder }: Ready): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
+/** What somebody still reads goes at the latest when the page is started again. */
+function removed(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true }).catch(() => {});
 }
 
 /** The name of the batch's output, or the one that it would have, as the user calls the list. */
@@ -116,7 +94,7 @@ export function outputName({ batch, location }: FoundBatch): string {
   return kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
 }
 
-function kindOf(name: string, output: string): Kind | undefined {
+function kindOf(name: string, output: string): keyof Tickets | undefined {
   if (name === output) return 'output';
   const rest = name.slice(nameParts(output).stem.length);
   if (rest.startsWith('.needs-attention.')) return 'needs_attention';
