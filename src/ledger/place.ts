@@ -47,21 +47,18 @@ async function lastStep(db: Pick<Db, 'rows'>): Promise<number> {
 export async function refuseOther(db: Pick<Db, 'rows'>, shown: string): Promise<void> {
   const step = await lastStep(db);
   if (step === 0 || step === LAYOUT) return;
-  if (step < LAYOUT) throw earlier(shown);
+  if (step < LAYOUT)
+    throw stop(
+      'store_version',
+      `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`,
+      'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
+    );
   throw stop(
     'store_version',
     `The store ${shown} was made by a newer Rowonce (schema ${step}; this one knows ${LAYOUT}). Nothing in it was changed.`,
     'Use the newer Rowonce, or name another place with --store.',
   );
 }
-
-/** Of a ledger that had other tables, before the first release. */
-export const earlier = (shown: string): StopError =>
-  stop(
-    'store_version',
-    `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`,
-    'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
-  );
 
 /** What ends who would buy from a ledger that was copied: another one goes on in its place. */
 export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise<StopError | undefined> {

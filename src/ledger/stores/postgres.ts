@@ -13,7 +13,6 @@ import {
   closedByFailure,
   contextOf,
   copiedAway,
-  earlier,
   keepNote,
   layOut,
   ledgerNow,
@@ -77,19 +76,11 @@ const oneOf = async <T>(db: PostgresDb, sql: string): Promise<T> =>
 /** One address for all roles. */
 const placeOf = ({ shown }: PostgresDb): Place => ({ shown, at: shown.replace(/\/\/[^@/]*@/, '//') });
 
-/** The schema of ledgers that had other tables, before the first release. */
-const FORMER = 'rowonce';
-
-const THERE = `
-SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS "isLedger", to_regclass('${FORMER}.calls') IS NOT NULL AS "isFormer"`;
+const IS_THERE = `SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS value`;
 
 /** @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished. */
 async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
-  const [there] = await db.rows<{ isLedger: boolean; isFormer: boolean }>(THERE);
-  if (there?.isLedger !== true) {
-    if (there?.isFormer === true) throw earlier(db.shown);
-    return false;
-  }
+  if (!(await oneOf<boolean>(db, IS_THERE))) return false;
   await refuseOther(db, db.shown);
   const isArriving = (await metaOf(db, 'arriving')) !== undefined;
   if (isArriving && !mayArrive)

@@ -17,7 +17,6 @@ import {
   checkBudgets,
   closedByFailure,
   contextOf,
-  earlier,
   keepNote,
   ledgerNow,
   lossAt,
@@ -112,16 +111,12 @@ function prepare(folder: StoreFolder, acceptLost?: boolean): void {
 /** "RowX" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
 const APPLICATION_ID = 0x526f7758;
 
-/** What was in the header of ledgers that had other tables, before the first release: "RowL", "RoWo". */
-const FORMER = [0x526f774c, 0x526f576f];
-
 /** Whether nothing is laid out there yet. @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce. */
 async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
   const { application_id: application } = await oneRow<{ application_id: number }>(
     db,
     'PRAGMA application_id',
   );
-  if (FORMER.includes(application)) throw earlier(folder.path);
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
   if (application !== APPLICATION_ID && tables.length > 0)
     throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');

@@ -19,12 +19,12 @@ const laidOutAs = (layout: number): string =>
    CREATE TABLE steps (number); INSERT INTO steps VALUES (${layout})`;
 
 describe('a file that is not ours', () => {
-  const FORMER = 'was made by an earlier Rowonce, which kept the ledger in another form.';
-
   test.each([
-    ['of an earlier Rowonce', `PRAGMA application_id = ${0x526f774c}; CREATE TABLE book (id)`, FORMER],
-    ['of the first Rowonce', `PRAGMA application_id = ${0x526f576f}; CREATE TABLE book (id)`, FORMER],
-    ['of the last Rowonce with other tables', laidOutAs(1), FORMER],
+    [
+      'of an earlier Rowonce',
+      laidOutAs(1),
+      'was made by an earlier Rowonce, which kept the ledger in another form.',
+    ],
     ['of a newer Rowonce', laidOutAs(99), 'was made by a newer Rowonce (schema 99; this one knows 2).'],
   ])('a ledger %s is refused in one sentence, and left as it is', async (_what, tables, fact) => {
     const place = temporaryFolder();

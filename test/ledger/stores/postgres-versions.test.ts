@@ -15,10 +15,11 @@ test('a ledger that an earlier Rowonce kept in another form is refused by what r
   await server.createDatabase('versions_former');
   const store = server.url('versions_former');
   const former = (): Promise<unknown> =>
-    server.query('versions_former', 'SELECT * FROM rowonce.calls, pg_namespace ORDER BY nspname');
+    server.query('versions_former', 'SELECT * FROM rowonce_ledger.steps, pg_namespace ORDER BY nspname');
   await server.query(
     'versions_former',
-    'CREATE SCHEMA rowonce; CREATE TABLE rowonce.calls AS SELECT 1 AS id',
+    `CREATE SCHEMA rowonce_ledger; CREATE TABLE rowonce_ledger.meta (name TEXT, value TEXT);
+     CREATE TABLE rowonce_ledger.steps AS SELECT 1 AS number`,
   );
   const before = await former();
   const desk = await openDesk();
