@@ -17,7 +17,7 @@ import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { buildProgram, commandNamed, load, type Run } from './program.ts';
+import { buildProgram, load, type Run } from './program.ts';
 import { usageStop } from './usage.ts';
 
 /**
@@ -167,13 +167,8 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
 }
 
 /** @param program undefined where it could not be built. */
-async function inOurStyle(error: unknown, argv: readonly string[], program?: Command): Promise<unknown> {
-  if (!(error instanceof CommanderError) || program === undefined) return error;
-  return usageStop(error, argv, program, async () => {
-    await load(program, ['plan'], async () => {});
-    return commandNamed(program, 'plan') ?? program;
-  });
-}
+const inOurStyle = (error: unknown, argv: readonly string[], program?: Command): unknown =>
+  error instanceof CommanderError && program !== undefined ? usageStop(error, argv, program) : error;
 
 /** @param argv what goes on once it is corrected; nothing where nobody has typed it. */
 function reportError(

@@ -48,7 +48,7 @@ export async function load(program: Command, argv: readonly string[], run: Run):
     for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
 }
 
-export const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
+const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
   program.commands.find((command) => command.name() === name);
 
 /** `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without the list. */

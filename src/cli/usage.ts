@@ -4,7 +4,7 @@ import { type Advice, type Slip, type StopError, stop } from '../core/errors.ts'
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames } from '../core/family.ts';
 import { meantWord, nearest } from '../core/nearest.ts';
-import { commandLine, withKnownOptions, withMeant } from '../lib/command-line.ts';
+import { commandLine, withMeant } from '../lib/command-line.ts';
 import { isListName, isYamlName } from '../lib/file-name.ts';
 import { COMMANDS, FLAGS, meantIn } from './other-words.ts';
 
@@ -24,15 +24,12 @@ interface Typed {
   readonly path: readonly Command[];
   /** The flags that it takes. */
   readonly own: readonly string[];
-  /** With all that it takes. */
-  plan(): Promise<Command>;
 }
 
 export async function usageStop(
   error: CommanderError,
   argv: readonly string[],
   program: Command,
-  plan: Typed['plan'],
 ): Promise<StopError> {
   const path = pathTo(program, argv);
   const names = path.slice(1).map((each) => each.name());
@@ -44,7 +41,7 @@ export async function usageStop(
   const options = path.at(-1)?.options ?? [];
   const own = ['--help', ...options.flatMap(({ short, long }) => [short ?? '', long ?? ''])];
   const word = /'(?<word>.*)'/.exec(fact)?.groups?.word ?? '';
-  const line = await MEANT[error.code]?.({ argv, path, own, plan }, word);
+  const line = await MEANT[error.code]?.({ argv, path, own }, word);
   const isSecret = names[0] === 'accounts' && hasStrayWord(line?.words ?? []);
   const shown = names[0] === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact);
   const message = shown.charAt(0).toUpperCase() + shown.slice(1);
@@ -70,7 +67,7 @@ const isSlip = (advice: Advice): advice is { next: string; again: Slip } =>
 
 const MEANT: Readonly<Record<string, (typed: Typed, word: string) => Found>> = {
   'commander.unknownCommand': meantCommand,
-  'commander.unknownOption': meantFlags,
+  'commander.unknownOption': meantFlag,
   'commander.excessArguments': meantByMore,
 };
 
@@ -106,23 +103,6 @@ async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line 
 
 // ----------------------------------------------------------------------------------------------------------- flags
 
-/** Each flag that is not known: who comes from another tool types several. */
-async function meantFlags(typed: Typed, word: string): Promise<Line | undefined> {
-  const first = await meantFlag(typed, word);
-  let words = first?.words ?? [];
-  for (let at = unknownAt(typed, words); at >= 0; at = unknownAt(typed, words)) {
-    const more = await meantFlag({ ...typed, argv: words }, words[at] ?? '');
-    if (more === undefined || more.words.length > words.length) break;
-    words = more.words;
-  }
-  return first && said(first.next, words);
-}
-
-function unknownAt({ path, own }: Typed, words: readonly string[]): number {
-  if (words[0] !== path[1]?.name()) return -1;
-  return words.findIndex((word) => /^--?[a-z]/i.test(word) && !own.includes(word.replace(/=.*/s, '')));
-}
-
 const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 
 async function meantFlag(typed: Typed, word: string): Promise<Line | undefined> {
@@ -141,7 +121,7 @@ async function meantFlag(typed: Typed, word: string): Promise<Line | undefined> 
             own.filter((each) => each.length > 2),
           );
     case 'plan':
-      return planLine(typed, at);
+      return planLine(argv);
     case 'word':
       return isListName(value)
         ? said('The list needs no flag.', [...rest, value])
@@ -171,12 +151,11 @@ function meantBy({ path, own }: Typed, flag: string, value: string): string | un
 const isKey = (flag: string, own: readonly string[]): boolean =>
   /key|token|secret|passw|auth/i.test(flag) && nearest(flag, own)?.startsWith('--key') !== true;
 
-async function planLine({ argv, path, plan }: Typed, at: number): Promise<Line> {
-  const words = argv.toSpliced(at, 1).map((word) => (word === 'run' ? 'plan' : word));
-  return said(
-    'A plan shows what a run would do, and spends nothing.',
-    withKnownOptions(words, path.at(-1)?.options ?? [], (await plan()).options),
-  );
+/** Flags of a run may be none of a plan's, so the job and the list alone are named. */
+async function planLine(argv: readonly string[]): Promise<Line> {
+  const operations = await familyNames(OPERATIONS);
+  const words = argv.filter((word) => operations.includes(word) || isYamlName(word) || isListName(word));
+  return said('A plan shows what a run would do, and spends nothing.', ['plan', ...words.slice(0, 2)]);
 }
 
 /** What was typed for a key is not shown. */
@@ -188,33 +167,21 @@ const keyLine = (own: readonly string[], rest: readonly string[]): Line =>
 
 // ----------------------------------------------------------------------------------------------------- words too many
 
-/** A name in two words, a flag whose hyphens are none, or several lists. */
-async function meantByMore({ argv, path, own }: Typed): Promise<Line | undefined> {
-  const dashed = argv.findIndex(
-    (word) => /^[–—−]+\w/.test(word) || own.includes(`--${word.replace(/=.*/s, '')}`),
-  );
+/** A flag whose hyphens are dashes, or none, as an editor makes them; or one name in two words. */
+async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
+  const isFlag = (word: string): boolean => own.includes(`--${word.replace(/=.*/s, '')}`);
+  const dashed = argv.findIndex((word) => /^[–—−]+\w/.test(word) || isFlag(word));
   if (dashed >= 0) {
     const flag = `--${argv[dashed]?.replace(/^[–—−]+/, '')}`;
     return said(`Did you mean ${flag.replace(/=.*/s, '')}?`, argv.with(dashed, flag));
   }
   const operations = await familyNames(OPERATIONS);
-  for (const at of argv.keys())
-    for (let end = at + 2; end <= argv.length; end += 1) {
-      const words = argv.slice(at, end);
-      const joined = [words.join('-'), words.join(' ')].find(
-        (each) => operations.includes(each) || existsSync(each),
-      );
-      if (joined !== undefined)
-        return said(`Did you mean "${joined}"?`, argv.toSpliced(at, end - at, joined));
-    }
-  const lists = argv.filter((word) => isListName(word));
-  const isOneAtATime = ['run', 'plan'].includes(path[1]?.name() ?? '') && lists.length > 1;
-  return isOneAtATime
-    ? said(
-        'Name one list at a time.',
-        argv.filter((word) => !lists.includes(word) || word === lists[0]),
-      )
-    : undefined;
+  for (const [at, word] of argv.entries()) {
+    const names = [`${word}-${argv[at + 1]}`, `${word} ${argv[at + 1]}`];
+    const meant = names.find((each) => operations.includes(each) || existsSync(each));
+    if (meant !== undefined) return said(`Did you mean "${meant}"?`, argv.toSpliced(at, 2, meant));
+  }
+  return undefined;
 }
 
 // ------------------------------------------------------------------------------------------------------------ facts

@@ -110,21 +110,6 @@ export function withMeant(words: readonly string[], { typed, meant }: Slip): rea
   return parts === undefined ? words : words.with(pair, parts.join(''));
 }
 
-/** The same command without the options of which another command takes none. */
-export function withKnownOptions(
-  words: readonly string[],
-  options: DeclaredOptions['options'],
-  known: DeclaredOptions['options'],
-): readonly string[] {
-  return options
-    .filter(({ long }) => known.every((each) => each.long !== long))
-    .flatMap(({ short, long, required }) => [short, long].map((flag) => ({ flag, required })))
-    .reduce(
-      (rest, { flag = '', required }) => (required ? withoutOption(rest, flag) : withoutFlag(rest, flag)),
-      words,
-    );
-}
-
 /** The same command with an option. The former value of that option, or of the one that it replaces, is left out. */
 export function withOption(
   words: readonly string[],

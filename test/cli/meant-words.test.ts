@@ -32,9 +32,9 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       command: PLAN,
     },
     {
-      typed: 'run --input list.csv --operation enrich-company --max-credits 0 -n 1',
+      typed: 'run enrich-company --input list.csv --budget 0',
       next: 'The list needs no flag.',
-      command: 'run enrich-company --budget 0 --limit 1 list.csv',
+      command: 'run enrich-company --budget 0 list.csv',
       code: 4,
     },
     { typed: 'ls', next: 'Did you mean status?', command: 'status', code: 2 },
