@@ -47,6 +47,8 @@ test('a cell with several projects is a change in each; one that is the whole na
     ['applied', 'invited as editor'],
   ]);
   const state = await team.state();
+  const codes = ['proj-a', 'proj-b'].map((project) => state.inviteCode(project, JO, 'editor'));
+  expect(team.row(JO).invite_code).toBe(codes.join('; '));
   expect(state.roles()).toEqual({
     [`proj-a ${JO}`]: 'editor',
     [`proj-b ${JO}`]: 'editor',

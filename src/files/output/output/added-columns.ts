@@ -183,7 +183,8 @@ export function foundValues(
 
 /**
  * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
- * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
+ * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite. Those in other
+ * projects stand side by side.
  */
 export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
   if (steps !== undefined) {
@@ -198,7 +199,15 @@ export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace 
   if (last?.call.change === undefined) return last?.body;
   const found = answers.filter(({ kind }) => kind === 'found');
   if (found.length === 1) return last.body;
-  return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(body)))));
+  const isMade = found.some(({ call }) => call.project === undefined);
+  const projects = Map.groupBy(found, ({ call }) => (isMade ? undefined : call.project));
+  const bodies: readonly JsonObject[] = [...projects.values()].map((of) =>
+    Object.fromEntries(of.flatMap(({ body }) => Object.entries(membersOf(body)))),
+  );
+  if (bodies.length === 1) return bytesOf(bodies[0] ?? null);
+  // In several projects a row has several of each, such as codes of invites.
+  const names = bodies.flatMap((body) => Object.keys(body));
+  return bytesOf(Object.fromEntries(names.map((name) => [name, bodies.flatMap((body) => body[name] ?? [])])));
 }
 
 function jsonOf(bytes: KeptBody): JsonValue | undefined {
