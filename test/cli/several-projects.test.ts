@@ -104,10 +104,16 @@ test('guards count every change of a row, and rows that contradict each other do
     { row: 2, project: 'Borealis', action: 'invite' },
     { row: 3, project: 'Atlas', action: 'invalid' },
   ]);
-  team.writeSheet([person(JO, 'Atlas; Borealis')]);
+  await team.apply([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')], { input: 'both.csv' });
+  expect(team.row(JO)).toMatchObject({
+    _status: 'invalid',
+    _reason: expect.stringMatching(/^Atlas: the list contradicts itself: .*; Borealis: invited as editor$/),
+  });
+
+  team.writeSheet([person(JO, 'Atlas; Research; Labs'), person(MO, 'Atlas; Borealis')]);
   const { stderr } = await team.type('run', 'team.yaml', 'team.csv', '--yes');
   expect(stderr).toContain('this run would send 2 invites, and max_invites is 1');
-  expect(await team.requests()).toBe(0);
+  expect(await team.requests()).toBe(1);
 });
 
 test.each(['after-send', 'after-close', 'before-row'])(

@@ -257,6 +257,9 @@ function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], tea
 
 // ---------------------------------------------------------------------------------------------------- the plan
 
+/** How a row ended by being planned, in one of its projects; undefined where it has work there. */
+type MaybeEnd = Outcome | undefined;
+
 type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
 
 /** Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first of them. */
@@ -282,17 +285,12 @@ class Draft {
   add(row: RowNumber, parts: readonly ResolvedRow[]): void {
     if (parts.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.#duplicates += 1;
     const works = parts.filter(isWorkable).map(({ work }) => work);
-    this.#planned.push(
-      plannedRow(
-        row,
-        works,
-        parts.map((part) => this.#part(part)),
-      ),
-    );
+    const ends = parts.map((part) => this.#part(part));
+    this.#planned.push(plannedRow(row, works, ends));
   }
 
   /** @returns how it ends without a request; undefined where it is to be done. */
-  #part(part: ResolvedRow): Outcome | undefined {
+  #part(part: ResolvedRow): MaybeEnd {
     if (part.kind === 'end') return this.#end(part, part.outcome, cellsOf(part.cells));
     const { work, calls } = part;
     const of = { ...factsOf(work), ...userOf(work, calls), ...present({ note: work.note }) };
@@ -356,20 +354,16 @@ class Draft {
 const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
 /** The row has ended by being planned where it has in each of its projects. */
-function plannedRow(
-  row: RowNumber,
-  works: readonly PlannedWork[],
-  outcomes: readonly (Outcome | undefined)[],
-): PlannedRow {
-  const isOne = outcomes.length === 1;
-  const parts = isOne ? works : works.map((work, at) => ({ ...work, ...present({ ended: outcomes[at] }) }));
+function plannedRow(row: RowNumber, works: readonly PlannedWork[], ends: readonly MaybeEnd[]): PlannedRow {
+  const isOne = ends.length === 1;
+  const parts = isOne ? works : works.map((work, at) => ({ ...work, ...present({ ended: ends[at] }) }));
   const [first, ...also] = parts;
   const work = first && asJson(isOne ? first : { ...first, also });
-  const ends = outcomes.flatMap((outcome, at) =>
+  const ended = ends.flatMap((outcome, at) =>
     outcome === undefined ? [] : [{ name: isOne ? undefined : works[at]?.project, outcome }],
   );
-  if (work !== undefined && ends.length < outcomes.length) return { row, kind: 'work', work };
-  return { row, kind: 'end', outcome: outcomeOf(ends), ...present({ work }) };
+  if (work !== undefined && ended.length < ends.length) return { row, kind: 'work', work };
+  return { row, kind: 'end', outcome: outcomeOf(ended), ...present({ work }) };
 }
 
 const CREATE_PROJECT = 'create-project';
