@@ -44,6 +44,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   // What the rest costs, and asks, depends on which rows a budget reached.
   [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
   [/(spent in this run, .*\nRequests +)\d+/g, '$1REQUESTS'],
+  // Whether a random row of a sample has a cell to correct.
+  [/^Attention .*sampled\.needs-attention\.csv\n/gm, ''],
   // How far a run had got when it was killed.
   [/continues: \d+ of/g, 'continues: ROWS of'],
 ];

@@ -109,7 +109,7 @@ export default command({
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
   details:
-    'A run that changes the service shows the changes and asks on a terminal; elsewhere it needs --yes. A batch that continues does not ask again, and play money never asks. The output is NAME.enriched beside the input, or NAME.OPERATION where another operation has that name.',
+    'A run that changes the service asks on a terminal; elsewhere it needs --yes. The output is NAME.enriched.',
   example: 'run enrich-company leads.csv --budget 500',
   work: 'spends',
   input,

@@ -93,6 +93,8 @@ under(ASKED, {
   waterfall: ENTRIES.waterfall,
   role: ENTRIES.role,
   roles: ENTRIES.roles,
+  projects: ENTRIES.projects,
+  create_projects: ENTRIES.create_projects,
   repair: ENTRIES.repair,
   formulas: FORMULAS,
   strict: STRICT,
