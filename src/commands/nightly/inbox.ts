@@ -56,7 +56,7 @@ export async function readInbox(folder: string, { ours, clock, signal }: InboxCo
   const extensions = await readableEndings();
   for (const entry of await entriesIn(folder)) {
     const path = join(folder, entry.name);
-    const why = reasonToLeave(path, entry, ours, extensions);
+    const why = await reasonToLeave(path, entry, ours, extensions);
     if (why === undefined) candidates.set(path, await stampOf(path));
     else left.push({ file: path, why });
   }
@@ -89,18 +89,20 @@ async function entriesIn(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-function reasonToLeave(
+async function reasonToLeave(
   path: string,
   entry: Dirent,
   ours: ReadonlySet<string>,
   extensions: readonly string[],
-): string | undefined {
+): Promise<string | undefined> {
   // To move a link would not move what it leads to, and a program that opens a pipe waits for it, perhaps for ever.
   if (!entry.isFile()) return 'it is a link, or no regular file';
   if (ours.has(path) || OUR_NAMES.test(entry.name))
     return 'it is one of our own outputs; give it another name to use it as an input';
   const extension = endingOf(entry.name);
-  return extensions.includes(extension) || extension === '.gz'
+  // Without an ending it is hardly a list.
+  const held = extension === '' ? '' : await contentEnding(path).catch(() => undefined);
+  return [...extensions, '.gz'].includes(held ?? extension)
     ? undefined
     : `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
 }

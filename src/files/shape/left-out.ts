@@ -110,7 +110,7 @@ const RUNNING_NUMBER = 'only a running number';
 
 /** What a column of running numbers is called. */
 const NUMBERED =
-  /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. ]*)?(?:no|nr|num|number|nummer)|n[°º]|id|index|pos|row|)\.?$/i;
+  /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. /]*)?(?:no|nr|num|number|nummer|n|#)|n[°º]|id|index|pos|row|)\.?$/i;
 
 /**
  * Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more.
@@ -122,19 +122,26 @@ function numberAlone(names: readonly string[], wanted: readonly string[] = []) {
   let isMore = false;
   return (cells: readonly string[]): boolean => {
     const text = (cells[place] ?? '').trim();
-    const isNext = text === `${last + 1}`;
-    last = Number.parseInt(text, 10) || last;
+    const number = /^\d+(?:\.0*)?$/.test(text) ? Number(text) : last;
+    const isNext = number === last + 1;
+    last = number;
     const hasMore = cells.some((cell, at) => at !== place && cell.trim() !== '');
     isMore ||= hasMore;
     return isNext && isMore && !hasMore;
   };
 }
 
-const TOTAL =
-  '(?:(?:grand|sub)?[\\s-]*totals?|sum|count|average|mean|(?:gesamt|zwischen)?summe|anzahl|gesamt|insgesamt|(?:sous-)?total(?: g\u00e9n\u00e9ral)?|somme|suma|(?:sub)?totale|(?:sub)?totaal|\u0438\u0442\u043e\u0433\u043e|\u5408\u8a08|\u5c0f\u8a08)';
+const TOTAL = [
+  '(?:grand|sub)?[\\s-]*totals?|total (?:records?|rows?|contacts?|people|companies)|sum|count|average|mean',
+  '(?:gesamt|zwischen)?summe|anzahl|gesamt|insgesamt|(?:sous-)?total(?: g[ée]n[ée]ral)?|somme|suma',
+  '(?:sub)?total[eo]|(?:sub)?totaal|итого|всего|合計|小計',
+].join('|');
 
 /** The word alone, or at the end as Excel writes it: "NSW Total". */
-const LABEL = new RegExp(`^${TOTAL}\\s*[:=]?$|^(?:grand|sub)[\\s-]?total\\b|\\S\\s(?:total|ergebnis)$`, 'iu');
+const LABEL = new RegExp(
+  `^(?:${TOTAL})\\s*[:=]?$|^(?:grand|sub)[\\s-]?total\\b|\\S\\s(?:total|ergebnis)$`,
+  'iu',
+);
 
 /** What hardly anybody is called. */
 const SURELY =
@@ -144,11 +151,11 @@ const AMOUNT = /^[\s$€£¥(+-]*[A-Z]{0,3}\s?\d[\d\s.,'’]*(?:%|\)|[A-Z]{2,3}|
 
 /** What programs and people write below a table, in a row of one cell. */
 const REMARKS = [
-  /^(?:[*†‡§©]|\(c\)|copyright\b|confidential\b|as (?:of|at) |page \d|showing \d|end of (?:report|file|list)\b)/i,
-  /^(?:sources?|notes?|remarks?|footnotes?|filters?|applied filters|disclaimer|quellen?|hinweis|stand)\s*:/i,
-  /^(?:\p{L}+ )?(?:exported|generated|downloaded|printed|created|prepared|updated|exportiert|erstellt)(?: (?:on|at|by|from|in|am|von)\b|:)/iu,
+  /^(?:[*†‡§©](?!\S+@)|\(c\)|copyright\b|confidential\b|(?:data )?as (?:of|at) |page \d+(?: of \d+)?$|end of (?:report|file|list)\b)/i,
+  /^(?:sources?|notes?|remarks?|footnotes?|filters?|applied filters|legend|disclaimer|quellen?|hinweis|stand)\s*:/i,
+  /^(?:\p{L}+ ){0,3}(?:exported|generated|downloaded|printed|created|prepared|updated|exportiert|erstellt)(?: (?:on|at|by|from|in|am|von)\b|:| \d)/iu,
   /^(?:\p{L}+ )?(?:total|count|sum|records?|rows?|anzahl|summe)\s*[:=]\s*\d/iu,
-  /^\(?\d[\d.,]* (?:rows?|records?|results?|contacts?|entries|items)\b/i,
+  /^(?:showing )?\(?\d[\d.,]* (?:rows?|records?|results?|contacts?|entries|items|zeilen)\b(?:\W*| (?:in|affected|returned|found|of)\b.*)$/i,
 ];
 
 /**

@@ -73,7 +73,8 @@ function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnam
   if (!areWider(1)) return undefined;
   if (below.every((cells) => cells.at(-1)?.trim() === '')) return 'last';
   const first = new Set(below.map(([cell = '']) => cell));
-  return first.size > 1 && first.size === below.length && ![...first].some(isLookup) ? 'first' : undefined;
+  const isNamed = first.size === below.length && (first.size > 1 || first.has('1'));
+  return isNamed && ![...first].some(isLookup) ? 'first' : undefined;
 }
 
 /** Spreadsheet programs write and obey it; some put it in quotes. */
