@@ -34,9 +34,9 @@ export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** What may stand between two cells, by the name that a job and the command line have for it. */
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', space: ' ' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
-export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const satisfies readonly Delimiter[];
+export const DELIMITER_NAMES = Object.keys(DELIMITERS) as Delimiter[];
 
 /** How a list is read, where that shall not be detected: as a job and a flag say it, a batch keeps it, and the page sends it. */
 export const Reading = z.strictObject({

@@ -56,6 +56,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
     says: [ROW_NAMES],
     above: '_reason',
   },
+  'a table of R as it is by default, with blanks between the cells': {
+    list: lines('"name" "email"', ...PEOPLE.map((email, at) => `"${at + 1}" "N" "${email}"`)),
+    says: [ROW_NAMES],
+    above: '_reason',
+    name: 'list.txt',
+  },
   'a delimiter behind every row but the header': {
     list: lines('name,email', ...PEOPLE.map((email) => `N,${email},`)),
     says: [],
@@ -96,7 +102,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     says: [left('2', '----, -----'), left('7', '(3 rows affected)')],
   },
   'a form that was numbered in advance': {
-    list: lines('No,Name,Email', ...PEOPLE.map((email, at) => `${at + 1},N,${email}`), '4,,', '5,,', '6,,'),
+    list: lines(
+      'S.No.,Name,Email',
+      ...PEOPLE.map((email, at) => `${at + 1},N,${email}`),
+      '4,,',
+      '5,,',
+      '6.0,,',
+    ),
     says: [`3 rows ${left('5-7', 'only a running number')}`],
   },
   'a form with numbers alone between the others': {
@@ -151,7 +163,7 @@ test.each(Object.entries(KINDS))(
     expect(after.length, 'every line is there').toBe(before.length);
     const bare = (line: string): string => line.replace(/,$/, '');
     for (const [at, line] of before.entries()) expect(after[at]?.startsWith(bare(line))).toBe(true);
-    const delimiter = /[,;\t|](?=_status)/.exec(after.join('\n').replaceAll('"', ''))?.[0] ?? '';
+    const delimiter = /[,;\t| ](?=_status)/.exec(after.join('\n').replaceAll('"', ''))?.[0] ?? '';
     const names =
       after
         .find((line) => line.includes('_status'))
@@ -159,7 +171,7 @@ test.each(Object.entries(KINDS))(
         .split(delimiter) ?? [];
     const row = after.find((line) => line.includes(ANN) || line.includes('ann-lee-1'));
     const cells = (row ?? '')
-      .replaceAll(/"([^"]*)"/g, (_, cell: string) => cell.replaceAll(',', ' '))
+      .replaceAll(/"([^"]*)"/g, (_, cell: string) => cell.replaceAll(/\W/g, '_'))
       .split(delimiter);
     expect(names[cells.indexOf('matched')], 'our names stand where hers do').toBe(above ?? '_status');
   },

@@ -47,8 +47,13 @@ const KINDS = new Set(
   alternative alternate preferred default original native local international charity school 1 2 3 4 5`),
 );
 
+/** What a column of running numbers is called. */
+export const NUMBER_NAME =
+  /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. /]*)?(?:no|nr|num|number|nummer|n|#)|n[°º]|id|index|pos|row|)\.?$/i;
+
 /** `Company name`, `E-mail (work)`, `parent_abn`, `ABN No.`; each of its words has to be known. */
 export function isColumnWord(cell: string): boolean {
+  if (NUMBER_NAME.test(cell)) return true;
   const words = cell
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

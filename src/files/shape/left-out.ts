@@ -4,6 +4,7 @@ import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
+import { NUMBER_NAME } from './column-words.ts';
 import { isDashes, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
@@ -108,16 +109,12 @@ export class TableRows<Row extends BodyRow> {
 
 const RUNNING_NUMBER = 'only a running number';
 
-/** What a column of running numbers is called. */
-const NUMBERED =
-  /^(?:#|№|(?:(?:s|sr|sl|lfd|row|line|item|serial)[. /]*)?(?:no|nr|num|number|nummer|n|#)|n[°º]|id|index|pos|row|)\.?$/i;
-
 /**
  * Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more.
  * @param wanted columns that a job reads, in which a number is more than that.
  */
 function numberAlone(names: readonly string[], wanted: readonly string[] = []) {
-  const place = names.findIndex((name) => NUMBERED.test(name.trim()) && !wanted.includes(name.trim()));
+  const place = names.findIndex((name) => NUMBER_NAME.test(name.trim()) && !wanted.includes(name.trim()));
   let last = 0;
   let isMore = false;
   return (cells: readonly string[]): boolean => {

@@ -13,7 +13,7 @@ import {
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { lettersOf } from '../workbook.ts';
-import { isColumnWord } from './column-words.ts';
+import { isColumnWord, NUMBER_NAME } from './column-words.ts';
 
 /**
  * Where a list begins: which row has the names of its columns, or that none has. Every format asks here, with its first rows
@@ -306,7 +306,7 @@ const YEAR = /^(?:19|20)\d\d$/;
 function isLabel(cell: string): boolean {
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_LABEL || PLACEHOLDER.test(text)) return false;
-  return !(NUMBER.test(text) || isDate(text) || isEmail(text) || isWebsite(text));
+  return !(NUMBER.test(text) || isDate(text) || isEmail(text) || isAddress(text));
 }
 
 /** What is behind the name of a company and hardly ever in that of a column. */
@@ -316,8 +316,11 @@ const COMPANY =
 function isValue(cell: string): boolean {
   if (isAbn(cell) || isEmail(cell) || isPersonProfile(cell) || isDate(cell) || COMPANY.test(cell))
     return true;
-  return NUMBER.test(cell) ? cell.replaceAll(/\D/g, '').length > 6 : isWebsite(cell);
+  return NUMBER.test(cell) ? cell.replaceAll(/\D/g, '').length > 6 : isAddress(cell);
 }
+
+/** `S.No` is none in Norway. */
+const isAddress = (cell: string): boolean => isWebsite(cell) && !NUMBER_NAME.test(cell);
 
 // ------------------------------------------------------------------------------------------------ two rows of names
 

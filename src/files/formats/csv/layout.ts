@@ -6,6 +6,7 @@ import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 import type { RowRange } from '../../../core/row-range.ts';
+import { NUMBER_NAME } from '../../shape/column-words.ts';
 import { isLookup, rowsWithout } from '../../shape/left-out.ts';
 import {
   isDashes,
@@ -71,10 +72,12 @@ function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnam
   const areWider = (by: number): boolean => below.every((cells) => cells.length === names.length + by);
   if (areWider(-1) && names.at(-1)?.trim() === '') return 'none';
   if (!areWider(1)) return undefined;
-  if (below.every((cells) => cells.at(-1)?.trim() === '')) return 'last';
+  const isCounted = below.every(([cell], at) => cell === `${at + 1}`) && !NUMBER_NAME.test(names[0] ?? '');
+  if (!isCounted && below.every((cells) => cells.at(-1)?.trim() === '')) return 'last';
   const first = new Set(below.map(([cell = '']) => cell));
   const isNamed = first.size === below.length && (first.size > 1 || first.has('1'));
-  return isNamed && ![...first].some(isLookup) ? 'first' : undefined;
+  const isParted = [...first].some(isLookup) || below.every(([, second]) => second?.startsWith(' '));
+  return isNamed && !isParted ? 'first' : undefined;
 }
 
 /** Spreadsheet programs write and obey it; some put it in quotes. */
@@ -113,12 +116,18 @@ const LINES = /(?<=\n|\r(?!\n))/;
 /** Characters of a table from which its delimiter and its titles are guessed. */
 const SAMPLE = 64 * 1024;
 
+/** As R parts a table unless it is told otherwise: a header in quotes, and rows that begin with their names in quotes. */
+const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
+
 /**
  * What parts the records most evenly, quotes respected. Among equals the one that finds more columns, then the one that is
  * more usual for the file's ending; a text that nothing parts is one column.
  */
 function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
-  const others = DELIMITER_NAMES.filter((name) => name !== usual && text.includes(DELIMITERS[name]));
+  if (BY_SPACES.test(text)) return 'space';
+  const others = DELIMITER_NAMES.filter(
+    (name) => name !== usual && name !== 'space' && text.includes(DELIMITERS[name]),
+  );
   if (others.length === 0) return usual;
   const scored = [usual, ...others].map((name) => {
     const records = sampledRecords(text, name);
@@ -143,7 +152,9 @@ function evennessOf(records: readonly SampledRecord[], width: number): number {
   if ((records[0]?.cells.length ?? 0) > 1 && share > 0.5) return share;
   const table = records.slice(first);
   const areTitles = records.slice(0, first).every(({ cells }) => filled(cells).length * 2 <= width);
-  return areTitles && table.length >= LEAST_RECORDS_BELOW_A_TITLE && table.every(isEven) ? share : 0;
+  const isFootnote = (each: SampledRecord): boolean => each === table.at(-1) && each.cells.length === 1;
+  const isTable = table.every((each) => isEven(each) || isFootnote(each));
+  return areTitles && table.length >= LEAST_RECORDS_BELOW_A_TITLE && isTable ? share : 0;
 }
 
 /** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
