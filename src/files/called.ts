@@ -1,6 +1,6 @@
 import type { FileBytes } from '../core/format.ts';
 import type { FoundLayout } from '../core/reading.ts';
-import { besideFile, endingOf, isJsonLinesName } from '../lib/file-name.ts';
+import { besideFile, endingOf, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
 
 /** Lists are read as what they are, whatever they are called: their first bytes say it, with room for blank lines before an object. */
 export const START = 64;
@@ -17,23 +17,23 @@ export function endingFor(start: Buffer): NonNullable<FoundLayout['ending']> {
   return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
 }
 
-/** What browsers and programs call lists that are none of that. Other endings are taken at their word. */
-const MISNAMED = ['', '.xls', '.zip'];
+const TEXTS = ['.csv', '.tsv', '.txt', ...JSON_LINES_ENDINGS];
+/** Other endings are taken at their word. */
+const MAY_HOLD_BOOK: readonly string[] = ['', '.xls', '.zip', ...TEXTS];
+const MAY_HOLD_TEXT: readonly string[] = ['', '.xls', '.xlsx', '.xlsm'];
 
 /** The ending that the content asks for; undefined where that is the file's own, or no list is found in it. */
 export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']> {
-  const { path } = file;
   const start = await file.bytesAt(0, Math.min(START, await file.size()));
-  const ending = endingOf(path);
+  const ending = endingOf(file.path);
   const held = endingFor(start);
-  const isText = ['.csv', '.tsv', '.txt'].includes(ending) || isJsonLinesName(path);
   if (held === '.xlsx') {
-    const isReal = ending === '.xls' && start.indexOf(OLD_EXCEL) === 0;
-    return isText || (MISNAMED.includes(ending) && !isReal) ? held : undefined;
+    const isItself = ending === '.xls' && start.indexOf(OLD_EXCEL) === 0;
+    return MAY_HOLD_BOOK.includes(ending) && !isItself ? held : undefined;
   }
-  const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1')) && ending !== '.zip';
-  const isOther = ['.xlsx', '.xlsm', ...MISNAMED].includes(ending) && isTable;
-  return isOther && held === '.csv' && start.includes('\t') ? '.tsv' : isOther ? held : undefined;
+  const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1'));
+  if (!(MAY_HOLD_TEXT.includes(ending) && isTable)) return undefined;
+  return held === '.csv' && start.includes('\t') ? '.tsv' : held;
 }
 
 /** The list's path as its content would have it called, after which its output is called. */

@@ -79,7 +79,7 @@ export function requireMarked(copy: Reading, original: Reading): void {
 }
 
 /** A mark with what parts it from the cell before it, in the quotes that a file of nothing but quotes gives it. */
-const MARK = /[,;\t|](?:~\d+~|"~\d+~")/g;
+const MARK = /[,;\t| ](?:~\d+~|"~\d+~")/g;
 
 /**
  * A line of nothing but delimiters and blanks, some of which are several bytes, is a blank row: where it is short it is padded to the

@@ -75,9 +75,9 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   const filled = (await Promise.all(found)).filter((each) => each !== undefined).filter(hasRows);
   const lists = filled.filter((each) => asBefore === undefined && isList(each, options, isName));
   const shown = lists.filter(({ tab }) => !tab.isHidden);
-  const [only, ...rivals] = shown.length > 0 ? shown : lists;
-  if (only !== undefined && rivals.length > 0) throw severalLists(book, first, [only, ...rivals]);
-  const meant = only ?? (hasRows(open) ? open : filled[0]) ?? open;
+  const likely = shown.length > 0 ? shown : lists;
+  if (likely.length > 1) throw severalLists(book, first, likely);
+  const meant = likely[0] ?? (hasRows(open) ? open : filled[0]) ?? open;
   return tableOf(book, meant, options, meant === open ? undefined : first);
 }
 
