@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
+import { atMost, counted, grouped, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
@@ -66,7 +66,7 @@ function batchLine(of: BatchObject): string {
   const cost = of.has_costs
     ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
     : '';
-  const rows = `${finishedIn(counts)}/${allRows(of)} rows${cost}`;
+  const rows = `${grouped(finishedIn(counts))}/${grouped(allRows(of))} rows${cost}`;
   return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${whatOf(of)}  ${of.input}`;
 }
 
@@ -105,19 +105,21 @@ function stateLines(status: BatchStatusObject): readonly string[] {
   return linesOf(
     `Batch ${batch}, ${stateWord(status)}, ${whatOf(status)} with account ${account}`,
     `Input      ${input}, ${counted(rows, 'row')}${people}`,
-    OUTCOME_KINDS.filter((kind) => counts[kind]).map((kind) => `  ${kind.padEnd(9)} ${counts[kind]}`),
-    settled < rows + beyond && `  pending   ${rows + beyond - settled}`,
+    OUTCOME_KINDS.filter((kind) => counts[kind]).map(
+      (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,
+    ),
+    settled < rows + beyond && `  pending   ${grouped(rows + beyond - settled)}`,
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
     status.has_costs && moneyLine(status.credits),
     // A call may have taken several requests, and one in doubt is not among the answered ones.
-    `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${counted(calls, 'call')} answered`}`,
+    `Requests   ${requests === calls ? `${grouped(requests)} for ${counted(calls, 'call')}` : `${grouped(requests)}, ${counted(calls, 'call')} answered`}`,
   );
 }
 
 function moneyLine({ budget, spent, exact, in_doubt: inDoubt, reserved }: BatchObject['credits']): string {
-  const most = budget === null ? '' : `, budget ${budget}`;
-  return `Credits    ${atMost(spent, !exact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${most}`;
+  const most = budget === null ? '' : `, budget ${grouped(budget)}`;
+  return `Credits    ${atMost(spent, !exact, `${grouped(spent)} spent`)}, ${grouped(inDoubt)} in doubt, ${grouped(reserved)} reserved${most}`;
 }
 
 function openLines(status: BatchStatusObject): readonly string[] {

@@ -34,7 +34,8 @@ async function namingHolder(error: unknown, location: string): Promise<unknown> 
     const since = new Date(spender.since).toLocaleString('en-AU', SHORT);
     const rows = grouped(batch.inputRows + (batch.rowsBeyond ?? 0));
     const done = `${grouped(finishedIn(await ledger.counts(batch.id)))} of ${rows} rows`;
-    return `${who} has been running ${basename(batch.inputPath)} since ${since}: ${done} (process ${spender.pid}).`;
+    const process = `process ${spender.pid}, "${spender.command}"`;
+    return `${who} has been running ${basename(batch.inputPath)} since ${since}: ${done} (${process}).`;
   });
   return fact === undefined ? error : new StopError({ ...error.detail, message: fact }, { cause: error });
 }

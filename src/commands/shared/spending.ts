@@ -3,7 +3,7 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted, grouped, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { commandLine, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
@@ -178,12 +178,12 @@ export function toldOn(console: Console): (event: RunEvent, path?: string) => vo
 export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
 
 export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
-  return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${rowsBeyond} that the plan adds`}`;
+  return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${grouped(rowsBeyond)} that the plan adds`}`;
 }
 
 export function finishedWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
-  const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
-  return `${settled} of ${rows + rowsBeyond} rows are finished${doubt}`;
+  const doubt = inDoubt === 0 ? '' : `, ${grouped(inDoubt)} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
+  return `${grouped(settled)} of ${grouped(rows + rowsBeyond)} rows are finished${doubt}`;
 }
 
 function eventWords(event: RunEvent): string | undefined {

@@ -1,5 +1,5 @@
 import { moneyWords } from '../../client/account/price.ts';
-import { atMost, counted, linesOf, plainText } from '../../core/plain-text.ts';
+import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { SampleObject } from '../../objects/plan-object.ts';
@@ -19,7 +19,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     changes && (requests === 0 ? 'Changes    0 changes' : changesLines(changes)),
     creditsLine(ended),
-    `Requests   ${requests} in ${formatDuration(seconds * 1000)}`,
+    `Requests   ${grouped(requests)} in ${formatDuration(seconds * 1000)}`,
     sample && sampleLines(sample),
     fileLine('Output', ended.output),
     fileLine('Attention', ended.needs_attention),
@@ -33,17 +33,17 @@ function creditsLine({ credits, figures, changes }: RunObject): string | undefin
   const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
   if (changes !== undefined && spent + inDoubt === 0) return undefined;
   const isAtMost = credits.exact ? undefined : true;
-  const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
-  const asked = saved === null ? '' : `, ${saved} saved by asking once`;
-  const now = atMost(spentNow, isAtMost, `${spentNow} spent`);
-  const all = atMost(spent, isAtMost, `${spent} in all`);
+  const doubt = inDoubt > 0 ? `, ${grouped(inDoubt)} in doubt` : '';
+  const asked = saved === null ? '' : `, ${grouped(saved)} saved by asking once`;
+  const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
+  const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
   const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
   return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${cost}${doubt}${asked}`;
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {
-  const width = Math.max(...counts.map(([, count]) => String(count).length), 1);
-  return counts.map(([kind, count]) => `  ${kind.padEnd(9)} ${String(count).padStart(width)}`);
+  const width = Math.max(...counts.map(([, count]) => grouped(count).length), 1);
+  return counts.map(([kind, count]) => `  ${kind.padEnd(9)} ${grouped(count).padStart(width)}`);
 }
 
 function fileLine(name: string, path: string | null | undefined): string | undefined {
@@ -53,7 +53,7 @@ function fileLine(name: string, path: string | null | undefined): string | undef
 function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): readonly string[] {
   const width = Math.max(...identifiers.map(({ name }) => name.length));
   return linesOf(
-    `Sample     ${matched} of ${counted(rows, 'row')} matched`,
+    `Sample     ${grouped(matched)} of ${counted(rows, 'row')} matched`,
     identifiers.map(
       ({ name, asked, found }) =>
         `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
@@ -62,7 +62,7 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
     forecast !== null &&
       forecast.rows > 0 && [
         `Rest       ${counted(forecast.rows, 'row')} to buy`,
-        `  credits  at most ${forecast.credits.most}, probably ${forecast.credits.expected}`,
+        `  credits  at most ${grouped(forecast.credits.most)}, probably ${grouped(forecast.credits.expected)}`,
         `  time     ${timeWords(forecast.seconds)}`,
       ],
   );
@@ -72,6 +72,8 @@ type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
 /** `2 matched, 1 invalid`. @param none the words for no row at all. */
 export function countWords(counts: Counts, none = 'none finished yet'): string {
-  const parts = OUTCOME_KINDS.flatMap((kind) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${kind}`] : []));
+  const parts = OUTCOME_KINDS.flatMap((kind) =>
+    (counts[kind] ?? 0) > 0 ? [`${grouped(counts[kind] ?? 0)} ${kind}`] : [],
+  );
   return parts.length === 0 ? none : parts.join(', ');
 }
