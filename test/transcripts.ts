@@ -43,9 +43,10 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/^Stopping: .*\n/gm, ''],
   // What the rest costs, and asks, depends on which rows a budget reached.
   [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
-  [/(spent in this run, .*\nRequests +)\d+/g, '$1REQUESTS'],
   // Whether a random row of a sample has a cell to correct.
   [/^Attention .*sampled\.needs-attention\.csv\n/gm, ''],
+  // A busy machine is asked to slow down, and asks again.
+  [/^(Requests +)\d+ in/gm, '$1REQUESTS in'],
   // How far a run had got when it was killed.
   [/continues: \d+ of/g, 'continues: ROWS of'],
 ];

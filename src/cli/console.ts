@@ -33,8 +33,8 @@ export interface TerminalOptions {
 /** An output stream; only a terminal has `columns`. */
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** ANSI: up by so many lines to where the lines of a status begin, and all behind that is erased. */
-const erased = (lines: number): string => `\r${lines > 1 ? `\u001b[${lines - 1}A` : ''}\u001b[J`;
+/** ANSI: erases a status of so many lines, from where the first begins. */
+const erased = (lines: number): string => (lines > 1 ? `\r\u001b[${lines - 1}A\u001b[J` : '\r\u001b[K');
 
 /**
  * The colour of a line on a terminal: green is done, yellow wants a look, red is gone or stopped. The first word or sign
@@ -69,13 +69,14 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     stream.write(`${colored(stream) ? tinted(shown, isAlarming) : shown}\n`);
   };
   const interactive = stdin.isTTY === true && stderr.isTTY === true;
-  const watched = stderr.isTTY === true && !options.quiet && !/^(?!0$|false$)./.test(env.CI ?? '');
+  const watched = stderr.isTTY === true && !options.quiet && ['', '0', 'false'].includes(env.CI ?? '');
   let drawn = 0;
   let isAsking = false;
   const status = (...lines: readonly string[]): void => {
-    if (drawn > 0) stderr.write(erased(drawn));
-    drawn = watched && !isAsking ? lines.length : 0;
-    if (drawn > 0) stderr.write(lines.map((line) => fitting(plainText(line), stderr)).join('\n'));
+    const shown = watched && !isAsking ? lines : [];
+    if (drawn + shown.length > 0) stderr.write(erased(drawn));
+    drawn = shown.length;
+    if (drawn > 0) stderr.write(shown.map((line) => fitting(plainText(line), stderr)).join('\n'));
   };
   let answered = false;
   const result = (value: object): void => {
