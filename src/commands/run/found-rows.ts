@@ -28,7 +28,7 @@ function nameIn({ header, settings }: Batch, input: InputRow | undefined): strin
   return name && foreignWords(name, LONGEST_NAME);
 }
 
-const LONGEST_NAME = 40;
+const [LONGEST_NAME, MOST_VALUES] = [40, 5];
 
 function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const { add, answer_at: place } = settingsKept(settings);
@@ -36,7 +36,6 @@ function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   if (body === undefined) return '';
   const fields = add === undefined ? answerFields(body, place, true) : undefined;
   const values = foundValues(add, fieldsOf(body, place), fields);
-  return Array.from(values, ([name, value]) => (value === '' ? [] : `${name} ${value}`))
-    .flat()
-    .join(', ');
+  const filled = [...values].filter(([, value]) => value !== '').slice(0, MOST_VALUES);
+  return filled.map(([name, value]) => `${name} ${foreignWords(value, LONGEST_NAME)}`).join(', ');
 }
