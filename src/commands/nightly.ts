@@ -99,16 +99,8 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
           (each) => [spender, each] as const,
         ),
       );
-      const found = await Promise.all(
-        lanes.map(async ([spender, each]) => ({
-          spender,
-          todos: await sweeping.todosOf(each, spender.ledger),
-        })),
-      );
       // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
-      const ended = await Promise.allSettled(
-        found.map(({ spender, todos }) => sweeping.work(spender, todos)),
-      );
+      const ended = await Promise.allSettled(lanes.map((lane) => sweeping.work(...lane)));
       const bug = ended.find((each) => each.status === 'rejected');
       if (bug !== undefined) throw bug.reason;
       return sweeping.ended();
@@ -135,16 +127,13 @@ class SweepRun {
     this.#signal = AbortSignal.any(signals);
   }
 
-  todosOf(jobs: readonly SweptJob[], ledger: Ledger): Promise<readonly Todo[]> {
-    return todosOf(jobs, ledger, {
+  async work(spender: Spender, jobs: readonly SweptJob[]): Promise<void> {
+    const todos = await todosOf(jobs, spender.ledger, {
       clock: this.#clock,
       signal: this.#signal,
       leave: (file, why) => this.#left.push({ file, why }),
       refuse: (job, error) => this.#keep(job.inbox, job, { stopped: stopShown(error) }),
     });
-  }
-
-  async work(spender: Spender, todos: readonly Todo[]): Promise<void> {
     let stopped: StopObject | undefined;
     for (const todo of todos) {
       const leave = (why: string) => this.#left.push({ file: todo.path, why });
@@ -324,19 +313,18 @@ function sweepLines({ files, left, rows, counts, credits }: SweepResult): readon
 function endWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string {
   const done = files.filter(({ stopped }) => stopped === null);
   const needing = done.filter(({ needs_attention: path }) => path !== null).map(({ file }) => basename(file));
-  const not = files.flatMap(({ file, stopped }) => (stopped === null ? [] : notDoneWords(file, stopped)));
+  const not = files.flatMap(({ file, stopped }) => {
+    if (stopped === null) return [];
+    const why = stopped.message.replaceAll(file, basename(file));
+    // Some messages begin with the list.
+    return why.startsWith(basename(file)) ? why : `${basename(file)}: ${why}`;
+  });
   const ends = linesOf(
     `${counted(done.length, 'list')} done`,
     left.length > 0 && `${left.length} left`,
     needing.length > 0 && `${needing.length} with rows that need you: ${needing.join(', ')}`,
   ).join(', ');
   return not.length === 0 ? ends : `${ends}; ${not.length} not: ${not.join(' ')}`;
-}
-
-/** Some messages begin with the path. */
-function notDoneWords(path: string, { message }: StopObject): string {
-  const [name, words] = [basename(path), message.replaceAll(path, basename(path))];
-  return words.startsWith(name) ? words : `${name}: ${words}`;
 }
 
 function fileLines(of: Swept): readonly string[] {

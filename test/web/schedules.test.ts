@@ -86,7 +86,7 @@ test('a sweep begins when it is due, works through the inbox, and is not begun a
   expect(work.list()).toHaveLength(1);
   expect(told).toEqual([
     'info night is swept by "0 12 * * *", next at 2026-11-20T01:00:00.000Z.',
-    'info The sweep of night ended with exit code 0.',
+    'info The sweep of night ended with exit code 0: 1 list done.',
   ]);
 });
 

@@ -88,9 +88,9 @@ async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): P
   ];
   // A person stopped it, or the end of this server did.
   const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
-  const why = isWell ? undefined : (stoppedIn(result)?.stopped.message ?? said.at(-1));
-  const fact = `The sweep of ${job} ended with exit code ${exitCode}${why === undefined ? '.' : `: ${why}`}`;
-  log(isWell ? 'info' : 'warn', fact, { job, exit_code: exitCode, next_run: nextOf(cron) });
+  const words = stoppedIn(result)?.stopped.message ?? said.at(-1) ?? '';
+  const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;
+  log(isWell ? 'info' : 'warn', message, { job, exit_code: exitCode, next_run: nextOf(cron) });
 }
 
 const samplesOf = ({ name: job, cron, ended }: Planned): readonly Sample[] => [
