@@ -41,7 +41,7 @@ export default command({
     // Nothing stands between the lines of a log that a program reads.
     const said = input.log === 'json' ? { print: say, say } : console;
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
-    const opened = await openPage({
+    const { opening, another, close } = await openPage({
       port: input.port,
       store,
       jobs,
@@ -53,27 +53,19 @@ export default command({
       ...{ makesStore: console.interactive, words },
       log,
     });
-    if (opened.kind === 'served') {
-      if (jobs.length > 0)
-        throw stop(
-          'usage',
-          'The page of this store is already open, without these jobs.',
-          'End it with Ctrl-C where it runs, then run the same command again.',
-        );
-      await show(said, open, store, opened.opening, opened.another);
-      said.say('The page of this store was already open.');
-      console.result({ url: opened.opening.address, already_served: true });
-      return {};
-    }
-    const { page } = opened;
+    if (close === undefined && jobs.length > 0)
+      throw stop(
+        'usage',
+        'The page of this store is already open, without these jobs.',
+        'End it with Ctrl-C where it runs, then run the same command again.',
+      );
     // Listens for a stop before the address is printed, because its reader may stop the page at once.
-    const stopped = stopRequest();
-    const opening = page.opening();
-    await show(said, open, store, opening, async () => page.opening());
-    said.say('Ctrl-C ends it.');
-    console.result({ url: opening.address });
+    const stopped = close ? stopRequest() : EXIT.done;
+    await show(said, open, store, opening, another);
+    said.say(close ? 'Ctrl-C ends it.' : 'The page of this store was already open.');
+    console.result({ url: opening.address, ...(close ? {} : { already_served: true }) });
     const exitCode = await stopped;
-    const drained = await page.close();
+    const drained = (await close?.()) ?? 0;
     if (drained === 0) return {};
     log('warn', `${counted(drained, 'command')} of the page stopped early. Every answer is kept.`);
     log('warn', 'Start the page again and resume the batch there, or run its own command again.');

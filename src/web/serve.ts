@@ -48,16 +48,14 @@ interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
   readonly commands: readonly PageCommand[];
 }
 
-interface RunningPage {
-  /** Each address has a one-time word, which is valid for a minute. */
-  opening(): Opening;
-  /** @returns how many commands were stopped by it, in an orderly way. */
-  close(): Promise<number>;
+/** An address has a one-time word, which is valid for a minute. */
+interface OpenedPage {
+  readonly opening: Opening;
+  /** @returns undefined when the page has ended by now. */
+  another(): Promise<Opening | undefined>;
+  /** Left out: another process serves it. @returns how many commands were stopped by it, in an orderly way. */
+  close?(): Promise<number>;
 }
-
-type OpenedPage =
-  | { readonly kind: 'started'; readonly page: RunningPage }
-  | Extract<Place, { readonly kind: 'served' }>;
 
 /**
  * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one has it.
@@ -71,16 +69,16 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
   await (await storeAt(location)).prepare(location);
   const folder = besideFolder(location);
   const place = await placeIn(folder, systemClock);
-  if (place.kind === 'served') return place;
+  if ('opening' in place) return place;
   try {
-    return { kind: 'started', page: await startPage(options, folder, place.lock) };
+    return await startPage(options, folder, place);
   } catch (error) {
-    place.lock.release();
+    place.release();
     throw error;
   }
 }
 
-async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
+async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<OpenedPage> {
   const { store, version, script, operator, jobs, answers, log, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
@@ -89,10 +87,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
-  const clock = systemClock;
-  const server: Server = {
-    ...{ store, folder, clock, program, work, commands, sweeps },
-  };
+  const server: Server = { store, folder, clock: systemClock, program, work, commands, sweeps };
   const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)
@@ -100,7 +95,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
   sweeps.start();
   return {
-    opening: () => openingOf(guarded),
+    opening: openingOf(guarded),
+    another: async () => openingOf(guarded),
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();
@@ -185,12 +181,6 @@ function noteIn(folder: string): Note | undefined {
   }
 }
 
-/** What a command finds that wants to serve the page: nobody does, or the page is there already. */
-type Place =
-  | { readonly kind: 'free'; readonly lock: ProcessLock }
-  /** @returns other addresses of that page with every call; undefined when it has ended by now. */
-  | { readonly kind: 'served'; readonly opening: Opening; another(): Promise<Opening | undefined> };
-
 /** A page of this machine answers at once, unless it hangs. */
 const ANSWER_MS = 5_000;
 
@@ -198,20 +188,19 @@ const ANSWER_MS = 5_000;
 const START_MS = 10_000;
 const RETRY_MS = 100;
 
-/** @throws StopError `busy` when another process has the place and does not say where its page is. */
-async function placeIn(folder: string, clock: Clock): Promise<Place> {
+/** Takes the place, or finds the page that is there. @throws StopError `busy` when another process has it and does not say where its page is. */
+async function placeIn(folder: string, clock: Clock): Promise<ProcessLock | OpenedPage> {
   const untilMs = clock.monotonicMs() + START_MS;
   for (;;) {
     const lock = tryLock(join(folder, 'serve.lock'));
     if (lock !== undefined) {
       // What a page that was killed had said is not true any more.
       removeNote(folder);
-      return { kind: 'free', lock };
+      return lock;
     }
     const note = noteIn(folder);
     const opening = note && (await newOpening(note));
-    if (note !== undefined && opening !== undefined)
-      return { kind: 'served', opening, another: () => newOpening(note) };
+    if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
     if (note !== undefined || clock.monotonicMs() >= untilMs) throw silent(folder, note);
     await clock.sleep(RETRY_MS);
   }
