@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
-import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
-import { argument, type Console, command, flag } from './shared/command.ts';
+import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
+import { argument, command, flag } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { pageCommands } from './shared/page.ts';
 import { askAgreementOn } from './shared/spending.ts';
@@ -61,7 +61,12 @@ export default command({
       );
     // Listens for a stop before the address is printed, because its reader may stop the page at once.
     const stopped = close ? stopRequest() : EXIT.done;
-    await show(said, open, store, opening, another);
+    said.print(opening.address);
+    said.say('This address opens the page once, within a minute; the same command gives another.');
+    // Each address works once.
+    const shown = open ? await another() : undefined;
+    if (shown !== undefined && !(await openInBrowser(store, shown)))
+      said.say('No browser could be started here, so open the address yourself.');
     said.say(close ? 'Ctrl-C ends it.' : 'The page of this store was already open.');
     console.result({ url: opening.address, ...(close ? {} : { already_served: true }) });
     const exitCode = await stopped;
@@ -72,21 +77,6 @@ export default command({
     return { exitCode };
   },
 });
-
-/** Prints an address and, where it is wanted, opens the browser at another one, because each works once. */
-async function show(
-  { print, say }: Pick<Console, 'print' | 'say'>,
-  open: boolean,
-  store: string | undefined,
-  { address }: Opening,
-  another: () => Promise<Opening | undefined>,
-): Promise<void> {
-  print(address);
-  say('This address opens the page once, within a minute; the same command gives another.');
-  const opening = open ? await another() : undefined;
-  if (opening !== undefined && !(await openInBrowser(store, opening)))
-    say('No browser could be started here, so open the address yourself.');
-}
 
 /** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */
 function stopRequest(): Promise<ExitCode> {

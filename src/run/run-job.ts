@@ -19,8 +19,9 @@ import { Sessions } from './sessions.ts';
 import { chooseStore } from './store-choice.ts';
 
 export type SpenderOptions = OpeningOptions &
-  Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'> &
-  Partial<Pick<RunOptions, 'file' | 'output'>>;
+  Partial<
+    Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal' | 'file' | 'output'>
+  >;
 
 /**
  * Runs a job over a file. The same options again resume it.

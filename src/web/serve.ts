@@ -120,7 +120,7 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 };
 
-export type { Opening, PageCommand };
+export type { PageCommand };
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],

@@ -52,7 +52,11 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   }
   const byName = Map.groupBy(planned, ({ name }) => name);
   return {
-    samples: () => planned.flatMap(samplesOf),
+    samples: () =>
+      planned.flatMap(({ name: job, cron, ended }): readonly Sample[] => [
+        ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000],
+        ...ended,
+      ]),
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
     start() {
       for (const { name: job, schedule, cron } of planned) {
@@ -92,11 +96,6 @@ async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): P
   const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;
   log(isWell ? 'info' : 'warn', message, { job, exit_code: exitCode, next_run: nextOf(cron) });
 }
-
-const samplesOf = ({ name: job, cron, ended }: Planned): readonly Sample[] => [
-  ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000],
-  ...ended,
-];
 
 function requireSchedule(
   name: string,
