@@ -80,25 +80,25 @@ type SweepResult = z.output<typeof SweepObject>;
 /** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
 async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<SweepResult> {
   const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
-  const opened: { readonly spender: Spender; readonly jobs: SweptJob[] }[] = [];
+  const opened: (readonly [Spender, SweptJob[]])[] = [];
   try {
     for (const group of byStore.values()) {
       const sandbox = group.every(({ account }) => account.sandbox);
       const spender = await openSpender(sandbox, options);
-      opened.push({ spender, jobs: [] });
+      const known: SweptJob[] = [];
+      opened.push([spender, known]);
       for (const job of group) {
         // One that may have moved stops its own files, where they are worked on.
         const account = await unlessStopped(requireKnown(job.account, spender.ledger, options));
-        opened.at(-1)?.jobs.push({ ...job, account: account ?? job.account });
+        known.push({ ...job, account: account ?? job.account });
       }
     }
     return await stoppable(options.signal, async (signal) => {
       const sweeping = new SweepRun({ ...options, signal });
-      const lanes = opened.flatMap(({ spender, jobs: own }) =>
-        [...Map.groupBy(own, ({ account }) => account.identity).values()].map(
-          (each) => [spender, each] as const,
-        ),
-      );
+      const lanes = opened.flatMap(([spender, own]) => {
+        const byAccount = Map.groupBy(own, ({ account }) => account.identity);
+        return [...byAccount.values()].map((each) => [spender, each] as const);
+      });
       // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
       const ended = await Promise.allSettled(lanes.map((lane) => sweeping.work(...lane)));
       const bug = ended.find((each) => each.status === 'rejected');
@@ -106,9 +106,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       return sweeping.ended();
     });
   } finally {
-    await Promise.all(
-      opened.map(({ spender, jobs: worked }) => spender.close(worked.map(({ account }) => account))),
-    );
+    await Promise.all(opened.map(([spender, own]) => spender.close(own.map(({ account }) => account))));
   }
 }
 

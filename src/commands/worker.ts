@@ -135,12 +135,11 @@ class Figures {
   }
 
   metrics(): string {
-    const paused = this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0;
     return metricsText([
       ['asked_total', {}, this.#asked],
       ['spent_credits_total', {}, this.#spent],
       ['in_doubt_total', {}, this.#inDoubt],
-      ['paused', {}, paused],
+      ['paused', {}, this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0],
     ]);
   }
 }

@@ -36,7 +36,7 @@ async function whyNotMade(location: string, making: Making): Promise<string | un
   const written = await outputOfOther(making);
   if (written !== undefined)
     return `${written} is an output of Rowonce, so another store has its batch, and a new one buys it again`;
-  if (making.makesStore === false) return 'What nobody watches makes none by itself';
+  if (making.makesStore === false) return 'Nobody watches this command, so it makes none by itself';
   const isInCi = !['', 'false', '0'].includes(process.env.CI ?? '');
   const where = isInCi ? 'CI' : isInContainer(location) ? 'a container' : undefined;
   return where && `In ${where} none is made by itself, because it may not last`;

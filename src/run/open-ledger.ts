@@ -183,10 +183,10 @@ export async function findBatch(
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
-  if (all.length === 0) {
-    const fact = lists.length === 0 ? `There is no store at ${stateFolder()}` : 'There are no batches';
-    throw stop('usage', `${fact} yet.`, 'Run a list first, or name the store that has it: --store FOLDER.');
-  }
+  const none =
+    lists.length === 0 ? `There is no store at ${stateFolder()} yet.` : 'There are no batches yet.';
+  if (all.length === 0)
+    throw stop('usage', none, 'Run a list first, or name the store that has it: --store FOLDER.');
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
   throw stop('usage', fact, 'See all batches.', allBatches());
 }

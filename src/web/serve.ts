@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { type StopError, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import type { Log } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder } from '../core/paths.ts';
@@ -201,7 +201,12 @@ async function placeIn(folder: string, clock: Clock): Promise<ProcessLock | Open
     const note = noteIn(folder);
     const opening = note && (await newOpening(note));
     if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
-    if (note !== undefined || clock.monotonicMs() >= untilMs) throw silent(folder, note);
+    if (note !== undefined || clock.monotonicMs() >= untilMs) {
+      const who = note === undefined ? 'another process' : `process ${note.pid}`;
+      const fact = `The page of the store ${folder} belongs to ${who}, which does not say its address.`;
+      const next = 'It may be stopping: wait for it, or end the process. Then run the same command again.';
+      throw stop('busy', fact, next);
+    }
     await clock.sleep(RETRY_MS);
   }
 }
@@ -217,13 +222,4 @@ async function newOpening({ url, token }: Note): Promise<Opening | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function silent(folder: string, note: Note | undefined): StopError {
-  const who = note === undefined ? 'another process' : `process ${note.pid}`;
-  return stop(
-    'busy',
-    `The page of the store ${folder} belongs to ${who}, which does not say its address.`,
-    'It may be stopping: wait for it, or end the process. Then run the same command again.',
-  );
 }

@@ -149,8 +149,8 @@ describe('a first store that nobody named', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['nightly', ['nightly', 'night.yaml'], 'What nobody watches makes none by itself.'],
-    ['serve', ['serve'], 'What nobody watches makes none by itself.'],
+    ['nightly', ['nightly', 'night.yaml'], 'Nobody watches this command, so it makes none by itself.'],
+    ['serve', ['serve'], 'Nobody watches this command, so it makes none by itself.'],
     ['settle', ['settle', 'last'], 'name the store that has it: --store FOLDER'],
   ])('is not made by %s without a terminal', async (_, words, why) => {
     const desk = await openDesk();

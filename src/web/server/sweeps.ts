@@ -5,7 +5,7 @@ import { EXIT, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
 import type { Sample } from '../../lib/metrics.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
+import { requireAgreedJobs, sweptJobs } from '../../run/swept-jobs.ts';
 import { stoppedIn } from './children.ts';
 import type { Order, Work } from './work.ts';
 
@@ -40,8 +40,9 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   await requireAgreedJobs(swept, answers);
   const planned: Planned[] = [];
   for (const [at, job] of swept.entries()) {
-    const { path, schedule } = requireSchedule(jobs[at] ?? '', job);
-    const { name } = job.job;
+    const { name, path, schedule } = job.job;
+    if (path === undefined || schedule === undefined)
+      throw stop('job', `${jobs[at]} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
     const location = chooseStore(store, job.account.sandbox).location;
     const words = ['nightly', path, '--wait', WAIT, '--store', location];
     const order: Order = { kind: 'sweep', words, store: location, about: name };
@@ -95,12 +96,4 @@ async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): P
   const words = stoppedIn(result)?.stopped.message ?? said.at(-1) ?? '';
   const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;
   log(isWell ? 'info' : 'warn', message, { job, exit_code: exitCode, next_run: nextOf(cron) });
-}
-
-function requireSchedule(
-  name: string,
-  { job: { path, schedule } }: SweptJob,
-): { readonly path: string; readonly schedule: string } {
-  if (path !== undefined && schedule !== undefined) return { path, schedule };
-  throw stop('job', `${name} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
 }
