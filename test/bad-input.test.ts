@@ -103,10 +103,19 @@ describe('the input', () => {
     await expectNothingSpent(desk, ['run', 'enrich-company', name, '--budget', '9'], refusal);
   });
 
-  test('has a header and no rows: that is a finished list of none, not a mistake', async () => {
+  test('has a header and no rows: nothing is written, but for who reads a pipe', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', 'Name,Domain\n');
-    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+    const refusal = {
+      code: 2,
+      fact: /\/list\.csv has no rows below the header\.$/,
+      next: /^Fill it, or name/,
+    };
+    for (const words of [desk.run(), ['plan', 'enrich-company', 'list.csv'], ['plan', 'list.csv']])
+      await expectNothingSpent(desk, words, refusal);
+    await expect(desk.read('out.csv')).rejects.toThrow('ENOENT');
+    const words = ['run', 'enrich-company', '-', '--budget', '9', '-o', 'out.csv'];
+    expect(await desk.type(words, { stdin: 'Name,Domain\n' })).toMatchObject({ code: 0 });
     expect(await desk.read('out.csv')).toBe(
       'Name,Domain,_status,_reason,_matched_by,_credits,_source,_as_of\n',
     );
@@ -258,6 +267,25 @@ describe('the account', () => {
     const desk = await deskWithList();
     const refusal = { code: 2, fact: /^There is no account "dada" in /, next: /data/ };
     await expectNothingSpent(desk, desk.run('--account', 'dada'), refusal);
+  });
+
+  test('has an address where nobody answers: three tries, and 2; once it has answered, that is an outage, and waited for', async () => {
+    const desk = await deskWithList();
+    // Nobody listens there.
+    desk.place.writeAccount('http://127.0.0.1:1');
+    const beganMs = performance.now();
+    const refused = await desk.type(desk.run());
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /\nhttp:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*\nCheck base_url of the account, the network and the proxy\.\nnpx rowonce run .*\n$/,
+    );
+    desk.place.writeAccount(desk.place.vendor.url, { id: 'one' });
+    expect(await desk.type(desk.run('--limit', '1'))).toMatchObject({ code: 0 });
+    desk.place.writeAccount('http://127.0.0.1:1', { id: 'one' });
+    const out = await desk.type(desk.run('--max-pause', '6s'));
+    expect(out, out.stderr).toMatchObject({ code: 75 });
+    expect(out.stderr).toMatch(/longer than --max-pause allows \(6 s\): connect ECONNREFUSED/);
   });
 
   test('has an address that does not resolve: 2, and not a wait', async () => {

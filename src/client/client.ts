@@ -8,7 +8,13 @@ import type { AdmittedAttempt, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
-import { connectorTo, loadUndici, proxyFor } from './connector.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  connectorTo,
+  FIRST_CONNECT_TIMEOUT_MS,
+  loadUndici,
+  proxyFor,
+} from './connector.ts';
 import {
   type AnswerRule,
   type Dialect,
@@ -46,6 +52,8 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly dialect: Dialect;
   readonly baseUrl: URL;
   readonly clock: Clock;
+  /** Whether the account has ever answered; left out: never. */
+  hasAnswered?(): boolean;
   /** Reads what an answer says about the time, and dates the answer. */
   heard?(reply: Reply, askedMs: number): Reply;
 }
@@ -71,7 +79,19 @@ interface Parts {
   readonly transport: Transport;
   readonly machine: Clock;
   readonly heard: (reply: Reply, askedMs: number) => Reply;
+  readonly reach: Reach;
 }
+
+/** Whether the vendor can be reached at all. */
+interface Reach {
+  hasAnswered(): boolean;
+  /** Connections that failed one after the other. */
+  failed: number;
+  failedAtMs: number;
+}
+
+/** So many failed connections are no outage, where the account has never answered: its address is wrong. */
+const MOST_FAILED = 3;
 
 /** When a free question has failed this often, some seconds apart, the vendor is down. */
 const MOST_TRIES = 5;
@@ -99,6 +119,7 @@ export class Client {
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
     const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
+    const { hasAnswered = () => false } = options;
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
     const values: RequestValues = {
       key: await resolveKey(account),
@@ -109,13 +130,15 @@ export class Client {
       origin,
       connections: limits.concurrency,
       timeoutMs,
+      connectMs: hasAnswered() ? CONNECT_TIMEOUT_MS : FIRST_CONNECT_TIMEOUT_MS,
       clock: machine,
       keptHeaders: wordsOf(dialect),
       keys: [values.key],
     });
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);
-    const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, heard };
+    const reach = { hasAnswered, failed: 0, failedAtMs: Number.NEGATIVE_INFINITY };
+    const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, heard, reach };
     return new Client({ ...shared, dialect });
   }
 
@@ -145,7 +168,7 @@ export class Client {
   }
 
   #exchange(permit: Permit, request: HttpRequest | TimeRequest, tellSent?: () => void): Promise<Exchange> {
-    const { transport, machine, heard } = this.#parts;
+    const { transport, machine, heard, reach } = this.#parts;
     const { intentAt } = permit;
     let sentAtMs = intentAt.monotonicMs;
     const onSent = (): void => {
@@ -156,7 +179,10 @@ export class Client {
     return new Promise((resolve) => {
       const onReply = (raw: Reply): void => {
         const reply = heard(raw, intentAt.wallMs);
-        if (reply.kind === 'answered') permit.answered();
+        if (reply.kind === 'answered') {
+          permit.answered();
+          reach.hasAnswered = () => true;
+        }
         resolve({ reply, sentAtMs });
       };
       transport.send(request, { intentAt, mayLeave: () => permit.mayLeave(), onSent, onReply });
@@ -235,11 +261,29 @@ export class Client {
         limiter.pause(verdict.pauseMs, sentAtMs, why);
         continue;
       }
-      refuseUnreachable(reply, this.origin);
+      const wrong = this.unreachable({ reply, sentAtMs });
+      if (wrong !== undefined) throw wrong;
       failures += 1;
       if (failures === MOST_TRIES) throw silent(request, why);
       limiter.backOff(sentAtMs, why);
     }
+  }
+
+  /**
+   * Why no request will reach the vendor, as far as one can tell that was not sent. A connection that fails may be made later, unless the
+   * account has never answered. Those that fail at the same time are one.
+   */
+  unreachable({ reply, sentAtMs }: Exchange): StopError | undefined {
+    if (reply.kind !== 'not_sent' || reply.cause === 'late') return undefined;
+    const { reach, machine } = this.#parts;
+    if (reply.cause === 'unreachable') {
+      if (reach.hasAnswered()) return undefined;
+      if (sentAtMs < reach.failedAtMs) return undefined;
+      reach.failedAtMs = machine.monotonicMs();
+      reach.failed += 1;
+      if (reach.failed < MOST_FAILED) return undefined;
+    }
+    return cannotBeReached(this.origin, reply.message);
   }
 
   async close(): Promise<void> {
@@ -276,11 +320,9 @@ function pageFrom(reply: Reply, verdict: Verdict): Page {
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
 }
 
-function refuseUnreachable(reply: Reply, origin: string): void {
-  if (reply.kind !== 'not_sent') return;
-  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
-  const fact = `${origin} cannot be reached: ${reply.message}.`;
-  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
+function cannotBeReached(origin: string, why: string): StopError {
+  const next = 'Check base_url of the account, the network and the proxy.';
+  return stop('address', `${origin} cannot be reached: ${why}.`, { next, again: 'mended' });
 }
 
 function silent({ method, path }: HttpRequest, why: string): StopError {
@@ -326,7 +368,6 @@ export async function checkAddress(url: URL): Promise<Reached> {
     if (error instanceof StopError) throw error;
     // For a host name with several addresses Node collects the errors in one error without a message.
     const why = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
-    const next = 'Check base_url of the account, the network and the proxy.';
-    throw stop('address', `${url.origin} cannot be reached: ${why}.`, next);
+    throw cannotBeReached(url.origin, why);
   }
 }

@@ -28,6 +28,9 @@ export type Connector = buildConnector.connector;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
+/** While a person waits to see whether an address is right: three of them are over in ten seconds. */
+export const FIRST_CONNECT_TIMEOUT_MS = 3_000;
+
 /** A tunnel that could not be made. No byte of any request has left. */
 export class TunnelError extends Error {
   readonly lasts: boolean;
@@ -43,11 +46,12 @@ export function connectorTo(
   { buildConnector }: Undici,
   address: URL,
   env: NodeJS.ProcessEnv = process.env,
+  timeoutMs = CONNECT_TIMEOUT_MS,
 ): Connector {
   const proxy = proxyFor(address, env);
   const connect = buildConnector({
     allowH2: false,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: timeoutMs,
     rejectUnauthorized: true,
   });
   if (proxy === undefined) return connect;

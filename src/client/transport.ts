@@ -43,6 +43,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** How long a whole exchange may take, from its start to the last byte. */
   readonly timeoutMs: number;
+  /** How long a connection may take to be made. */
+  readonly connectMs?: number;
   /** Headers that the reply keeps besides the usual ones, in lower case. */
   readonly keptHeaders: ReadonlySet<string>;
   /** Secrets in the requests; they are removed from everything that this returns. */
@@ -62,7 +64,7 @@ export class Transport {
       connections: options.connections,
       pipelining: 1,
       allowH2: false,
-      connect: connectorTo(undici, new URL(options.origin)),
+      connect: connectorTo(undici, new URL(options.origin), process.env, options.connectMs),
       // A whole exchange has one deadline, which does not restart with each byte.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -13,7 +13,7 @@ import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts
 import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
-import { type OpenedInput, openFile, openHeader } from '../files/input.ts';
+import { noRows, type OpenedInput, openFile, openHeader } from '../files/input.ts';
 import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { waterfallOf } from '../job/job.ts';
@@ -138,6 +138,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
     };
     const left = moved && leftWords(await planned({ ...account, identity: moved.identity }));
     const { changes, plan } = await planned(account);
+    if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
     const { damage, repairableRows } = watch.found();
@@ -257,12 +258,12 @@ function changesOf(
   host: Host,
   toAgree: Question | undefined,
 ): Promise<ChangePlan> {
-  const { account, dialect } = context;
+  const { account, dialect, ledger } = context;
   const emit = notesOn(host);
   const signal = host.own.signal ?? new AbortController().signal;
   return planChanges(context, list, async (projects) => {
     if (toAgree === undefined)
-      return remoteMembers({ account, dialect, clock: systemClock, emit, signal }, projects);
+      return remoteMembers({ account, dialect, clock: systemClock, emit, signal, ledger }, projects);
     const message =
       'The service was not asked who is in the projects, because nobody has agreed yet to what the dialect sends.';
     emit({ kind: 'note', message });
@@ -278,6 +279,7 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
   if (operations.has(file) || isYamlName(file)) throw await noFileFor(file, 'plan');
   const input = await openFile(file, read);
   const description = await describeFile(input, operations.values());
+  if (description.rows === 0) throw noRows(input);
   for (const note of input.sheet.notes) console.say(plainText(note));
   const refused = ourNameRefused(await input.sheet.header());
   if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);

@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
+import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
@@ -36,6 +37,7 @@ import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-
 import { planLines } from './shared/plan-lines.ts';
 import {
   adviceOn,
+  longestPause,
   mayBeSent,
   type Resume,
   spend,
@@ -119,7 +121,9 @@ export default command({
     const { console, own } = host;
     // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
-    const progress = new Progress(console, systemClock, input.limit ?? input.sample);
+    const progress = new Progress(console, systemClock, {
+      ...present({ part: input.limit ?? input.sample, maxPauseMs: longestPause(input, console) }),
+    });
     const events = input.events === undefined ? undefined : new EventFile(input.events, systemClock);
     const hear: EventFile['hear'] = (event) => {
       progress.hear(event);

@@ -178,6 +178,10 @@ export async function openHeader(path: string, job: ReadingJob, ledger?: Batches
   return { ...opened, columns };
 }
 
+export function noRows({ path }: Pick<Input, 'path'>): StopError {
+  return stop('input', `${path} has no rows below the header.`, 'Fill it, or name another list.');
+}
+
 /** @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing. */
 async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJob): Promise<void> {
   const named = readRowRange(read?.rows ?? '');

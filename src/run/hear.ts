@@ -97,6 +97,8 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
     const [fact, next] = WRONG_ADDRESS[reply.cause] ?? [];
     if (fact !== undefined && next !== undefined)
       return stopNow(run, stop('address', `${fact}: ${reply.message}.`, next));
+    const wrong = client.unreachable({ reply, sentAtMs });
+    if (wrong !== undefined) return stopNow(run, wrong);
   }
   client.limiter.backOff(sentAtMs, why);
   return 'again';

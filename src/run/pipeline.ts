@@ -2,8 +2,9 @@ import { missingWords } from '../core/answer-fields.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { isSpooled } from '../core/paths.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { type MappedInput, openMappedInput } from '../files/input.ts';
+import { type MappedInput, noRows, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
 import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
@@ -76,12 +77,13 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   if (context.detach === true) requireRanges(context);
   watcher?.preparing('reading the list');
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
+  const isEmpty = isNothingToDo(context, input);
   const place = await batchPlaceOf(context, input);
   const outputName = await outputNameFor(context, input, place);
   const isOfOther = await isOutputOfOther(context, input, place);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
   const destination =
-    context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
+    isEmpty || context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
   watcher?.preparing('checking its rows');
   await requireAgreedRequests(context);
   const plan = await planOfChange(context, input, place, sessions);
@@ -98,6 +100,18 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
   return { context, input, batch, destination, sample, spentBefore, isAllIn };
+}
+
+/**
+ * Whether a list that came by itself has no rows. From a pipe or a program, that is a result like any other.
+ * @throws StopError `input` where a person has named it.
+ */
+function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: MappedInput): boolean {
+  if (input.survey.rows > 0 || isSpooled(inputPath) || output === false) return false;
+  const stopped = noRows(input);
+  if (isSweep !== true) throw stopped;
+  emit({ kind: 'note', message: stopped.message });
+  return true;
 }
 
 /**

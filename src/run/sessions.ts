@@ -278,6 +278,7 @@ class SharedSession {
     // A person began anew with the account.
     if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
     const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
+    const history = await historyOf(ledger, account);
     const client = await Client.open({
       ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
       ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
@@ -286,6 +287,7 @@ class SharedSession {
       unhurried: account.sandbox,
       // Days and ages cost money. A sandbox has the clock of this machine.
       goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
+      hasAnswered: () => history.answers > 0,
       onPause: (pause) => this.#paused(pause),
       onLearned: (perSecond) => this.#emit({ kind: 'learned', requestsPerSecond: perSecond }),
       heard: (reply, askedMs) => {
@@ -301,7 +303,7 @@ class SharedSession {
       ...{
         series: new AllSeries(),
         said: new Set(),
-        history: await historyOf(ledger, account),
+        history,
       },
     };
   }

@@ -60,6 +60,17 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+test('a header alone is said and put away, without an output, and the sweep goes on', async () => {
+  const nights = await openNightDesk();
+  nights.dropFile('a.csv', 'No,Name,Domain\n');
+  nights.drop('b.csv', 'b', 1);
+  const { code, said, stderr } = await nights.night();
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).toMatch(/inbox\/a\.csv: .*a\.csv has no rows below the header\.\n/);
+  expect(said).toMatchObject({ rows: 1, files: [{ rows: 0, output: null, stopped: null }, { rows: 1 }] });
+  expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'b.csv', 'b.enriched.csv'] });
+});
+
 test('two files of one name are both kept: the second gets a number, with its output', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;

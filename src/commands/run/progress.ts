@@ -36,7 +36,19 @@ export class Progress implements Watcher {
   #pausedUntilMs = 0;
   #saidUntilMs = 0;
 
-  constructor(console: Console, clock: Clock, part?: number) {
+  /** Whether it was said since the last answer that the vendor does not answer. */
+  #isOutageSaid = false;
+  #heardAtMs: number;
+  readonly #maxPauseMs: number | undefined;
+
+  /** @param maxPauseMs for how long nothing may move; left out: for ever. */
+  constructor(
+    console: Console,
+    clock: Clock,
+    { part, maxPauseMs }: { part?: number; maxPauseMs?: number } = {},
+  ) {
+    this.#maxPauseMs = maxPauseMs;
+    this.#heardAtMs = clock.wallMs();
     this.#console = console;
     this.#clock = clock;
     this.#part = part;
@@ -49,6 +61,10 @@ export class Progress implements Watcher {
       case 'batch':
         this.#batch = event;
         this.#console.say(batchLine(event));
+        break;
+      case 'answered':
+        this.#isOutageSaid = false;
+        this.#heardAtMs = this.#clock.wallMs();
         break;
       case 'row':
         this.#timeLeft.rowEnded();
@@ -118,14 +134,25 @@ export class Progress implements Watcher {
     return this.#console.watched && !this.#console.json;
   }
 
-  #hearPause({ untilMs, why }: Extract<RunEvent, { readonly kind: 'paused' }>): void {
+  #hearPause({ untilMs, why, asked }: Extract<RunEvent, { readonly kind: 'paused' }>): void {
     const forMs = untilMs - this.#clock.wallMs();
     this.#pausedUntilMs = untilMs;
     this.#timeLeft.paused(this.#clock.monotonicMs(), this.#clock.monotonicMs() + forMs);
     // One answer may tell of a pause by a header and by its status.
     if (forMs <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return;
     this.#saidUntilMs = untilMs;
-    this.#console.say(`Paused until ${isoTime(untilMs)}: ${why}.`);
+    if (asked) this.#console.say(`Paused until ${isoTime(untilMs)}: ${why}.`);
+    else if (!this.#isOutageSaid) this.#sayOutage(why);
+  }
+
+  /** What the vendor asked for has an end; an outage is said once, with when it is given up. */
+  #sayOutage(why: string): void {
+    this.#isOutageSaid = true;
+    const end =
+      this.#maxPauseMs === undefined
+        ? 'until you stop it (--max-pause 10m would stop it by itself)'
+        : `until ${isoTime(this.#heardAtMs + this.#maxPauseMs)} at the latest (--max-pause)`;
+    this.#console.say(`Paused: ${why}. It is tried again and again, ${end}.`);
   }
 
   /** Looks, and shows the lines on a terminal, where they replace themselves, and one line a minute elsewhere. */

@@ -39,6 +39,11 @@ interface SpendingInput {
 /** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
 export const MAX_PAUSE_MS = 10 * 60_000;
 
+export const longestPause = (
+  { max_pause }: Pick<SpendingInput, 'max_pause'>,
+  { interactive }: Console,
+): number | undefined => max_pause ?? (interactive ? undefined : MAX_PAUSE_MS);
+
 /** The words of the command that goes on. They may change until the work begins. */
 export interface Resume {
   words: readonly string[];
@@ -71,7 +76,7 @@ export async function spend<Ended>(
       store: input.store,
       operator: input.as,
       accept: input.accept,
-      maxPauseMs: input.max_pause ?? (console.interactive ? undefined : MAX_PAUSE_MS),
+      maxPauseMs: longestPause(input, console),
       waitForLockMs: input.wait,
       words: resume.words,
       ...present({ clock: own.clock }),

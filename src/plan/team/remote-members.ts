@@ -14,6 +14,7 @@ import {
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
+import type { LedgerReader } from '../../ledger/ledger.ts';
 
 /**
  * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows only what the
@@ -29,6 +30,8 @@ export interface LookContext {
   readonly signal: AbortSignal;
   /** How long a question may make no progress; left out: ten minutes, because it can be asked later without a loss. */
   readonly maxPauseMs?: number | undefined;
+  /** Knows whether the account has ever answered. */
+  readonly ledger?: Pick<LedgerReader, 'account'> | undefined;
 }
 
 const DEFAULT_MAX_PAUSE_MS = 10 * 60_000;
@@ -91,11 +94,13 @@ interface LookUps {
 /** Opens a client that sends one question at a time, because the vendor's rate limit may be unknown. */
 export async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
   const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = context;
+  const history = await context.ledger?.account(account.identity);
   const client = await Client.open({
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },
     ...{ dialect, baseUrl, clock },
     earlierSendsMs: [],
     unhurried: true,
+    hasAnswered: () => (history?.answers ?? 0) > 0,
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
     onLearned: () => {},
   });

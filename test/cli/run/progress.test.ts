@@ -34,7 +34,7 @@ describe('in time', () => {
     rowsAt: async () => [],
   } as unknown as LedgerReader;
 
-  function begin(watched: boolean, part?: number): void {
+  function begin(watched: boolean, more?: { part?: number; maxPauseMs?: number }): void {
     clock = new VirtualClock();
     [shown, said, counts, money] = [[], [], {}, { spent: 0, inDoubt: 0, reserved: 0 }];
     const console: Partial<Console> = {
@@ -42,7 +42,7 @@ describe('in time', () => {
       say: (line) => void said.push(line),
       status: (...lines) => void shown.push(lines),
     };
-    progress = new Progress(console as Console, clock, part);
+    progress = new Progress(console as Console, clock, more);
   }
 
   async function works(more: Partial<RunEvent> = {}): Promise<void> {
@@ -85,7 +85,7 @@ describe('in time', () => {
   });
 
   test('a part of the list is counted to its own end', async () => {
-    begin(true, 3);
+    begin(true, { part: 3 });
     await works();
     counts = { matched: 2 };
     await pass(1_000);
@@ -107,6 +107,27 @@ describe('in time', () => {
     await pass(75_020);
     expect(line()).not.toContain('paused');
   });
+
+  test.each([
+    [600_000, 'until 2026-11-20T00:10:00.000Z at the latest (--max-pause)'],
+    [undefined, 'until you stop it (--max-pause 10m would stop it by itself)'],
+  ])(
+    'an outage is said once until an answer comes, with when that is given up: %s',
+    async (maxPauseMs, words) => {
+      begin(true, maxPauseMs === undefined ? {} : { maxPauseMs });
+      await works();
+      const paused = async () => {
+        await pass(10_000);
+        const untilMs = clock.wallMs() + 8_000;
+        progress.hear({ kind: 'paused', untilMs, why: 'connect ECONNREFUSED', asked: false });
+      };
+      for (let round = 0; round < 5; round += 1) await paused();
+      expect(said.slice(1)).toEqual([`Paused: connect ECONNREFUSED. It is tried again and again, ${words}.`]);
+      progress.hear({ kind: 'answered', found: true, credits: 1, row: 2, call: 'a' });
+      await paused();
+      expect(said).toHaveLength(3);
+    },
+  );
 
   test('off a terminal there is a line early, then one a minute, and one at the end', async () => {
     begin(false);

@@ -125,7 +125,7 @@ describe('what is refused', () => {
     [
       via(VIA.replace('https:', 'http:')),
       /accounts\.data\.api_call_url: the address must begin with https/,
-      'Write it as https://api.example.com.',
+      'Write it as https://s.example/call.',
     ],
   ])('%s: %o', async (lines, fact, next = 'Correct it.') => {
     const error = await load(`accounts:\n  ${lines}\n`).catch((thrown: unknown) => thrown);
