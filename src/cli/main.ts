@@ -135,8 +135,11 @@ export async function runCommandLine(
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!isAnswerOfCommander(error))
-      return reportError(terminal, await inOurStyle(error, argv, program), isTyped ? argv : [], streams);
+    if (!isAnswerOfCommander(error)) {
+      const isUsage = error instanceof CommanderError;
+      const stopped = isUsage && program ? await usageStop(error, argv, program) : error;
+      return reportError(terminal, stopped, isTyped ? argv : [], streams);
+    }
     terminal.print(help.trimEnd());
     terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
     return EXIT.done;
@@ -166,10 +169,6 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
-/** @param program undefined where it could not be built. */
-const inOurStyle = (error: unknown, argv: readonly string[], program?: Command): unknown =>
-  error instanceof CommanderError && program !== undefined ? usageStop(error, argv, program) : error;
-
 /** @param argv what goes on once it is corrected; nothing where nobody has typed it. */
 function reportError(
   terminal: Terminal,
@@ -188,21 +187,14 @@ function reportStop(terminal: Terminal, { detail, exitCode }: StopError, argv: r
   return exitCode;
 }
 
-const AGAIN = 'run the same command again:';
-
 /** With the command that goes on: what was typed with the word that was meant, or the same where that stands in a file. */
 function goingOn(detail: StopDetail, argv: readonly string[]): StopDetail {
   const { again, next } = detail;
   if (again === undefined || detail.nextCommand !== undefined || argv.length === 0) return detail;
   const words = again === 'mended' ? argv : withMeant(argv, again);
-  const nextCommand = commandLine(words);
-  return words === argv
-    ? {
-        ...detail,
-        next: `${next} ${next.endsWith('?') ? 'Correct it there, then' : 'Then'} ${AGAIN}`,
-        nextCommand,
-      }
-    : { ...detail, nextCommand };
+  const first = next.endsWith('?') ? 'Correct it there, then' : 'Then';
+  const whole = words === argv ? `${next} ${first} run the same command again:` : next;
+  return { ...detail, next: whole, nextCommand: commandLine(words) };
 }
 
 function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams): ExitCode {

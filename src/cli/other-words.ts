@@ -50,6 +50,11 @@ export const FLAGS: Words = {
   '': '--resume --continue --restart --retry --verbose -v --debug --progress --concurrency --parallel --workers --threads -j -p --rate --batch-size',
 };
 
+/** What a run takes and a plan does not: options with a value, and flags without. */
+export const RUN_OPTIONS =
+  '-o --output --budget --limit --sample --save-job --plan --max-pause --wait --events --formulas'.split(' ');
+export const RUN_FLAGS = ['--yes', '--detach', '--attention-ok'];
+
 /** What does the same here; undefined where nothing does that is known at this place. */
 export function meantIn(table: Words, word: string, isKnown: (meant: string) => boolean): string | undefined {
   const typed = word.toLowerCase();

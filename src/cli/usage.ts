@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
-import { type Advice, type Slip, type StopError, stop } from '../core/errors.ts';
+import { type StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames } from '../core/family.ts';
-import { meantWord, nearest } from '../core/nearest.ts';
-import { commandLine, withMeant } from '../lib/command-line.ts';
+import { meantBy, meantWord, nearest, suggestion } from '../core/nearest.ts';
+import { commandLine, withMeant, withoutFlag, withoutOption } from '../lib/command-line.ts';
 import { isListName, isYamlName } from '../lib/file-name.ts';
-import { COMMANDS, FLAGS, meantIn } from './other-words.ts';
+import { COMMANDS, FLAGS, meantIn, RUN_FLAGS, RUN_OPTIONS } from './other-words.ts';
 
 /** What commander refuses, in our style: the fact, and the command line that was probably meant. */
 
@@ -15,39 +15,35 @@ interface Line {
   readonly words: readonly string[];
 }
 
-type Found = Line | undefined | Promise<Line | undefined>;
-
 /** What was typed, and as what commander has read it. */
 interface Typed {
   readonly argv: readonly string[];
-  /** The command that was meant, and the one within it; the program itself where none was. */
+  /** The program, the command that was meant, and the one within it. */
   readonly path: readonly Command[];
   /** The flags that it takes. */
   readonly own: readonly string[];
 }
 
 export async function usageStop(
-  error: CommanderError,
+  { code, message: said }: CommanderError,
   argv: readonly string[],
   program: Command,
 ): Promise<StopError> {
   const path = pathTo(program, argv);
-  const names = path.slice(1).map((each) => each.name());
-  const help = commandLine([...names.slice(0, 1), '--help']);
-  if (error.code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
-  const [fact = ''] = error.message.replace(/^error: /, '').split('\n');
+  const command = path[1]?.name();
+  const help = commandLine(command === undefined ? ['--help'] : [command, '--help']);
+  if (code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
+  const [fact = ''] = said.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
   const options = path.at(-1)?.options ?? [];
   const own = ['--help', ...options.flatMap(({ short, long }) => [short ?? '', long ?? ''])];
-  const word = /'(?<word>.*)'/.exec(fact)?.groups?.word ?? '';
-  const line = await MEANT[error.code]?.({ argv, path, own }, word);
-  const isSecret = names[0] === 'accounts' && hasStrayWord(line?.words ?? []);
-  const shown = names[0] === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact);
+  const line = await lineMeant(code, { argv, path, own }, /'(.*)'/.exec(fact)?.[1] ?? '');
+  const shown = command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact);
   const message = shown.charAt(0).toUpperCase() + shown.slice(1);
-  return line === undefined || isSecret
-    ? stop('usage', message, 'See the help.', help)
-    : stop('usage', message, line.next, commandLine(line.words));
+  if (line === undefined || (command === 'accounts' && hasStrayWord(line.words)))
+    return stop('usage', message, 'See the help.', help);
+  return stop('usage', message, line.next, commandLine(line.words));
 }
 
 function pathTo(parent: Command, argv: readonly string[]): readonly Command[] {
@@ -55,63 +51,64 @@ function pathTo(parent: Command, argv: readonly string[]): readonly Command[] {
   return child === undefined ? [parent] : [parent, ...pathTo(child, argv)];
 }
 
-const said = (next: string, words: readonly string[]): Line => ({ next, words });
-
-function near(argv: readonly string[], typed: string, known: readonly string[]): Line | undefined {
-  const advice = meantWord(typed, known);
-  return isSlip(advice) ? said(advice.next, withMeant(argv, advice.again)) : undefined;
+async function lineMeant(code: string, typed: Typed, word: string): Promise<Line | undefined> {
+  if (code === 'commander.unknownCommand') return meantCommand(typed, word);
+  if (code === 'commander.unknownOption') return meantFlag(typed, word);
+  return code === 'commander.excessArguments' ? meantByMore(typed) : undefined;
 }
 
-const isSlip = (advice: Advice): advice is { next: string; again: Slip } =>
-  typeof advice !== 'string' && advice.again !== undefined && advice.again !== 'mended';
+function near(argv: readonly string[], typed: string, known: readonly string[]): Line | undefined {
+  const [meant] = meantBy(typed, known);
+  if (meant === undefined) return undefined;
+  return { next: suggestion(typed, known), words: withMeant(argv, { typed, meant }) };
+}
 
-const MEANT: Readonly<Record<string, (typed: Typed, word: string) => Found>> = {
-  'commander.unknownCommand': meantCommand,
-  'commander.unknownOption': meantFlag,
-  'commander.excessArguments': meantByMore,
-};
+const didYouMean = (meant: string, words: readonly string[]): Line => ({
+  next: `Did you mean ${meant}?`,
+  words,
+});
 
 // -------------------------------------------------------------------------------------------------------- commands
 
-async function isJob(word = ''): Promise<boolean> {
+async function isJob(word: string): Promise<boolean> {
   const operations = await familyNames(OPERATIONS);
   return isYamlName(word) || word.split(',').every((each) => operations.includes(each));
 }
 
 async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line | undefined> {
-  const at = argv.indexOf(typed);
-  const as = (...words: readonly string[]): readonly string[] => argv.toSpliced(at, 1, ...words);
-  const group = path[1];
-  const isWithin = (meant: string): boolean => group === undefined || meant.startsWith(`${group.name()} `);
-  const other = argv[at + 1];
-  const meant = meantIn(COMMANDS, typed, isWithin);
+  const as = (...words: readonly string[]) => argv.toSpliced(argv.indexOf(typed), 1, ...words);
+  const group = path[1]?.name();
+  const other = argv[argv.indexOf(typed) + 1] ?? '';
+  const meant = meantIn(COMMANDS, typed, (each) => group === undefined || each.startsWith(`${group} `));
   // Which operation fits a list is what its plan says.
   const command = meant === 'run' && isListName(other) ? 'plan' : meant;
   if (command !== undefined)
-    return said(`Did you mean ${command}?`, as(...command.split(' ').slice(group === undefined ? 0 : 1)));
+    return didYouMean(command, as(...command.split(' ').slice(group === undefined ? 0 : 1)));
   const names = path.at(-1)?.commands.map((each) => each.name()) ?? [];
   if (group !== undefined) return near(argv, typed, names);
-  if (isListName(typed) && (await isJob(other)))
-    return said('Name the job first, then the list.', [
-      'run',
-      ...withMeant(argv, { typed, meant: `${other}` }),
-    ]);
-  if (isListName(typed)) return said('A plan shows what a list is, and spends nothing.', ['plan', typed]);
-  if (await isJob(typed)) return said('Did you mean run?', as('run', typed));
+  if (isListName(typed))
+    return (await isJob(other))
+      ? {
+          next: 'Name the job first, then the list.',
+          words: ['run', other, ...as().filter((word) => word !== other), typed],
+        }
+      : { next: 'A plan shows what a list is, and spends nothing.', words: ['plan', typed] };
+  if (await isJob(typed)) return didYouMean('run', as('run', typed));
   return near(argv, typed, names) ?? near(['run', ...argv], typed, await familyNames(OPERATIONS));
 }
 
 // ----------------------------------------------------------------------------------------------------------- flags
 
-const isNumber = (word = ''): boolean => /^\d+$/.test(word);
+const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
-async function meantFlag(typed: Typed, word: string): Promise<Line | undefined> {
-  const { argv, own } = typed;
+function meantFlag(typed: Typed, word: string): Line | undefined {
+  const { argv, path, own } = typed;
   const at = argv.indexOf(word);
   const [flag = '', ...values] = word.split(/=(.*)/s, 2);
   const value = values[0] ?? argv[at + 1] ?? '';
   const rest = argv.toSpliced(at, values.length === 0 ? 2 : 1);
-  switch (meantBy(typed, flag, value)) {
+  const meant = sameHere(typed, flag, value);
+  switch (meant) {
     case undefined:
       return isKey(flag, own)
         ? keyLine(own, rest)
@@ -120,25 +117,28 @@ async function meantFlag(typed: Typed, word: string): Promise<Line | undefined> 
             flag,
             own.filter((each) => each.length > 2),
           );
-    case 'plan':
-      return planLine(argv);
+    case 'plan': {
+      const words = argv.map((each) => (each === path[1]?.name() ? 'plan' : each));
+      const next = 'A plan shows what a run would do, and spends nothing.';
+      return {
+        next,
+        words: RUN_FLAGS.reduce(withoutFlag, RUN_OPTIONS.reduce(withoutOption, words.toSpliced(at, 1))),
+      };
+    }
     case 'word':
       return isListName(value)
-        ? said('The list needs no flag.', [...rest, value])
-        : said('The job needs no flag.', rest.toSpliced(1, 0, value));
-    case '':
-      return said(
-        'Leave it out: the same command goes on where it stopped.',
-        isNumber(value) ? rest : argv.toSpliced(at, 1),
-      );
-    default: {
-      const meant = meantBy(typed, flag, value) ?? '';
-      return said(`Did you mean ${meant}?`, argv.with(at, [meant, ...values].join('=')));
+        ? { next: 'The list needs no flag.', words: [...rest, value] }
+        : { next: 'The job needs no flag.', words: rest.toSpliced(1, 0, value) };
+    case '': {
+      const next = 'Leave it out: the same command goes on where it stopped.';
+      return { next, words: isNumber(value) ? rest : argv.toSpliced(at, 1) };
     }
+    default:
+      return didYouMean(meant, argv.with(at, [meant, ...values].join('=')));
   }
 }
 
-function meantBy({ path, own }: Typed, flag: string, value: string): string | undefined {
+function sameHere({ path, own }: Typed, flag: string, value: string): string | undefined {
   const takesList = ['run', 'plan'].includes(path[1]?.name() ?? '');
   if (flag === '-n' && isNumber(value) && own.includes('--limit')) return '--limit';
   if (flag === '-f' && isListName(value) && takesList) return 'word';
@@ -151,37 +151,37 @@ function meantBy({ path, own }: Typed, flag: string, value: string): string | un
 const isKey = (flag: string, own: readonly string[]): boolean =>
   /key|token|secret|passw|auth/i.test(flag) && nearest(flag, own)?.startsWith('--key') !== true;
 
-/** Flags of a run may be none of a plan's, so the job and the list alone are named. */
-async function planLine(argv: readonly string[]): Promise<Line> {
-  const operations = await familyNames(OPERATIONS);
-  const words = argv.filter((word) => operations.includes(word) || isYamlName(word) || isListName(word));
-  return said('A plan shows what a run would do, and spends nothing.', ['plan', ...words.slice(0, 2)]);
-}
-
 /** What was typed for a key is not shown. */
-const keyLine = (own: readonly string[], rest: readonly string[]): Line =>
-  said(
-    'No key is typed in a command, where others can read it: accounts add asks for it, or reads it with --key-stdin.',
-    own.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
-  );
+const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
+  next: 'No key is typed in a command, where others can read it: accounts add asks for it, or reads it with --key-stdin.',
+  words: own.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
+});
 
 // ----------------------------------------------------------------------------------------------------- words too many
 
-/** A flag whose hyphens are dashes, or none, as an editor makes them; or one name in two words. */
-async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
-  const isFlag = (word: string): boolean => own.includes(`--${word.replace(/=.*/s, '')}`);
-  const dashed = argv.findIndex((word) => /^[–—−]+\w/.test(word) || isFlag(word));
+/** A name in two words, a flag whose hyphens are none, or several lists. */
+async function meantByMore({ argv, path, own }: Typed): Promise<Line | undefined> {
+  const name = (word: string): string => `--${word.replace(/^[–—−]+|=.*$/g, '')}`;
+  const dashed = argv.findIndex((word) => /^[–—−]+\w/.test(word) || own.includes(name(word)));
   if (dashed >= 0) {
-    const flag = `--${argv[dashed]?.replace(/^[–—−]+/, '')}`;
-    return said(`Did you mean ${flag.replace(/=.*/s, '')}?`, argv.with(dashed, flag));
+    const word = argv[dashed] ?? '';
+    return didYouMean(name(word), argv.with(dashed, `--${word.replace(/^[–—−]+/, '')}`));
   }
   const operations = await familyNames(OPERATIONS);
   for (const [at, word] of argv.entries()) {
-    const names = [`${word}-${argv[at + 1]}`, `${word} ${argv[at + 1]}`];
-    const meant = names.find((each) => operations.includes(each) || existsSync(each));
-    if (meant !== undefined) return said(`Did you mean "${meant}"?`, argv.toSpliced(at, 2, meant));
+    const second = argv[at + 1];
+    const [joined] = [`${word}-${second}`, `${word} ${second}`].filter(
+      (each) => operations.includes(each) || existsSync(each),
+    );
+    if (joined !== undefined) return didYouMean(`"${joined}"`, argv.toSpliced(at, 2, joined));
   }
-  return undefined;
+  const [list, ...others] = argv.filter((word) => isListName(word));
+  const isOneAtATime = ['run', 'plan'].includes(path[1]?.name() ?? '') && others.length > 0;
+  if (!isOneAtATime) return undefined;
+  return {
+    next: 'Name one list at a time.',
+    words: argv.filter((word) => !isListName(word) || word === list),
+  };
 }
 
 // ------------------------------------------------------------------------------------------------------------ facts

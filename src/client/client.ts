@@ -79,15 +79,8 @@ interface Parts {
   readonly transport: Transport;
   readonly machine: Clock;
   readonly heard: (reply: Reply, askedMs: number) => Reply;
-  readonly reach: Reach;
-}
-
-/** Whether the vendor can be reached at all. */
-interface Reach {
-  hasAnswered(): boolean;
-  /** Connections that failed one after the other. */
-  failed: number;
-  failedAtMs: number;
+  /** Connections that failed one after the other, as long as the account has never answered. */
+  readonly reach: { hasAnswered(): boolean; failed: number; failedAtMs: number };
 }
 
 /** So many failed connections are no outage, where the account has never answered: its address is wrong. */
@@ -277,8 +270,7 @@ export class Client {
     if (reply.kind !== 'not_sent' || reply.cause === 'late') return undefined;
     const { reach, machine } = this.#parts;
     if (reply.cause === 'unreachable') {
-      if (reach.hasAnswered()) return undefined;
-      if (sentAtMs < reach.failedAtMs) return undefined;
+      if (reach.hasAnswered() || sentAtMs < reach.failedAtMs) return undefined;
       reach.failedAtMs = machine.monotonicMs();
       reach.failed += 1;
       if (reach.failed < MOST_FAILED) return undefined;

@@ -103,11 +103,9 @@ export function withMeant(words: readonly string[], { typed, meant }: Slip): rea
   const isTyped = (word: string): boolean => word === typed || resolve(word) === typed;
   const at = words.findIndex(isTyped);
   const other = words.indexOf(meant);
-  // A word in the place of another changes places with it; a flag has no place.
-  if (at >= 0)
-    return other > at && !typed.startsWith('-')
-      ? words.with(at, meant).with(other, typed)
-      : words.with(at, meant);
+  const isSwapped = other > at && !meant.startsWith('-');
+  // What stands in the place of another changes places with it.
+  if (at >= 0) return isSwapped ? words.with(at, meant).with(other, typed) : words.with(at, meant);
   const pair = words.findIndex((word) => word.split(/[=,]/).some(isTyped));
   const parts = words[pair]?.split(/([=,])/).map((part) => (isTyped(part) ? meant : part));
   return parts === undefined ? words : words.with(pair, parts.join(''));

@@ -1,9 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, parse, resolve } from 'node:path';
 import type { Advice } from '../core/errors.ts';
-import { FORMATS } from '../core/families.ts';
-import { loadFamily } from '../core/family.ts';
-import type { Format } from '../core/format.ts';
+import { readableEndings } from '../core/format.ts';
 import { meantBy, nearest } from '../core/nearest.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
@@ -32,8 +30,7 @@ async function pathThere(typed: string): Promise<string | undefined> {
 
 /** What is called as a list is; undefined where nothing is. */
 export async function firstListIn(folder: string): Promise<string | undefined> {
-  const formats = [...(await loadFamily<Format>(FORMATS)).values()];
-  const endings = formats.flatMap(({ extensions }) => extensions);
+  const endings = await readableEndings();
   return (await namesIn(folder)).find((name) => endings.includes(endingOf(name)));
 }
 
