@@ -161,7 +161,8 @@ function throughService(
   return { ...own, operations: Object.fromEntries(operations), through: { envelope, connectedAccount } };
 }
 
-function asksByKey({ path, headers = {} }: ReadBack): boolean {
+/** Whether a read-back names the lost call by its idempotency key. */
+export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'headers'>): boolean {
   return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
 }
 

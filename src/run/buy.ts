@@ -1,4 +1,4 @@
-import type { Exchange, Permit } from '../client/client.ts';
+import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy } from '../client/judge.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
@@ -78,7 +78,10 @@ async function attempt(buying: Purchase): Promise<Next> {
       run.emit({ kind: 'sent', ...ofCall(call) }),
     );
     crashPoint('before-record');
-    const replied = repliedTo(buying, admission, sent);
+    const replied: RunReply = {
+      ...{ attempt: admission.attempt, reserved: admission.reserved, operation: buying.operation },
+      ...{ call: call.call, about: ofCall(call), isRepeat: call.decision !== undefined, ...sent },
+    };
     if (handsOver(replied)) permit.handOver();
     await keep(run, replied);
     const verdict = judged(run, replied);
@@ -115,23 +118,6 @@ async function notSent(
   await ledger.end(attempt, { kind: 'not_sent', why }, clock.wallMs());
   waiter.signal.throwIfAborted();
   return 'again';
-}
-
-function repliedTo(
-  { call, operation }: Purchase,
-  { attempt, reserved }: AdmittedAttempt,
-  sent: Exchange,
-): RunReply {
-  const isRepeat = call.decision !== undefined;
-  return {
-    attempt,
-    call: call.call,
-    about: ofCall(call),
-    operation,
-    reserved,
-    isRepeat,
-    ...sent,
-  };
 }
 
 /**

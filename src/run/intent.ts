@@ -200,17 +200,13 @@ export async function overExtra(
 type OwnScope = Exclude<BudgetScope, 'extra'>;
 
 function overBudget(scope: OwnScope, money: Money, reserve: number): StopError {
+  const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
-    message: reachedWords(OF_SCOPE[scope], money),
+    message: `The budget ${OF_SCOPE[scope]} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(scope, money, reserve),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
-}
-
-function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
-  const doubt = inDoubt > 0 ? ` and ${inDoubt} in doubt` : '';
-  return `The budget ${whose} is reached: ${spent} of ${cap ?? 0} credits spent${doubt}.`;
 }
 
 const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
@@ -250,14 +246,12 @@ export async function untilPriced({ session }: Run, call: Call): Promise<() => v
     throw error;
   }
   leave();
-  return nothing;
+  return () => {};
 }
 
 export function isPriced({ session: { client, priced } }: Run, call: Call): boolean {
   return client.dialect.credits_charged === undefined || priced.has(nameOf(call));
 }
-
-function nothing(): void {}
 
 function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);

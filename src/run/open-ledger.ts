@@ -179,9 +179,8 @@ export async function findBatch(
     tell,
   );
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
-  const [line, ...others] =
+  const [found, ...others] =
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));
-  const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
   const none =
     lists.length === 0 ? `There is no store at ${stateFolder()} yet.` : 'There are no batches yet.';

@@ -1,5 +1,6 @@
 import { type Client, type FreeAnswer, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
 import {
+  asksByKey,
   asReceived,
   type Dialect,
   dialectOperationOf,
@@ -39,45 +40,26 @@ const unhelpful = (why: string): Finding => ({
 const heardIn = (reply: Reply): Pick<Finding, 'heard'> =>
   reply.kind === 'answered' ? { heard: reply.raw } : {};
 
-interface Question {
-  readonly sureMs: number;
-  ask(): Promise<Finding>;
-}
+// ------------------------------------------------------------------------------------------------ by a read-back
 
-/** @returns `ended` where the doubt has. */
+/** @returns `ended` where the doubt has; `unclear` also where it needs an idempotency key that the lost attempt did not have. */
 export async function askAbout(
   run: Run,
   doubt: Doubt,
   mayWait: boolean,
 ): Promise<'ended' | 'unclear' | 'waits'> {
-  const question = readBackQuestion(run, doubt);
-  if (question === undefined || run.looked.has(doubt.attempt)) return 'unclear';
-  const waitMs = await msUntilSure(run, doubt, question.sureMs);
-  if (waitMs > 0 && !mayWait) return 'waits';
-  run.looked.add(doubt.attempt);
-  await untilSure(run, waitMs);
-  return (await conclude(run, doubt, 'read_back', await question.ask())) ? 'ended' : 'unclear';
-}
-
-// ------------------------------------------------------------------------------------------------ by a read-back
-
-/** Undefined also where it needs an idempotency key that the lost attempt did not have. */
-function readBackQuestion(
-  { session: { client }, waiter }: Run,
-  { call, request: lost }: Doubt,
-): Question | undefined {
+  const { client } = run.session;
+  const { call, attempt, request: lost } = doubt;
   const shape = dialectOperationOf(client.dialect, call).read_back;
-  if (shape === undefined) return undefined;
-  const needsKey = JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}');
-  if (needsKey && lost === undefined) return undefined;
-  const request = client.readBackRequest(call, shape, lost?.idempotencyKey);
-  return {
-    sureMs: sureMsOf(client, shape.sure_after),
-    ask: async () => {
-      const asked = await client.ask(waiter, request);
-      return { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
-    },
-  };
+  if (shape === undefined || run.looked.has(attempt)) return 'unclear';
+  if (asksByKey(shape) && lost === undefined) return 'unclear';
+  const waitMs = await msUntilSure(run, doubt, sureMsOf(client, shape.sure_after));
+  if (waitMs > 0 && !mayWait) return 'waits';
+  run.looked.add(attempt);
+  await untilSure(run, waitMs);
+  const asked = await client.ask(run.waiter, client.readBackRequest(call, shape, lost?.idempotencyKey));
+  const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
+  return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
 }
 
 function readBackFinding(

@@ -396,14 +396,10 @@ async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Ca
 
 /** What a person wants sent again waits for more extra credits. What only the job wants stays in doubt. */
 function uncovered(work: Work, { doubt, decision }: InDoubt): UnansweredCall | Waits {
-  if (decision?.kind !== 'retry' || decision.by !== 'person')
-    return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
+  if (decision?.kind !== 'retry' || decision.by !== 'person') {
+    const reason = `${doubtReason(doubt)}; not sent again, because the extra credits do not cover it`;
+    return { kind: 'in_doubt', reason, attempt: doubt.attempt };
+  }
   work.uncovered.set(doubt.key, doubt);
   return { kind: 'waits' };
 }
-
-const stillInDoubt = (doubt: Doubt, why: string): UnansweredCall => ({
-  kind: 'in_doubt',
-  reason: `${doubtReason(doubt)}; ${why}`,
-  attempt: doubt.attempt,
-});
