@@ -167,6 +167,8 @@ async function requireCopies(
   requireMarked(await readOnce(reopened), reading);
   // A workbook is written anew, and padding adds cells to short rows: there the cells are what must be kept.
   if (isWorkbook(input) || read.ragged === 'pad') return;
+  // A header with a blank cell less or more at its end than all rows is evened out, so that our names stand above our cells.
+  if (isHeaderUneven(input, reading)) return;
   requireSameBytes(copy, bytes);
   if (pick(input, [false, true, false])) return;
   const unmarked = await unmarkedCopy(reopened);
@@ -201,6 +203,26 @@ function decoded(bytes: Buffer, encoding: GuessedEncoding): string | undefined {
 /** Such a first line is for the spreadsheet program, and the second reader does not know it. */
 const isSepLine = (text: string): boolean => /^"?sep=/i.test(text);
 
+/** Where all rows have one cell more than the header, the first of them or a blank one at their end has no name. */
+function namesOver(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const areAll = (width: number): boolean => rows.length > 0 && rows.every((cells) => cells.length === width);
+  if (areAll(header.length - 1) && header.at(-1) === '') return header.slice(0, -1);
+  if (!areAll(header.length + 1)) return header;
+  const isBlank = rows.every((cells) => cells.at(-1)?.trim() === '');
+  const isCounted = rows.every(([cell], at) => cell === `${at + 1}`);
+  return isBlank && !isCounted ? [...header, ''] : ['', ...header];
+}
+
+function isHeaderUneven({ bytes }: FuzzInput, { survey: { encoding, delimiter } }: Reading): boolean {
+  const text = decoded(bytes, encodingOf(encoding)) ?? '';
+  const all = recordsOf(text, DELIMITERS[delimiter as Delimiter]) ?? [];
+  const [header = [], ...rows] = all
+    .map(({ cells }) => cells)
+    .filter((cells) => cells.join('').trim() !== '');
+  const names = namesOver(header, rows);
+  return names.length < header.length || (names.length > header.length && names.at(-1) === '');
+}
+
 function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void {
   const { bytes, read } = input;
   if (input.rows !== undefined)
@@ -218,11 +240,16 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
   const isFilled = (cells: readonly string[]): boolean => cells.some((cell) => cell.trim() !== '');
   // A line of nothing but blank cells is no header.
   const [header, ...below] = records.slice(records.findIndex(({ cells }) => isFilled(cells)));
-  const names = header?.cells.map((cell) => cell.trim()) ?? [];
+  const trimmed = header?.cells.map((cell) => cell.trim()) ?? [];
+  // A line of nothing but delimiters is blank.
+  const filled = below.filter(({ cells }) => cells.length === 1 || isFilled(cells));
+  const names = namesOver(
+    trimmed,
+    filled.map(({ cells }) => cells),
+  );
   const isNamed = (_cell: string, index: number): boolean => names[index] !== '';
   deepStrictEqual(survey.header, names.filter(isNamed), 'the header as it is written');
-  // A line of nothing but delimiters is blank, and nobody is looked up by what stands in a column without a name.
-  const filled = below.filter(({ cells }) => cells.length === 1 || isFilled(cells));
+  // Nobody is looked up by what stands in a column without a name.
   const written = filled.map(({ row, cells }) => ({
     row,
     cells: fitted(cells, names.length, read).filter(isNamed),

@@ -76,7 +76,8 @@ function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnam
   if (!isCounted && below.every((cells) => cells.at(-1)?.trim() === '')) return 'last';
   const first = new Set(below.map(([cell = '']) => cell));
   const isNamed = first.size === below.length && (first.size > 1 || first.has('1'));
-  const isParted = [...first].some(isLookup) || below.every(([, second]) => second?.startsWith(' '));
+  const isParted =
+    first.has('') || [...first].some(isLookup) || below.every(([, second]) => second?.startsWith(' '));
   return isNamed && !isParted ? 'first' : undefined;
 }
 
