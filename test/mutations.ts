@@ -51,13 +51,6 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['faults/crash-points', 'after-send \\(direct\\)'],
   },
   {
-    rule: '4: a request that gets no number of its own is not sent',
-    file: 'src/ledger/gather.ts',
-    text: 'if (last > Number.MAX_SAFE_INTEGER)',
-    instead: 'if (last > Number.MAX_VALUE)',
-    test: ['faults/two-processes', 'no number left'],
-  },
-  {
     rule: '5: a promise is kept only after its commit',
     file: 'src/ledger/db/sqlite.ts',
     text: "writer.rows('COMMIT');",

@@ -1,4 +1,4 @@
-import { invariant, StopError, stop } from '../core/errors.ts';
+import { invariant, StopError } from '../core/errors.ts';
 import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
 import type { CallId, End } from './ends.ts';
@@ -93,11 +93,8 @@ export class Gather {
     return this.#newest;
   }
 
-  /** @throws StopError before a number that is no whole number any more in a double. */
   async #takeNumbers(): Promise<void> {
     const { last } = await this.#db.transaction((sql) => oneRow<{ last: number }>(sql, TAKE_NUMBERS));
-    if (last > Number.MAX_SAFE_INTEGER)
-      throw stop('store', 'The ledger has no number left for a request.', 'Name another place with --store.');
     [this.#newest, this.#last] = [last - NUMBERS, last];
   }
 

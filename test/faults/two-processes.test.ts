@@ -62,18 +62,6 @@ describe('a store that millions of processes have had', () => {
     expect((await workplace.typeHere(['store', 'check', '--store', workplace.path('store')])).code).toBe(0);
   });
 
-  test('sends nothing once there is no number left', async () => {
-    await using workplace = await aged(
-      `UPDATE meta SET value = '${Number.MAX_SAFE_INTEGER - 1_000}' WHERE name = 'numbers'`,
-    );
-    const { requests } = await workplace.vendor.book();
-    expect(await workplace.runHere(SECOND)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no number left'),
-    });
-    expect((await workplace.vendor.book()).requests).toBe(requests);
-  });
-
   async function aged(past: string): Promise<Workplace> {
     const workplace = await Workplace.open({ concurrency: 8 });
     workplace.writeList(domainsOf('first', 2), FIRST.input);
