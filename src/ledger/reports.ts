@@ -3,6 +3,7 @@ import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
+import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
 /**
@@ -19,16 +20,14 @@ const RECORDS_AT_ONCE = 500;
 export const readReports = ({ db }: Context) => ({
   /** Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
-    const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})';
+    const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id';
+    type Asked = { readonly id: AttemptId; readonly asked: string };
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
-    for (let after = 0; ; await setImmediate()) {
-      const part = await db.rows<{ id: AttemptId; asked: string }>(sql, [after, CALLS_AT_ONCE]);
+    for await (const part of pages<Asked>(db, sql, ['id'], [0], CALLS_AT_ONCE)) {
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
       yield await recordsOf(db, numbersOf(about));
-      const last = part.at(-1);
-      if (last === undefined || part.length < CALLS_AT_ONCE) return;
-      after = last.id;
+      await setImmediate();
     }
   },
 

@@ -10,7 +10,7 @@ import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecor
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
-import type { Row } from './moves.ts';
+import { ROW_COLUMNS, type Row } from './moves.ts';
 import type {
   AttemptId,
   Batch,
@@ -229,10 +229,7 @@ const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow => ({
 
 // ------------------------------------------------------------------------------------------ their submit
 
-const SUBMIT = eachWhole({
-  ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
-  ...({ call: 'int', others: 'text' } as const),
-})(`
+const SUBMIT = eachWhole(ROW_COLUMNS)(`
 INSERT INTO rows (batch, row, state, matched_by, reason, call, others)
 SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
@@ -296,7 +293,7 @@ type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<ty
 type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
 
 /** Reads rows in rising order, page by page, so that memory does not grow with the batch. */
-async function* pages<Row extends { readonly row: RowNumber }>(
+export async function* rowPages<Row extends { readonly row: RowNumber }>(
   pageRows: number,
   read: (from: RowNumber) => Promise<readonly Row[]>,
   first: RowNumber = 0,
@@ -317,7 +314,7 @@ export function recordPages(
   pageRows: number = PAGE_ROWS.single,
   first: RowNumber = 0,
 ): Pages<RowRecord> {
-  return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
+  return rowPages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
 }
 
 /** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
@@ -326,7 +323,7 @@ export async function* keptRows(
   { id, inputRows: left }: Pick<Batch, 'id' | 'inputRows'>,
 ): AsyncGenerator<readonly InputRow[]> {
   const { single } = PAGE_ROWS;
-  for await (const page of pages(single, (from) => ledger.rowsAt(id, { from }, single))) {
+  for await (const page of rowPages(single, (from) => ledger.rowsAt(id, { from }, single))) {
     const rows = page.slice(0, left).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
     yield rows.map((row) => cells.get(row) ?? listedFrom({ row, cells: null }));
@@ -343,12 +340,12 @@ export async function* eachReadOtherwise(
 ): AsyncGenerator<RowRecord, void, undefined> {
   const { single } = PAGE_ROWS;
   const read = (from: RowNumber) => ledger.rowsReadOtherwise(batch, dialect, from, single);
-  for await (const page of pages(single, read)) yield* page;
+  for await (const page of rowPages(single, read)) yield* page;
 }
 
 /** Every row of the plan that a batch of changes keeps. */
 export function plannedPages(ledger: Reader<'plannedRows'>, batch: BatchId): Pages<PlannedRow> {
-  return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
+  return rowPages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
 }
 
 /** Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet. */

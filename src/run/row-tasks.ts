@@ -3,7 +3,7 @@ import { inputReader } from '../files/columns/columns.ts';
 import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
-import { plannedPages } from '../ledger/rows.ts';
+import { plannedPages, rowPages } from '../ledger/rows.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
@@ -41,14 +41,9 @@ export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRow
   const { context, batch, range, only } = left;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
-  for (let { fromRow } = range; ; ) {
-    const page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
-    const tasks = page.filter(({ row }) => only?.has(row) !== false);
-    yield tasks.map(taskOf);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return;
-    fromRow = last.row + 1;
-  }
+  const read = (from: RowNumber) => ledger.rowsLeft(batch.id, state, from, range.beforeRow, PAGE_ROWS);
+  for await (const page of rowPages(PAGE_ROWS, read, range.fromRow))
+    yield page.filter(({ row }) => only?.has(row) !== false).map(taskOf);
 }
 
 /** The first row that is left; undefined where none is. */
