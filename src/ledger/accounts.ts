@@ -53,10 +53,9 @@ export interface AtStake {
 }
 
 export interface AccountState extends AccountFacts {
-  /** Number of its answers of any kind, of which the newest thousand are counted; the next is of the same answers. */
-  readonly answers: number;
-  /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
-  readonly answersNot404: number;
+  /** Whether it ever answered, and with another status than 404: one that never gave another may have a wrong address. */
+  readonly hasAnswered: boolean;
+  readonly hasAnsweredNot404: boolean;
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
@@ -92,20 +91,13 @@ export interface PauseRecord {
 
 // ------------------------------------------------------------------------------------------ how an account answers
 
-/** So many answers tell how an account answers, and how long a series of misses is; reading them takes a millisecond or two. */
+/** However long ago. */
+const ANSWERED = `SELECT 1 FROM calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
+
+const ANSWERS = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
+
+/** So many calls tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
-
-const ANSWERED = `calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
-
-/** An answer of another status than 404, however long ago. */
-const OTHER = `SELECT 1 FROM ${ANSWERED} AND r.status <> 404 LIMIT 1`;
-
-const ANSWERS = `
-SELECT count(*) AS answers,
-  {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM (${OTHER}) o)) AS "answersNot404"
-FROM (SELECT r.status FROM ${ANSWERED} ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}) newest`;
-
-type Answers = Pick<AccountState, 'answers' | 'answersNot404'>;
 
 interface AccountRow {
   readonly id: number;
@@ -214,8 +206,10 @@ export const readAccounts = (context: Context) => ({
 
   async account(identity: string): Promise<AccountState> {
     const kept = await keptAccount(context.db, identity);
-    if (kept === undefined) return { answers: 0, answersNot404: 0 };
-    const answered = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
+    if (kept === undefined) return { hasAnswered: false, hasAnsweredNot404: false };
+    type Answers = Record<'any' | 'other', boolean | 0 | 1>;
+    const { any, other } = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
+    const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
     const { paused_for: pausedForMs, told: toldMs, facts } = kept;
     return { ...answered, ...known({ pausedForMs, toldMs }), ...JSON.parse(facts) };
   },

@@ -43,8 +43,8 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
 }
 
 /** A key that has worked may still be good: then it is the account that may not do this. */
-function stopOf(stop: StopDetail, { answers }: Run['session']['history']): StopDetail {
-  if (stop.code !== 'key' || answers === 0) return stop;
+function stopOf(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
+  if (stop.code !== 'key' || !hasAnswered) return stop;
   const message = stop.message.replace(
     ' refused the key: ',
     ' says that the key was refused, or that the account may not do this: ',
@@ -93,7 +93,7 @@ function applyPause(
 /** Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not exist in a minute either, unless the account has worked before. */
 function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
-  if (reply.kind === 'not_sent' && history.answers === 0) {
+  if (reply.kind === 'not_sent' && !history.hasAnswered) {
     const [fact, next] = WRONG_ADDRESS[reply.cause] ?? [];
     if (fact !== undefined && next !== undefined)
       return stopNow(run, stop('address', `${fact}: ${reply.message}.`, next));

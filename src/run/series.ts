@@ -90,8 +90,8 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
 
 /** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
 export interface AccountHistory {
-  answers: number;
-  answersNot404: number;
+  hasAnswered: boolean;
+  hasAnsweredNot404: boolean;
   /** Play money, so that a wrong answer costs nothing. */
   readonly trusted: boolean;
 }
@@ -100,22 +100,22 @@ export async function historyOf(
   ledger: LedgerReader,
   { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
 ): Promise<AccountHistory> {
-  const { answers, answersNot404 } = await ledger.account(identity);
-  return { answers, answersNot404, trusted: sandbox };
+  const { hasAnswered, hasAnsweredNot404 } = await ledger.account(identity);
+  return { hasAnswered, hasAnsweredNot404, trusted: sandbox };
 }
 
 /** Takes in what the ledger has of the account by now; what came since is not in it. */
 export function hearOfAnswers(history: AccountHistory, told: AccountState): void {
-  for (const what of ['answers', 'answersNot404'] as const)
-    history[what] = Math.max(history[what], told[what]);
+  history.hasAnswered ||= told.hasAnswered;
+  history.hasAnsweredNot404 ||= told.hasAnsweredNot404;
 }
 
 /**
  * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
  * whom it was asked about.
  */
-export function onlyMissesYet({ answersNot404, trusted }: AccountHistory): boolean {
-  return answersNot404 === 0 && !trusted;
+export function onlyMissesYet({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
+  return !hasAnsweredNot404 && !trusted;
 }
 
 /** With many requests at once, answers of a series come before the last of another kind: its shape is looked for in so many. */
@@ -310,8 +310,8 @@ export function countAnswer(
   said: Answered,
 ): Promise<StopError | undefined> | undefined {
   const { history, series } = run.session;
-  history.answers += 1;
-  if (raw.status !== 404) history.answersNot404 += 1;
+  history.hasAnswered = true;
+  history.hasAnsweredNot404 ||= raw.status !== 404;
   // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
   return series.count(run, attempt, call, raw, said);

@@ -26,7 +26,7 @@ import {
 
 export const ACCOUNT = 'provider test.example';
 /** What is known of an account's answers before the first. */
-export const NEVER_ANSWERED: AccountState = { answers: 0, answersNot404: 0 };
+export const NEVER_ANSWERED: AccountState = { hasAnswered: false, hasAnsweredNot404: false };
 /** Noon UTC, so that a test may go some hours either way within the day. */
 export const NOON_MS = Date.UTC(2026, 10, 20, 12);
 export const DAY_MS = 24 * 60 * 60 * 1000;

@@ -8,7 +8,6 @@ import {
 } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
-  ACCOUNT,
   admit,
   admitted,
   answered,
@@ -62,7 +61,6 @@ export function refreshesConform(store: Store): void {
       expect(await ledger.batchMoney(a)).toMatchObject({ spent: 2 });
       expect(await ledger.batchMoney(b)).toMatchObject({ spent: 1 });
       for (const batch of [a, b]) expect(await ledger.metrics(batch)).toEqual({ requests: 1, calls: 1 });
-      expect(await ledger.account(ACCOUNT)).toMatchObject({ answers: 2 });
     });
 
     test('is one for its kind: found answers and others have cut-offs of their own', async () => {
