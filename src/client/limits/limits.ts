@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
-import type { PauseRecord } from '../../ledger/ledger.ts';
+import type { PauseRecord, SharedWindow } from '../../ledger/ledger.ts';
 import { formatDuration, msToMidnight } from '../../lib/duration.ts';
 
 /**
@@ -8,16 +8,10 @@ import { formatDuration, msToMidnight } from '../../lib/duration.ts';
  * here waits; `limiter.ts` does.
  */
 
-/** A limit of a plan: the most requests in any stretch of that length. */
-export interface Window {
-  readonly requests: number;
-  readonly windowMs: number;
-}
-
 export interface Limits {
   readonly concurrency: number;
   /** Empty when the plan is unknown and the speed is learned from answers. */
-  readonly windows: readonly Window[];
+  readonly windows: readonly SharedWindow[];
 }
 
 export type Pause = PauseRecord;
@@ -31,14 +25,14 @@ export interface Wait {
 /** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
-const isSpread = ({ windowMs }: Window): boolean => windowMs <= LONGEST_SPREAD_MS;
+const isSpread = ({ windowMs }: SharedWindow): boolean => windowMs <= LONGEST_SPREAD_MS;
 
 /** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
 export function tellsPace({ windows }: Limits): boolean {
   return windows.some(isSpread);
 }
 
-export function perSecondOf({ requests, windowMs }: Window): number {
+export function perSecondOf({ requests, windowMs }: SharedWindow): number {
   return (requests * 1000) / windowMs;
 }
 
@@ -60,12 +54,12 @@ const QUOTA_MARGIN_MS = 1_000;
 const WIDEST = 8;
 
 /** The last send times of one window, in a ring. */
-interface Log extends Window {
+interface Log extends SharedWindow {
   readonly marginMs: number;
   readonly times: Float64Array;
 }
 
-function logOf(window: Window): Log {
+function logOf(window: SharedWindow): Log {
   const { requests, windowMs } = window;
   invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
   const bunchMs = Math.min(perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND, windowMs / 20);
@@ -84,7 +78,7 @@ export class Plan {
   /** Requests a second when the shortest window that is spread is spread evenly; infinite without one. */
   readonly perSecond: number;
 
-  constructor(windows: readonly Window[]) {
+  constructor(windows: readonly SharedWindow[]) {
     this.#logs = windows.map(logOf);
     const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
     this.perSecond =

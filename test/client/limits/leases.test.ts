@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
-import type { Window } from '../../../src/client/limits/limits.ts';
+import type { SharedWindow as Window } from '../../../src/ledger/ledger.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
