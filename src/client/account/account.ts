@@ -122,8 +122,6 @@ const SANDBOX_CONCURRENCY = 32;
 /** Slow enough that a user can watch a sample being enriched, and stop it. */
 const DEFAULT_SANDBOX_FLAGS = '--rate 100/s --latency 20ms';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The accounts of the file; none when there is no file.
  * @throws StopError `account` when others may read or replace it, or when something in it is wrong.
@@ -182,16 +180,11 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
 }
 
 /** The account that a job means: the one it names, else the only one that fits. @throws StopError `account` that lists what there is. */
-export function chooseAccount(
-  accounts: Accounts,
-  vendor: Vendor,
-  wanted?: string,
-  env: Environment = process.env,
-): Account {
+export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: string): Account {
   const fitting = accounts.configured.filter((account) => account.vendor === vendor);
   const names = fitting.map(({ name }) => name);
   if (wanted !== undefined) {
-    const found = findAccount(accounts, wanted, env);
+    const found = findAccount(accounts, wanted);
     if (found.vendor === vendor) return found;
     const fact = `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`;
     const others = [...names, `sandbox-${vendor}`];
@@ -209,9 +202,9 @@ export function chooseAccount(
   throw stop('account', fact, 'Name one with --account, or in the job.');
 }
 
-export function findAccount(accounts: Accounts, name: string, env: Environment = process.env): Account {
-  if (name === 'sandbox-provider') return sandboxAccount('provider', env);
-  if (name === 'sandbox-service') return sandboxAccount('service', env);
+export function findAccount(accounts: Accounts, name: string): Account {
+  if (name === 'sandbox-provider') return sandboxAccount('provider');
+  if (name === 'sandbox-service') return sandboxAccount('service');
   const found = accounts.configured.find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
@@ -223,8 +216,8 @@ export function findAccount(accounts: Accounts, name: string, env: Environment =
 }
 
 /** The built-in account of that vendor. `$ROWONCE_SANDBOX` replaces the flags of the sandbox. */
-export function sandboxAccount(vendor: Vendor, env: Environment = process.env): Account {
-  const sandboxFlags = (env.ROWONCE_SANDBOX ?? DEFAULT_SANDBOX_FLAGS)
+export function sandboxAccount(vendor: Vendor): Account {
+  const sandboxFlags = (process.env.ROWONCE_SANDBOX ?? DEFAULT_SANDBOX_FLAGS)
     .split(/\s+/)
     .filter((flag) => flag !== '');
   return {

@@ -217,8 +217,8 @@ describe('identity: what was bought is found again by it, so these lines never c
 
   test('the sandboxes are themselves', () => {
     const none = { path: path(), configured: [] };
-    expect(chooseAccount(none, 'provider', 'sandbox-provider', {}).identity).toBe('sandbox-provider');
-    expect(chooseAccount(none, 'service', 'sandbox-service', {}).identity).toBe('sandbox-service');
+    expect(chooseAccount(none, 'provider', 'sandbox-provider').identity).toBe('sandbox-provider');
+    expect(chooseAccount(none, 'service', 'sandbox-service').identity).toBe('sandbox-service');
   });
 });
 
