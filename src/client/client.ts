@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Call, JsonObject } from '../core/operation.ts';
+import type { JsonObject } from '../core/operation.ts';
 import type { AdmittedAttempt, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
@@ -15,14 +15,7 @@ import {
   loadUndici,
   proxyFor,
 } from './connector.ts';
-import {
-  type AnswerRule,
-  type Dialect,
-  dialectQuestion,
-  type ListEntry,
-  type ReadBack,
-  vendorReply,
-} from './dialect.ts';
+import { type AnswerRule, type Dialect, dialectQuestion, type ListEntry, vendorReply } from './dialect.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
@@ -34,7 +27,6 @@ import {
   type HttpRequest,
   type RequestShape,
   type RequestValues,
-  readBackRequestOf,
   TIME_REQUEST,
   type TimeRequest,
 } from './request.ts';
@@ -180,12 +172,6 @@ export class Client {
     values: RequestValues = this.values,
   ): FreeRequest {
     return freeRequestOf(this.dialect, this.basePath, shape, parameters, values);
-  }
-
-  /** The free request that says what became of a call, by the lost attempt's idempotency key if there was one. */
-  readBackRequest(call: Call, readBack: ReadBack, idempotencyKey: string | undefined): FreeRequest {
-    const values = { ...this.values, ...present({ idempotency_key: idempotencyKey }) };
-    return readBackRequestOf(this.dialect, this.basePath, call, readBack, values);
   }
 
   /**

@@ -8,8 +8,10 @@ import {
   vendorReply,
 } from '../client/dialect.ts';
 import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
+import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
@@ -57,7 +59,9 @@ export async function askAbout(
   if (waitMs > 0 && !mayWait) return 'waits';
   run.looked.add(attempt);
   await untilSure(run, waitMs);
-  const asked = await client.ask(run.waiter, client.readBackRequest(call, shape, lost?.idempotencyKey));
+  const values = { ...client.values, ...present({ idempotency_key: lost?.idempotencyKey }) };
+  const request = readBackRequestOf(client.dialect, client.basePath, call, shape, values);
+  const asked = await client.ask(run.waiter, request);
   const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
   return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
 }
