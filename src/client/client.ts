@@ -133,6 +133,14 @@ export class Client {
     return new Client({ ...this.#parts, dialect });
   }
 
+  /**
+   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. Only `run/buy.ts` takes one for what may
+   * cost something.
+   */
+  permit(waiter: Waiter): Promise<Permit> {
+    return this.limiter.permit(waiter);
+  }
+
   /** Sends what may cost something, once for each admission. */
   send(
     permit: Permit,
@@ -205,7 +213,7 @@ export class Client {
     request: FreeRequest | TimeRequest,
     read: (sent: Exchange) => T,
   ): Promise<T> {
-    const permit = await this.limiter.permit(waiter);
+    const permit = await this.permit(waiter);
     try {
       await permit.untilDue();
       return read(await this.#exchange(permit, request));

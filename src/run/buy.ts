@@ -64,7 +64,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
 async function attempt(buying: Purchase): Promise<Next> {
   const { run, call } = buying;
   const { client, ledger } = run.session;
-  const permit = await client.limiter.permit(run.waiter);
+  const permit = await client.permit(run.waiter);
   try {
     const outgoing = outgoingFor(run.session, call);
     if (outgoing === 'expired') return 'in_doubt';

@@ -71,10 +71,10 @@ test('no client speaks a dialect that sends other requests before a user has agr
 test('an admission sends one request, also by another permit', async () => {
   const { client, vendor } = await openClient();
   const once = admission();
-  const first = await client.limiter.permit(WAITER);
+  const first = await client.permit(WAITER);
   expect(await sentBy(client, first, once)).toMatchObject({ reply: { kind: 'answered' } });
   first.giveBack();
-  const second = await client.limiter.permit(WAITER);
+  const second = await client.permit(WAITER);
   expect(() => client.send(second, once, PAID, nothing)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
 });
@@ -85,7 +85,7 @@ test('an exchange is over after a minute where the account says no timeout, and 
   onTestFinished(() => void vi.useRealTimers());
   const { client, vendor } = await openClient(() => {});
   let isOver = false;
-  const exchange = sentBy(client, await client.limiter.permit(WAITER), admission()).finally(() => {
+  const exchange = sentBy(client, await client.permit(WAITER), admission()).finally(() => {
     isOver = true;
   });
   while (vendor.requests.length === 0) await turnOfLoop();

@@ -1,7 +1,6 @@
 import { suggestion } from '../../core/nearest.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
-import { asksByKey } from '../dialect.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
@@ -122,7 +121,9 @@ function checkOperation(
     const fact = `a successful answer is booked at ${credits.found} credits, and only ${credits.most} are reserved for it`;
     refuse([...keys, 'credits', 'found'], fact, `Write most: ${credits.found}, or more.`);
   }
-  if (dialect.idempotency === undefined && entry.read_back && asksByKey(entry.read_back)) {
+  const asks =
+    entry.read_back && `${entry.read_back.path}${Object.values(entry.read_back.headers ?? {}).join()}`;
+  if (dialect.idempotency === undefined && asks?.includes(`{${IDEMPOTENCY_KEY}}`)) {
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');
   }
