@@ -178,7 +178,7 @@ function verdictOf(
     case 'rate_limited': {
       const hints = parsed.isOuter ? undefined : dialect.rate_hints;
       const ofDayMs = table?.row.name === A_DAY ? untilNextDayMs(parsed.raw) : undefined;
-      const { pauseMs = ofDayMs } = rateHintsIn(parsed.raw, hints, parsed.body);
+      const { pauseMs = ofDayMs } = rateHintsIn(parsed.raw, hints);
       const wait = present({ pauseMs });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };

@@ -1,4 +1,4 @@
-import { type Body, readBody, valueAt } from '../core/answer-body.ts';
+import { readBodyOnce, valueAt } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import { msToMidnight, parseDurationMs } from '../lib/duration.ts';
@@ -33,17 +33,14 @@ const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 /** `"burst";r=50;t=30` of the draft, and the `limit=100, remaining=50, reset=5` before it. */
 const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+)/g;
 
-/**
- * @param names what the dialect says about this vendor; it wins over the usual names.
- * @param body the answer's body, when it has been read already.
- */
-export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
+/** @param names what the dialect says about this vendor; it wins over the usual names. */
+export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined): RateHints {
   // All of the usual names have one of these in them.
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
   const left = leftIn(raw, names);
   const pauseMs =
     waitMsIn(header(raw, names?.retry_after), raw) ??
-    pauseInNamedWords(raw, names, body) ??
+    pauseInNamedWords(raw, names) ??
     waitMsIn(header(raw, 'retry-after'), raw);
   // An error that states nothing is left asks us to wait for the new window, even without `Retry-After`.
   const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
@@ -71,13 +68,10 @@ function leftOf(
   return resetMs !== undefined && requests <= MOST_REQUESTS ? { requests, resetMs } : undefined;
 }
 
-function pauseInNamedWords(
-  raw: RawReply,
-  names: RateHintNames | undefined,
-  body = names?.body?.path === undefined ? undefined : readBody(raw.body),
-): number | undefined {
+function pauseInNamedWords(raw: RawReply, names: RateHintNames | undefined): number | undefined {
   if (names?.body === undefined) return undefined;
   const { path, matches } = names.body;
+  const body = path === undefined ? undefined : readBodyOnce(raw.body);
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
   const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
   const { ms, seconds } = patternOf(matches).exec(text.slice(0, LONGEST_TEXT))?.groups ?? {};

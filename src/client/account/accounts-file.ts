@@ -51,6 +51,7 @@ const commandLine = line
       'it runs without a shell, so quotes, variables, pipes and wildcards do not work; write a list of words',
   })
   .transform((text) => text.trim().split(/ +/));
+const command = z.union([commandLine, z.array(line).min(1)]);
 
 const shared = {
   id: line
@@ -71,8 +72,7 @@ const shared = {
     .regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key')
     .optional()
     .describe('the environment variable that holds the key'),
-  key_command: z
-    .union([commandLine, z.array(line).min(1)])
+  key_command: command
     .optional()
     .describe(
       'a program and its arguments, which prints the key; run without a shell, in the folder of this file',
@@ -196,8 +196,7 @@ const receiver = z
     webhook: webhook
       .optional()
       .describe('an address that gets a POST with JSON; `https://`, or `http://` on this machine'),
-    command: z
-      .union([commandLine, z.array(line).min(1)])
+    command: command
       .optional()
       .describe(
         'in its place: a program with its words, run without a shell in the folder of this file; it reads the JSON on its standard input',
