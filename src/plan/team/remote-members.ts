@@ -100,7 +100,7 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
     ...{ dialect, baseUrl, clock },
     earlierSendsMs: [],
     unhurried: true,
-    hasAnswered: () => (history?.answers ?? 0) > 0,
+    hasAnswered: () => history?.hasAnswered === true,
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
     onLearned: () => {},
   });
