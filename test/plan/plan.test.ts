@@ -176,7 +176,7 @@ test('a run never costs more than its plan said at most, and the plan itself nev
   await fc.assert(
     fc.asyncProperty(rows, async (cells) => {
       const list = await List.of(
-        `ABN,Domain,No\n${cells.map((each, at) => `${each.join()},${at}\n`).join('')}`,
+        `ABN,Domain,Ref\n${cells.map((each, at) => `${each.join()},${at}\n`).join('')}`,
       );
       const by = account(vendor.url);
       const before = await book(vendor);
