@@ -4,12 +4,10 @@ type Words = Readonly<Record<string, string>>;
 
 export const COMMANDS: Words = {
   run: 'enrich apply execute exec process go start submit buy lookup begin',
-  plan: 'import load upload open inspect preview describe check validate analyze estimate diff price quote dry-run view head test',
+  plan: 'import load upload open inspect preview describe check validate estimate diff quote dry-run view test',
   status: 'ls list ps jobs batches runs history show info state progress',
   'accounts add': 'login auth connect configure config setup init signin register new create set',
   'accounts list': 'whoami keys credentials ls show',
-  'accounts remove': 'logout rm delete',
-  'accounts test': 'check ping verify',
   cancel: 'stop kill abort',
   undo: 'rollback revert',
   forget: 'delete erase rm remove gdpr',
@@ -23,6 +21,8 @@ export const COMMANDS: Words = {
   sandbox: 'mock fake demo simulator',
   'store backup': 'backup dump',
   'store purge': 'purge prune clean',
+  'accounts remove': 'logout rm delete',
+  'accounts test': 'check ping verify',
   '--version': 'version',
 };
 
@@ -31,7 +31,7 @@ export const FLAGS: Words = {
   '--output': '--out --outfile --out-file --output-file --dest --destination --to --result --save',
   '--limit': '--max --max-rows --head --first --top --take --count --num -l -m',
   '--budget': '--max-credits --max-cost --max-spend --spend --cost --cap --credits -b',
-  '--yes': '--force -f -y --assume-yes --no-confirm --no-prompt --non-interactive --confirm --auto-approve',
+  '--yes': '--force -f -y --assume-yes --no-confirm --no-prompt --non-interactive --auto-approve',
   '--account': '--vendor --provider --profile --api --source -a',
   '--column': '--columns --map --mapping --match --cols -c',
   '--add': '--field --fields --select --return --enrich',
@@ -45,9 +45,9 @@ export const FLAGS: Words = {
   '--base-url': '--url --host --endpoint --address --api-url',
   '--version': '-v',
   '--help': '-? --usage --man',
-  plan: '-n --dry-run --dryrun --dry --check --preview --simulate --what-if --whatif --noop --estimate --test --pretend',
-  word: '--operation --op --job --task --config --type --input --in --file --input-file --csv --list --path -i',
-  '': '--resume --continue --restart --retry --verbose -v --debug --progress --concurrency --parallel --workers --threads -j -p --rate --batch-size',
+  plan: '-n --dry-run --dryrun --dry --check --preview --simulate --what-if --noop --estimate --pretend',
+  word: '--operation --op --job --config --type --input --in --file --input-file --csv --list --path -i',
+  '': '--resume --continue --restart --retry --verbose -v --debug --concurrency --parallel --workers -j --rate',
 };
 
 /** What a run takes and a plan does not: options with a value, and flags without. */

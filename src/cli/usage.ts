@@ -41,8 +41,9 @@ export async function usageStop(
   const line = await lineMeant(code, { argv, path, own }, /'(.*)'/.exec(fact)?.[1] ?? '');
   const shown = command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact);
   const message = shown.charAt(0).toUpperCase() + shown.slice(1);
-  if (line === undefined || (command === 'accounts' && hasStrayWord(line.words)))
-    return stop('usage', message, 'See the help.', help);
+  // It may be a key, which is not shown.
+  const isSecret = line?.words.slice(0, 2).join(' ') === 'accounts add' && hasStrayWord(line.words);
+  if (line === undefined || isSecret) return stop('usage', message, 'See the help.', help);
   return stop('usage', message, line.next, commandLine(line.words));
 }
 

@@ -82,6 +82,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       ['accounts', 'add', 'sk_live_9fQxZt0'],
       "Too many arguments for 'add'. Expected 0 arguments but got 1.\nSee the help.\nnpx rowonce accounts --help\n",
     ],
+    [['login', 'sk_live_9fQxZt0'], "Unknown command 'login'.\nSee the help.\nnpx rowonce --help\n"],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\nnpx rowonce schema job\n'],
     [
       ['plan', 'a.csv', '--column', 'domain'],
