@@ -297,10 +297,10 @@ describe('the account', () => {
     const isKnown = code === 2;
     expect([2, 75]).toContain(code);
     expect(stderr).toMatch(
-      isKnown ? /^The account's address cannot be found: .*$/m : /longer than --max-pause allows/m,
+      isKnown ? /^https:\/\/vendor\.invalid cannot be reached: .*$/m : /longer than --max-pause allows/m,
     );
     expect(stderr).toMatch(
-      isKnown ? /^Correct the account's base_url\.$/m : /^Run the same command again after/m,
+      isKnown ? /^Check base_url of the account, /m : /^Run the same command again after/m,
     );
     const { credits, requests } = await desk.json(['status', 'last']);
     expect({ credits, requests }).toMatchObject({

@@ -16,7 +16,7 @@ import {
   proxyFor,
 } from './connector.ts';
 import { type AnswerRule, type Dialect, dialectQuestion, type ListEntry, vendorReply } from './dialect.ts';
-import { judge, type Reply, type Verdict } from './judge.ts';
+import { judge, type NotSentCause, type Reply, type Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
 import { rateHintsIn } from './rate-hints.ts';
@@ -261,7 +261,7 @@ export class Client {
       reach.failed += 1;
       if (reach.failed < MOST_FAILED) return undefined;
     }
-    return cannotBeReached(this.origin, reply.message);
+    return cannotBeReached(this.origin, reply.message, reply.cause);
   }
 
   async close(): Promise<void> {
@@ -298,8 +298,14 @@ function pageFrom(reply: Reply, verdict: Verdict): Page {
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
 }
 
-function cannotBeReached(origin: string, why: string): StopError {
-  const next = 'Check base_url of the account, the network and the proxy.';
+const REACH_ADVICE: Readonly<Partial<Record<NotSentCause, string>>> = {
+  certificate:
+    'Check base_url of the account, or name the authority of its certificate in NODE_EXTRA_CA_CERTS.',
+  proxy: 'Correct that variable, or put the host of base_url into NO_PROXY.',
+};
+
+function cannotBeReached(origin: string, why: string, cause: NotSentCause = 'unreachable'): StopError {
+  const next = REACH_ADVICE[cause] ?? 'Check base_url of the account, the network and the proxy.';
   return stop('address', `${origin} cannot be reached: ${why}.`, { next, again: 'mended' });
 }
 

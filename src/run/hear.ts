@@ -1,13 +1,6 @@
 import { dialectMark } from '../client/dialect.ts';
-import {
-  envelopeAdvice,
-  type NotSentCause,
-  oddAnswerIn,
-  type Reply,
-  ruleForLost,
-  type Verdict,
-} from '../client/judge.ts';
-import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
+import { envelopeAdvice, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
+import { type StopDetail, StopError, unreachable } from '../core/errors.ts';
 import { dearer } from './intent.ts';
 import { countAnswer } from './series.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
@@ -93,13 +86,8 @@ function applyPause(
 /** Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not exist in a minute either, unless the account has worked before. */
 function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
-  if (reply.kind === 'not_sent' && !history.hasAnswered) {
-    const [fact, next] = WRONG_ADDRESS[reply.cause] ?? [];
-    if (fact !== undefined && next !== undefined)
-      return stopNow(run, stop('address', `${fact}: ${reply.message}.`, next));
-    const wrong = client.unreachable({ reply, sentAtMs });
-    if (wrong !== undefined) return stopNow(run, wrong);
-  }
+  const wrong = !history.hasAnswered ? client.unreachable({ reply, sentAtMs }) : undefined;
+  if (wrong !== undefined) return stopNow(run, wrong);
   client.limiter.backOff(sentAtMs, why);
   return 'again';
 }
@@ -148,16 +136,3 @@ function applyLost({ session: { client } }: Run, why: string, reply: Reply, sent
       : '';
   client.limiter.doubted(sentAtMs, words + rule);
 }
-
-/** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
-const WRONG_ADDRESS: Readonly<Partial<Record<NotSentCause, readonly [fact: string, next: string]>>> = {
-  unresolved: ["The account's address cannot be found", "Correct the account's base_url."],
-  certificate: [
-    "The vendor's certificate is not accepted",
-    "Correct the account's base_url, or name the authority of the certificate in NODE_EXTRA_CA_CERTS.",
-  ],
-  proxy: [
-    'The vendor cannot be reached',
-    "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
-  ],
-};

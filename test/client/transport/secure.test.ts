@@ -67,7 +67,7 @@ describe('a certificate that no authority vouches for', () => {
     const { code, stderr } = await run(originOf(vendor, 'localhost'), { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/certificate is not accepted.*\n.*NODE_EXTRA_CA_CERTS/),
+      expect.stringMatching(/cannot be reached: .*certificate.*\n.*NODE_EXTRA_CA_CERTS/),
     ]);
     const tested = await run(originOf(vendor, 'localhost'), {}, ['accounts', 'test']);
     expect([tested.code, tested.stderr]).toEqual([
