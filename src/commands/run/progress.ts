@@ -38,7 +38,6 @@ export class Progress implements Watcher {
 
   /** Whether it was said since the last answer that the vendor does not answer. */
   #isOutageSaid = false;
-  #heardAtMs: number;
   readonly #maxPauseMs: number | undefined;
 
   /** @param maxPauseMs for how long nothing may move; left out: for ever. */
@@ -48,7 +47,6 @@ export class Progress implements Watcher {
     { part, maxPauseMs }: { part?: number; maxPauseMs?: number } = {},
   ) {
     this.#maxPauseMs = maxPauseMs;
-    this.#heardAtMs = clock.wallMs();
     this.#console = console;
     this.#clock = clock;
     this.#part = part;
@@ -64,7 +62,6 @@ export class Progress implements Watcher {
         break;
       case 'answered':
         this.#isOutageSaid = false;
-        this.#heardAtMs = this.#clock.wallMs();
         break;
       case 'row':
         this.#timeLeft.rowEnded();
@@ -150,9 +147,9 @@ export class Progress implements Watcher {
     this.#isOutageSaid = true;
     const end =
       this.#maxPauseMs === undefined
-        ? 'until you stop it (--max-pause 10m would stop it by itself)'
-        : `until ${isoTime(this.#heardAtMs + this.#maxPauseMs)} at the latest (--max-pause)`;
-    this.#console.say(`Paused: ${why}. It is tried again and again, ${end}.`);
+        ? 'you stop it, or give a --max-pause'
+        : `nothing has moved for ${formatDuration(this.#maxPauseMs)} (--max-pause)`;
+    this.#console.say(`Paused: ${why}. It is tried again and again until ${end}.`);
   }
 
   /** Looks, and shows the lines on a terminal, where they replace themselves, and one line a minute elsewhere. */
