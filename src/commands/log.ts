@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
-import { foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
 import {
@@ -273,7 +273,7 @@ function subjectOf({ hash, subject, asked }: LogEntryObject): string {
 
 function costOf({ charged, in_doubt: inDoubt }: LogEntryObject): string {
   return linesOf(
-    `${grouped(charged ?? 0)} ${charged === 1 ? 'credit' : 'credits'}`,
+    counted(charged ?? 0, 'credit'),
     (inDoubt ?? 0) > 0 && `${grouped(inDoubt ?? 0)} in doubt`,
   ).join(', ');
 }

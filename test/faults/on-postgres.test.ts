@@ -143,10 +143,10 @@ test('another accounts file than the ledger goes by is refused, until its limits
   const refused = await place.runHere({ store });
   expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'account' } } });
   expect((await place.vendor.book()).requests).toBe(ROWS);
-  expect(refused.stderr).toContain('but 2000 requests in 1 s and 1000 credits a day in');
+  expect(refused.stderr).toContain('but 2,000 requests in 1 s and 1,000 credits a day in');
   expect(refused.stderr).toContain(`rowonce store caps ${store}`);
   expect((await place.typeHere(['store', 'caps', store])).stdout).toBe(
-    'data: 2000 requests in 1 s and 1000 credits a day; before, 2000 requests in 1 s and no budget.\n',
+    'data: 2,000 requests in 1 s and 1,000 credits a day; before, 2,000 requests in 1 s and no budget.\n',
   );
   expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { requests: 2 } });
 });

@@ -12,7 +12,7 @@ import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts
 import { foundLines } from './found-rows.ts';
 import { TimeLeft } from './time-left.ts';
 
-/** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on, and never delays the run. */
+/** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on. */
 export class Progress implements Watcher {
   readonly #console: Console;
   readonly #clock: Clock;

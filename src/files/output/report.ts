@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
+import { counted, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { listNameOf } from '../list-name.ts';
 import type { BatchFigures } from './batch-figures.ts';
@@ -139,7 +139,7 @@ function recordSection({ batch }: ReportOptions): string {
     ['batch', batch.id],
     ['operation', operation],
     ['account', `${accountName}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
-    ['list', `${basename(inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}`],
+    ['list', `${basename(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
   return table(['what', ''], lines);
@@ -147,7 +147,7 @@ function recordSection({ batch }: ReportOptions): string {
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
-  return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
+  return ` and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
 /** What became of each person, by project and role. An invalid row counts, and has neither. */
@@ -179,10 +179,6 @@ function missingSection({ missing }: ChangesDone): string {
 }
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
-
-function rows(count: number): string {
-  return `${grouped(count)} ${count === 1 ? 'row' : 'rows'}`;
-}
 
 // ------------------------------------------------------------------------------------------ elements
 

@@ -1,5 +1,5 @@
 import { moneyWords } from '../../client/account/price.ts';
-import { atMost, grouped, listed, sentence } from '../../core/plain-text.ts';
+import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { vendorCountWords } from '../../ledger/tally.ts';
 import type { BatchFigures } from './batch-figures.ts';
@@ -28,7 +28,7 @@ export function summaryOf(
   return {
     headline: changed === undefined ? foundWords(figures) : capital(sentence(changed)),
     cost: figures.hasCosts ? costWords(figures, sandbox) : undefined,
-    needs: attention === 0 ? 'Nothing needs you.' : `${many(attention, 'row needs', 'rows need')} you.`,
+    needs: attention === 0 ? 'Nothing needs you.' : `${counted(attention, 'row needs', 'rows need')} you.`,
     identifiers: asked
       .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
       .join(' · '),
@@ -39,24 +39,21 @@ export function summaryOf(
   };
 }
 
-const many = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${grouped(count)} ${count === 1 ? noun : plural}`;
-
 function foundWords({ rows, found, counts: { pending = 0 } }: BatchFigures): string {
-  const what = `found ${grouped(found)} of ${many(rows, 'row')}`;
-  return pending === 0 ? `We ${what}.` : `So far we ${what}; ${many(pending, 'row')} to go.`;
+  const what = `found ${grouped(found)} of ${counted(rows, 'row')}`;
+  return pending === 0 ? `We ${what}.` : `So far we ${what}; ${counted(pending, 'row')} to go.`;
 }
 
-function costWords({ money, saved, cost, vendor_counted: counted }: BatchFigures, sandbox: boolean): string {
+function costWords({ money, saved, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {
   const { spent, isAtMost, inDoubt } = money;
   const paid = cost === null || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const also = [
-    vendorCountWords(counted),
+    vendorCountWords(byVendor),
     saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
-  return `It cost ${atMost(spent, isAtMost, many(spent, 'credit'))}${paid}${also.join('')}.`;
+  return `It cost ${atMost(spent, isAtMost, counted(spent, 'credit'))}${paid}${also.join('')}.`;
 }
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
