@@ -119,7 +119,7 @@ export const BatchStatusObject = BatchObject.extend({
   open: z.number(),
   /** Requests of its account in the last minute. */
   requests_last_minute: z.number(),
-  /** At the rate of the last seconds; null when that is unknown, as during a pause. */
+  /** At the rate of the last minute; null when that is unknown, as during a pause. */
   seconds_left: z.number().nullable(),
   /** Until when the account sends nothing, and why. */
   paused_until: z.string().nullable(),

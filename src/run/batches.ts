@@ -167,14 +167,11 @@ async function besideOf(
   };
 }
 
-const RECENT_MS = 15_000;
-
-/** How many calls of the account were settled in a second, in the last ones; 0 when none was. */
+/** How many calls of the account were settled in a second, with the pauses between them; 0 when none was. */
 function speedOf(sends: readonly SentTimes[], nowMs: number): number {
-  const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []).sort((a, b) => a - b);
-  const recent = settled.filter((atMs) => atMs > nowMs - RECENT_MS);
-  const [first = nowMs] = recent;
-  return (recent.length * 1000) / Math.max(nowMs - first, 1000);
+  const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []);
+  const first = settled.reduce((least, atMs) => Math.min(least, atMs), nowMs);
+  return (settled.length * 1000) / Math.max(nowMs - first, 1000);
 }
 
 /**
