@@ -58,6 +58,20 @@ test('a batch from its beginning to the last word about it', async () => {
   await expect(status({ batch, stor: store } as never)).rejects.toThrow('status: "stor" is not known here.');
 });
 
+test('a program makes a first store and is told so, but in CI it has to name one', async () => {
+  const desk = await openDesk();
+  for (const [name, value] of Object.entries({ ...desk.environment(), ROWONCE_STORE: '', CI: 'true' }))
+    vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const path = desk.place.path('state/rowonce');
+  const asked = () => enrich([{ domain: 'a.example' }], { job: 'enrich-company', budget: 9 }).summary();
+  await expect(asked()).rejects.toMatchObject({ code: 'store', message: expect.stringContaining('In CI') });
+  vi.stubEnv('CI', '');
+  expect(await asked()).toMatchObject({ store: { path, made: true }, counts: { matched: 1 } });
+  expect((await asked()).store).toBeUndefined();
+  expect(await desk.requests()).toBe(1);
+});
+
 test('a command in what a call says names the store that it was given, also where calls for several go on side by side', async () => {
   const desk = await openDesk({ faults: 'charged-500:x2' });
   vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));

@@ -27,7 +27,7 @@ export async function requireStoreOrPlace(choice: StoreChoice, making: Making): 
   throw stop(
     'store',
     `There is no store at ${location} yet, so nothing is known as bought. ${why}.`,
-    'Name the store with --store or $ROWONCE_STORE. With this one it begins anew:',
+    'Name the store with --store or $ROWONCE_STORE. A named one is made where it is not there.',
     making.words && commandLine(withOption(making.words, '--store', location)),
   );
 }
