@@ -98,7 +98,7 @@ describe('what is sent', () => {
       row('viewer'),
     ],
   ])('%s', (_, story, expected) => {
-    expect(undoOf(story)).toEqual({ rows: [expected], left: [] });
+    expect(undoOf(story)).toMatchObject({ rows: [expected], left: [] });
   });
 
   test('somebody who is known by a user id alone is named by it', () => {
