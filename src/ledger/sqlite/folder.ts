@@ -76,6 +76,12 @@ export function refuseForeign({ path }: StoreFolder): void {
     throw stop('store', `The store was not opened: ${distrust.fact}.`, distrust.next);
 }
 
+/** What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists that were saved. */
+const BESIDE: ReadonlySet<string> = new Set([
+  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal'],
+  ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
+]);
+
 /**
  * Makes the folder, or takes one that is there, and closes it to others. One with other files is refused, because closing it would take
  * those files from them.
@@ -91,7 +97,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
       'Name a folder on a local disk with --store.',
     );
   if (!HAS_MODES || (statSync(path).mode & OTHERS) === 0) return;
-  if (!hasLedger(folder) && readdirSync(path).length > 0)
+  if (!hasLedger(folder) && readdirSync(path).some((name) => !BESIDE.has(name)))
     throw stop(
       'store',
       `The folder ${path} has other files and is open to other users, so it was not made a store.`,

@@ -108,7 +108,9 @@ describe('what is sent', () => {
       before: { state: 'member', role: 'viewer', userId: 'u-1' },
       now: { state: 'member', role: 'admin', userId: 'u-1' },
     } as const;
-    expect(undoOf(story).rows).toEqual([{ email: '', project_id: PROJECT, role: 'viewer', user_id: 'u-1' }]);
+    expect(undoOf(story).rows).toMatchObject([
+      { email: '', project_id: PROJECT, role: 'viewer', user_id: 'u-1' },
+    ]);
   });
 
   test('the id of an earlier stay does not go with an invite that waits', () => {
