@@ -247,7 +247,8 @@ class Copy {
   }
 
   /** Blank lines and titles stay, also where rows are left out. @param ours undefined: the row is left out. */
-  #copied(record: CsvRecord, ours: readonly string[] | undefined): CopyContext {
+  #copied(read: CsvRecord, ours: readonly string[] | undefined): CopyContext {
+    const record = read.kind === 'header' && this.#layout.unnamed === 'first' ? this.#withFirst(read) : read;
     const { kind, bytes, unreadable, found } = record;
     if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
     if (kind === 'header') this.#style = this.#styleOf(record);
@@ -255,8 +256,7 @@ class Copy {
     if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
     const corrected = kind === 'row' ? this.#corrections?.take(inputRow(record)) : undefined;
     if (corrected !== undefined) return { bytes: this.#corrected(record, corrected), ours: '' };
-    const isFull = found + this.#missing(kind) === this.#named.width;
-    const isAsItWas = unreadable === undefined && isFull && this.#dropped.size === 0;
+    const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined)
       return { bytes: this.#rewritten(record, ours), ours: '' };
     // Joined at once: a text that grows cell by cell is put together once more when it is written.
@@ -264,9 +264,12 @@ class Copy {
     return { bytes, ours: cells.join('') };
   }
 
-  /** Cells that the header has not in front; ours stand above theirs for every program that reads row names. */
-  #missing(kind: CsvRecord['kind']): number {
-    return kind === 'header' && this.#layout.unnamed === 'first' ? 1 : 0;
+  /** A header with a blank name in front, so that each name stands above its cells for every program. */
+  #withFirst(record: CsvRecord): CsvRecord {
+    const { mark, cells, lineEnd } = this.#partsOf(record);
+    const first = Buffer.from(cells.every(isQuoted) ? '""' : '');
+    const bytes = this.#joined(mark, [first, ...cells], lineEnd);
+    return { ...record, bytes, cells: ['', ...record.cells], found: record.found + 1 };
   }
 
   /** What marks the order of bytes stays before all. */
@@ -294,14 +297,13 @@ class Copy {
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
-    const missing = this.#missing(record.kind);
-    const width = this.#named.width - missing;
+    const { width } = this.#named;
     const isReadable = record.unreadable === undefined;
     const leftOut = isReadable
       ? this.#dropped
       : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
     const mayLose = isReadable && record.kind !== 'left_out';
-    const own = (mayLose ? cells.slice(0, width) : cells).filter((_, place) => !leftOut.has(place + missing));
+    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
     const room = width - this.#dropped.size;
     const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
     const added = ours.map((cell) => Buffer.from(cellText(cell, this.#style)));
