@@ -36,14 +36,14 @@ export async function usageStop(
   const [fact = ''] = said.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
-  const options = path.at(-1)?.options ?? [];
-  const own = ['--help', ...options.flatMap(({ short, long }) => [short ?? '', long ?? ''])];
+  const own = [
+    '--help',
+    ...(path.at(-1)?.options ?? []).flatMap(({ short, long }) => [short ?? '', long ?? '']),
+  ];
   const line = await lineMeant(code, { argv, path, own }, /'(.*)'/.exec(fact)?.[1] ?? '');
-  const shown = command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact);
+  const shown = withoutTyped(fact);
   const message = shown.charAt(0).toUpperCase() + shown.slice(1);
-  // It may be a key, which is not shown.
-  const isSecret = line?.words.slice(0, 2).join(' ') === 'accounts add' && hasStrayWord(line.words);
-  if (line === undefined || isSecret) return stop('usage', message, 'See the help.', help);
+  if (line === undefined || mayShowKey(line.words)) return stop('usage', message, 'See the help.', help);
   return stop('usage', message, line.next, commandLine(line.words));
 }
 
@@ -71,36 +71,25 @@ const didYouMean = (meant: string, words: readonly string[]): Line => ({
 
 // -------------------------------------------------------------------------------------------------------- commands
 
-async function isJob(word: string): Promise<boolean> {
-  const operations = await familyNames(OPERATIONS);
-  return isYamlName(word) || word.split(',').every((each) => operations.includes(each));
-}
-
 async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line | undefined> {
   const as = (...words: readonly string[]) => argv.toSpliced(argv.indexOf(typed), 1, ...words);
   const group = path[1]?.name();
-  const other = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = meantIn(COMMANDS, typed, (each) => group === undefined || each.startsWith(`${group} `));
   // Which operation fits a list is what its plan says.
-  const command = meant === 'run' && isListName(other) ? 'plan' : meant;
+  const command = meant === 'run' && isListName(argv[argv.indexOf(typed) + 1]) ? 'plan' : meant;
   if (command !== undefined)
     return didYouMean(command, as(...command.split(' ').slice(group === undefined ? 0 : 1)));
   const names = path.at(-1)?.commands.map((each) => each.name()) ?? [];
   if (group !== undefined) return near(argv, typed, names);
   if (isListName(typed))
-    return (await isJob(other))
-      ? {
-          next: 'Name the job first, then the list.',
-          words: ['run', other, ...as().filter((word) => word !== other), typed],
-        }
-      : { next: 'A plan shows what a list is, and spends nothing.', words: ['plan', typed] };
-  if (await isJob(typed)) return didYouMean('run', as('run', typed));
-  return near(argv, typed, names) ?? near(['run', ...argv], typed, await familyNames(OPERATIONS));
+    return { next: 'A plan shows what a list is, and spends nothing.', words: ['plan', typed] };
+  const operations = await familyNames(OPERATIONS);
+  if (isYamlName(typed) || typed.split(',').every((each) => operations.includes(each)))
+    return didYouMean('run', as('run', typed));
+  return near(argv, typed, names) ?? near(['run', ...argv], typed, operations);
 }
 
 // ----------------------------------------------------------------------------------------------------------- flags
-
-const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
 function meantFlag(typed: Typed, word: string): Line | undefined {
   const { argv, path, own } = typed;
@@ -108,37 +97,33 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
   const [flag = '', ...values] = word.split(/=(.*)/s, 2);
   const value = values[0] ?? argv[at + 1] ?? '';
   const rest = argv.toSpliced(at, values.length === 0 ? 2 : 1);
+  const long = own.filter((each) => each.length > 2);
   const meant = sameHere(typed, flag, value);
   switch (meant) {
     case undefined:
-      return isKey(flag, own)
-        ? keyLine(own, rest)
-        : near(
-            argv,
-            flag,
-            own.filter((each) => each.length > 2),
-          );
+      return isKey(flag, own) ? keyLine(own, rest) : near(argv, flag, long);
     case 'plan': {
-      const words = argv.map((each) => (each === path[1]?.name() ? 'plan' : each));
+      const words = argv.toSpliced(at, 1).map((each) => (each === path[1]?.name() ? 'plan' : each));
       const next = 'A plan shows what a run would do, and spends nothing.';
-      return {
-        next,
-        words: RUN_FLAGS.reduce(withoutFlag, RUN_OPTIONS.reduce(withoutOption, words.toSpliced(at, 1))),
-      };
+      return { next, words: RUN_FLAGS.reduce(withoutFlag, RUN_OPTIONS.reduce(withoutOption, words)) };
     }
     case 'word':
       return isListName(value)
         ? { next: 'The list needs no flag.', words: [...rest, value] }
         : { next: 'The job needs no flag.', words: rest.toSpliced(1, 0, value) };
-    case '': {
-      const next = 'Leave it out: the same command goes on where it stopped.';
-      return { next, words: isNumber(value) ? rest : argv.toSpliced(at, 1) };
-    }
+    case '':
+      return {
+        next: 'Leave it out: the same command goes on where it stopped.',
+        words: isNumber(value) ? rest : argv.toSpliced(at, 1),
+      };
     default:
       return didYouMean(meant, argv.with(at, [meant, ...values].join('=')));
   }
 }
 
+const isNumber = (word: string): boolean => /^\d+$/.test(word);
+
+/** What a flag is called here; `-n` and `-f` say several things in other tools, which their values tell apart. */
 function sameHere({ path, own }: Typed, flag: string, value: string): string | undefined {
   const takesList = ['run', 'plan'].includes(path[1]?.name() ?? '');
   if (flag === '-n' && isNumber(value) && own.includes('--limit')) return '--limit';
@@ -160,29 +145,19 @@ const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
 
 // ----------------------------------------------------------------------------------------------------- words too many
 
-/** A name in two words, a flag whose hyphens are none, or several lists. */
-async function meantByMore({ argv, path, own }: Typed): Promise<Line | undefined> {
-  const name = (word: string): string => `--${word.replace(/^[–—−]+|=.*$/g, '')}`;
-  const dashed = argv.findIndex((word) => /^[–—−]+\w/.test(word) || own.includes(name(word)));
-  if (dashed >= 0) {
-    const word = argv[dashed] ?? '';
-    return didYouMean(name(word), argv.with(dashed, `--${word.replace(/^[–—−]+/, '')}`));
-  }
+/** A flag whose hyphens are none, or a name in two words. */
+async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
+  const flags = argv.map((word) => word.replace(/^[–—−]*/, '--'));
+  const dashed = argv.findIndex((word, at) => /^[–—−]/.test(word) || own.includes(flags[at] ?? ''));
+  const flag = flags[dashed];
+  if (flag !== undefined) return didYouMean(flag.replace(/=.*$/, ''), argv.with(dashed, flag));
   const operations = await familyNames(OPERATIONS);
   for (const [at, word] of argv.entries()) {
-    const second = argv[at + 1];
-    const [joined] = [`${word}-${second}`, `${word} ${second}`].filter(
-      (each) => operations.includes(each) || existsSync(each),
-    );
+    const pair = [`${word}-${argv[at + 1]}`, `${word} ${argv[at + 1]}`];
+    const joined = pair.find((each) => operations.includes(each) || existsSync(each));
     if (joined !== undefined) return didYouMean(`"${joined}"`, argv.toSpliced(at, 2, joined));
   }
-  const [list, ...others] = argv.filter((word) => isListName(word));
-  const isOneAtATime = ['run', 'plan'].includes(path[1]?.name() ?? '') && others.length > 0;
-  if (!isOneAtATime) return undefined;
-  return {
-    next: 'Name one list at a time.',
-    words: argv.filter((word) => !isListName(word) || word === list),
-  };
+  return undefined;
 }
 
 // ------------------------------------------------------------------------------------------------------------ facts
@@ -196,16 +171,14 @@ function wrongChoice({ flag, word = '', known = '' }: Record<string, string | un
   return stop('usage', fact, meantWord(word, known.split(', ')));
 }
 
-/** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
-function withoutValue(fact: string): string {
-  return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'");
+/** What stands behind the sign of an unknown option, or is a word too many, may be a key and is not shown. */
+function withoutTyped(fact: string): string {
+  return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'").replace(/( but got \d+): .*$/, '$1');
 }
 
-/** Nor are the words that nobody expected, where one of them may be a key. */
-function withoutWords(fact: string): string {
-  return fact.replace(/( but got \d+): .*$/, '$1');
+/** Of a command that is asked for a key, with a word that no flag takes. */
+function mayShowKey([group, name, ...words]: readonly string[]): boolean {
+  const isStray = (word: string, at: number): boolean =>
+    !word.startsWith('-') && !words[at - 1]?.startsWith('-');
+  return group === 'accounts' && name === 'add' && words.some(isStray);
 }
-
-/** Whether there is a word that no flag takes. */
-const hasStrayWord = (words: readonly string[]): boolean =>
-  words.slice(2).some((word, at) => !word.startsWith('-') && !words[at + 1]?.startsWith('-'));

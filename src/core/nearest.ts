@@ -1,4 +1,4 @@
-import leven, { closestMatch } from 'leven';
+import leven from 'leven';
 import type { Advice } from './errors.ts';
 import { foreignWords } from './plain-text.ts';
 
@@ -13,24 +13,23 @@ const LONGEST_LIST = 700;
 
 /** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > LONGEST_WORD) return undefined;
-  const near = known.filter((each) => each.length <= LONGEST_WORD);
-  const spellings = new Map(near.map((each) => [each.toLowerCase(), each]));
   const typed = word.toLowerCase();
-  const candidates = [...spellings.keys()].filter((each) => isNearByWords(typed, each));
-  const match = closestMatch(typed, candidates, { maxDistance: mostSlips(typed) });
-  return match === undefined ? undefined : spellings.get(match);
+  const slips = (each: string): number => leven(typed, each.toLowerCase());
+  const near = known.filter(
+    (each) => Math.max(word.length, each.length) <= LONGEST_WORD && isNear(typed, each.toLowerCase()),
+  );
+  return near.toSorted((a, b) => slips(a) - slips(b))[0];
 }
 
-const mostSlips = (word: string): number => Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS));
+const isSlip = (typed: string, known: string): boolean =>
+  leven(typed, known) <= Math.max(1, Math.floor(typed.length * SHARE_OF_SLIPS));
 
-/** Each word for itself: "can view" shares most of its letters with "can edit", and means something else. */
-function isNearByWords(typed: string, known: string): boolean {
+/** Each word for itself, too: "can view" shares most of its letters with "can edit", and means something else. */
+function isNear(typed: string, known: string): boolean {
   const [words, others] = [typed.split(' '), known.split(' ')];
-  return (
-    words.length !== others.length ||
-    words.every((word, at) => leven(word, others[at] ?? '') <= mostSlips(word))
-  );
+  const isByWords =
+    words.length !== others.length || words.every((word, at) => isSlip(word, others[at] ?? ''));
+  return isByWords && isSlip(typed, known);
 }
 
 /** The nearest, else those of which the word is a part, or which are a part of it: `company`, `My Website`. */
@@ -43,10 +42,7 @@ export function meantBy(word: string, known: readonly string[]): readonly string
   const mixed = known.find((each) => typed !== '' && sorted(letters(each)) === sorted(typed));
   const match = mixed ?? nearest(word, known);
   if (match !== undefined) return [match];
-  const alike = known.filter((each) => isPart(typed, letters(each)) || isPart(letters(each), typed));
-  return alike.toSorted(
-    (a, b) => Number(letters(b).startsWith(typed)) - Number(letters(a).startsWith(typed)),
-  );
+  return known.filter((each) => isPart(typed, letters(each)) || isPart(letters(each), typed));
 }
 
 const MOST_SUGGESTED = 3;
