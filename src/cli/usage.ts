@@ -123,11 +123,10 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
 
 const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
-/** What a flag is called here; `-n` and `-f` say several things in other tools, which their values tell apart. */
+/** What a flag is called here; `-n` is a number or a dry run in other tools. */
 function sameHere({ path, own }: Typed, flag: string, value: string): string | undefined {
   const takesList = ['run', 'plan'].includes(path[1]?.name() ?? '');
   if (flag === '-n' && isNumber(value) && own.includes('--limit')) return '--limit';
-  if (flag === '-f' && isListName(value) && takesList) return 'word';
   return meantIn(FLAGS, flag, (meant) => {
     if (meant === 'word') return takesList && value !== '';
     return meant === '' || own.includes(meant) || (meant === 'plan' && takesList);

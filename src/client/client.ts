@@ -45,7 +45,7 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly baseUrl: URL;
   readonly clock: Clock;
   /** Whether the account has ever answered; left out: never. */
-  hasAnswered?(): boolean;
+  readonly hasAnswered?: boolean;
   /** Reads what an answer says about the time, and dates the answer. */
   heard?(reply: Reply, askedMs: number): Reply;
 }
@@ -72,7 +72,7 @@ interface Parts {
   readonly machine: Clock;
   readonly heard: (reply: Reply, askedMs: number) => Reply;
   /** Connections that failed one after the other, as long as the account has never answered. */
-  readonly reach: { hasAnswered(): boolean; failed: number; failedAtMs: number };
+  readonly reach: { hasAnswered: boolean; failed: number; failedAtMs: number };
 }
 
 /** So many failed connections are no outage, where the account has never answered: its address is wrong. */
@@ -104,7 +104,7 @@ export class Client {
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
     const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
-    const { hasAnswered = () => false } = options;
+    const { hasAnswered = false } = options;
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
     const values: RequestValues = {
       key: await resolveKey(account),
@@ -115,7 +115,7 @@ export class Client {
       origin,
       connections: limits.concurrency,
       timeoutMs,
-      connectMs: hasAnswered() ? CONNECT_TIMEOUT_MS : FIRST_CONNECT_TIMEOUT_MS,
+      connectMs: hasAnswered ? CONNECT_TIMEOUT_MS : FIRST_CONNECT_TIMEOUT_MS,
       clock: machine,
       keptHeaders: wordsOf(dialect),
       keys: [values.key],
@@ -166,7 +166,7 @@ export class Client {
         const reply = heard(raw, intentAt.wallMs);
         if (reply.kind === 'answered') {
           permit.answered();
-          reach.hasAnswered = () => true;
+          reach.hasAnswered = true;
         }
         resolve({ reply, sentAtMs });
       };
@@ -256,7 +256,7 @@ export class Client {
     if (reply.kind !== 'not_sent' || reply.cause === 'late') return undefined;
     const { reach, machine } = this.#parts;
     if (reply.cause === 'unreachable') {
-      if (reach.hasAnswered() || sentAtMs < reach.failedAtMs) return undefined;
+      if (reach.hasAnswered || sentAtMs < reach.failedAtMs) return undefined;
       reach.failedAtMs = machine.monotonicMs();
       reach.failed += 1;
       if (reach.failed < MOST_FAILED) return undefined;

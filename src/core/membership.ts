@@ -99,6 +99,7 @@ export function subjectWords({ project, name }: Subject): string {
 export const subjectOfUser = (userId: string): string => `user:${userId}`;
 export const userIn = ({ name }: Subject): string | undefined => /^user:(.+)$/s.exec(name)?.[1];
 export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteCode}`;
+export const inviteIn = ({ name }: Subject): string | undefined => /^invite:(.+)$/s.exec(name)?.[1];
 /** No name and no id that a list gives holds one. */
 const BEFORE_ORGANIZATION = '\t';
 

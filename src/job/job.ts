@@ -9,7 +9,7 @@ import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { inSteps, stepNames } from '../core/steps.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { isYamlName } from '../lib/file-name.ts';
+import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
@@ -74,7 +74,9 @@ export async function loadJob(
   const operation = checkedOperation(found, { ...whole, value });
   return {
     ...value,
-    ...(isName ? { name: operation.name } : { name: jobNameOf(argument), path: resolve(argument) }),
+    ...(isName
+      ? { name: operation.name }
+      : { name: basename(argument).replace(YAML_ENDING, ''), path: resolve(argument) }),
     operation,
     ...(guessesOthers(written.value, said) ? { guesses: true } : {}),
     ...(Object.keys(said).length === 0 ? {} : { said }),
@@ -103,16 +105,9 @@ async function jobDocument(argument: string): Promise<Document> {
   return { ...document, value: present(document.value) };
 }
 
-const YAML_ENDING = /\.ya?ml$/i;
-
-function jobNameOf(path: string): string {
-  return basename(path).replace(YAML_ENDING, '');
-}
-
 /** Why a word that is no operation cannot be a job either; undefined when it may be the path of one. */
 async function refusedName(argument: string): Promise<StopError | undefined> {
-  if (isYamlName(argument)) return undefined;
-  if (argument.includes('/')) return undefined;
+  if (isYamlName(argument) || argument.includes('/')) return undefined;
   const next = meantWord(argument, await familyNames(OPERATIONS));
   const line = typeof next === 'string' ? commandLine(['run', '--help']) : undefined;
   return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next, line);

@@ -7,7 +7,9 @@ export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
 
-export const isYamlName = (path: string): boolean => /\.ya?ml$/i.test(path);
+export const YAML_ENDING = /\.ya?ml$/i;
+
+export const isYamlName = (path: string): boolean => YAML_ENDING.test(path);
 
 /** Whether a word is rather the name of a list than that of a job: an operation has no ending. */
 export const isListName = (word = ''): boolean => endingOf(word).length > 2 && !isYamlName(word);

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import type { Advice } from '../core/errors.ts';
 import { readableEndings } from '../core/format.ts';
 import { meantBy, nearest } from '../core/nearest.ts';
@@ -17,14 +18,12 @@ export async function meantPath(typed: string, otherwise: string): Promise<Advic
 
 /** The path by the nearest name in each folder on the way. What a file is called counts more than its ending. */
 async function pathThere(typed: string): Promise<string | undefined> {
-  const above = dirname(typed);
-  const names = await namesIn(above);
-  const folder = names.length > 0 || above === typed ? above : await pathThere(above);
+  if (existsSync(typed)) return typed;
+  const folder = await pathThere(dirname(typed));
   if (folder === undefined) return undefined;
-  const here = names.length > 0 ? names : await namesIn(folder);
-  const { base, name } = parse(basename(typed));
-  const near = here.filter((each) => meantBy(name, [parse(each).name]).length > 0);
-  const meant = here.includes(base) ? base : (nearest(base, near) ?? near[0]);
+  const { base, name } = parse(typed);
+  const near = (await namesIn(folder)).filter((each) => meantBy(name, [parse(each).name]).length > 0);
+  const meant = nearest(base, near) ?? near[0];
   return meant && join(folder, meant);
 }
 

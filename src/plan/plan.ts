@@ -1,6 +1,5 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { type DialectOperation, dialectOperationOf } from '../client/dialect.ts';
-import { unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
@@ -142,6 +141,14 @@ function sum(kinds: readonly Alike[], of: (left: StepRemainder) => number): numb
   return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
 }
 
+const COUNTED_AS = {
+  invalid: 'invalid',
+  duplicate: 'duplicates',
+  answered: 'bought_before',
+  in_doubt: 'in_doubt',
+  to_buy: 'to_buy',
+} as const;
+
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
@@ -162,33 +169,12 @@ class Draft {
   }
 
   add(classification: RowClassification): void {
+    const { kind, row } = classification;
     this.#counts.rows += 1;
-    switch (classification.kind) {
-      case 'invalid':
-        this.#counts.invalid += 1;
-        this.#reasons.add(classification.row, classification.reason);
-        break;
-      case 'skipped':
-        this.#skipped += 1;
-        break;
-      case 'duplicate':
-        this.#counts.duplicates += 1;
-        break;
-      case 'answered':
-        this.#counts.bought_before += 1;
-        this.#addLookedUp(classification);
-        break;
-      case 'in_doubt':
-        this.#counts.in_doubt += 1;
-        this.#addLookedUp(classification);
-        break;
-      case 'to_buy':
-        this.#counts.to_buy += 1;
-        this.#addLookedUp(classification);
-        break;
-      default:
-        unreachable(classification);
-    }
+    if (kind === 'skipped') this.#skipped += 1;
+    else this.#counts[COUNTED_AS[kind]] += 1;
+    if (kind === 'invalid') this.#reasons.add(row, classification.reason);
+    if ('left' in classification) this.#addLookedUp(classification);
   }
 
   #addLookedUp({ answers, left }: LookupResult): void {

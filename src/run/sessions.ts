@@ -287,7 +287,7 @@ class SharedSession {
       unhurried: account.sandbox,
       // Days and ages cost money. A sandbox has the clock of this machine.
       goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
-      hasAnswered: () => history.hasAnswered,
+      hasAnswered: history.hasAnswered,
       onPause: (pause) => this.#paused(pause),
       onLearned: (perSecond) => this.#emit({ kind: 'learned', requestsPerSecond: perSecond }),
       heard: (reply, askedMs) => {

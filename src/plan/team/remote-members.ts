@@ -6,11 +6,13 @@ import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import {
+  inviteIn,
   type KnownSubject,
   type SubjectFacts,
   subjectOfUser,
   subjectText,
   Team,
+  userIn,
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
@@ -100,7 +102,7 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
     ...{ dialect, baseUrl, clock },
     earlierSendsMs: [],
     unhurried: true,
-    hasAnswered: () => history?.hasAnswered === true,
+    ...present({ hasAnswered: history?.hasAnswered }),
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
     onLearned: () => {},
   });
@@ -249,17 +251,12 @@ function factsNow(known: KnownSubject, told: Team, at: LookScope | undefined): S
 function sameIn(told: Team, { subject, facts }: KnownSubject): KnownSubject | undefined {
   const { project } = subject;
   if (project === undefined) return undefined;
-  const { userId = afterColon(subject.name, 'user:'), inviteCode = afterColon(subject.name, 'invite:') } =
-    facts ?? {};
+  const { userId = userIn(subject), inviteCode = inviteIn(subject) } = facts ?? {};
   return (
     told.find(subject) ??
     (userId === undefined ? undefined : told.ofUser(project, userId)) ??
     (inviteCode === undefined ? undefined : told.ofInvite(project, inviteCode))
   );
-}
-
-function afterColon(name: string, prefix: string): string | undefined {
-  return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 }
 
 /** The role from the ledger, for a list that shows no roles. A person keeps the role of an accepted invite. */
