@@ -229,3 +229,18 @@ export interface Operation<Input = unknown, Work = Input> {
 export function defineOperation<Input, Work = Input>(operation: Operation<Input, Work>): Operation {
   return operation as unknown as Operation;
 }
+
+/** The step of a row that asks once. @param missed how it ends where nothing is found. */
+export function askOnce(call: Call, answered: Answered, by: string, missed = `no match by ${by}`): Step {
+  const answer = answered(call);
+  switch (answer?.kind) {
+    case undefined:
+      return send(call);
+    case 'found':
+      return end({ kind: 'matched', matchedBy: by });
+    case 'no_match':
+      return end({ kind: 'no_match', reason: missed });
+    case 'refused':
+      return end({ kind: 'refused', reason: `the vendor refused ${by || 'it'} (${answer.words})` });
+  }
+}

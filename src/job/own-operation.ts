@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
-import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
+import { messageOf, type StopError, stop } from '../core/errors.ts';
 import {
+  askOnce,
   type Call,
   defineOperation as defined,
-  end,
   type IfLost,
   type InputField,
   type JsonObject,
   type JsonValue,
   type Operation,
-  send,
 } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { problemOf } from '../lib/yaml/schema-problem.ts';
@@ -116,20 +115,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
       const call: Call = { operation: name, parameters, ifLost: own.ifLost ?? 'hold' };
       return { kind: 'ready', input: { by, call } };
     },
-    next({ call, by }, answered) {
-      const answer = answered(call);
-      if (answer === undefined) return send(call);
-      switch (answer.kind) {
-        case 'found':
-          return end({ kind: 'matched', matchedBy: by });
-        case 'no_match':
-          return end({ kind: 'no_match', reason: `no match by ${by}` });
-        case 'refused':
-          return end({ kind: 'refused', reason: `the vendor refused ${by} (${answer.words})` });
-        default:
-          return unreachable(answer);
-      }
-    },
+    next: ({ call, by }, answered) => askOnce(call, answered, by),
   });
 }
 

@@ -5,6 +5,7 @@ import type { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,
+  askOnce,
   type Call,
   defineOperation,
   end,
@@ -187,19 +188,7 @@ function cellProblem(name: string, cell: string): readonly string[] {
 // ------------------------------------------------------------------------------------------------ reading
 
 function nextOfRead(input: RowRequest, answered: Answered): Step {
-  const call = callOf('api-call', input);
-  const answer = answered(call);
-  if (answer === undefined) return send(call);
-  switch (answer.kind) {
-    case 'found':
-      return end({ kind: 'matched', matchedBy: input.by });
-    case 'no_match':
-      return end({ kind: 'no_match', reason: 'the vendor found nothing' });
-    case 'refused':
-      return end({ kind: 'refused', reason: `the vendor refused it (${answer.words})` });
-    default:
-      return unreachable(answer);
-  }
+  return askOnce(callOf('api-call', input), answered, input.by, 'the vendor found nothing');
 }
 
 // ------------------------------------------------------------------------------------------------ changing

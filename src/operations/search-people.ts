@@ -1,7 +1,8 @@
-import { stop, unreachable } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,
+  askOnce,
   defineOperation,
   end,
   type InputField,
@@ -11,8 +12,8 @@ import {
   type Prepared,
   type RowInput,
   type Step,
-  send,
 } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
@@ -138,22 +139,12 @@ function next({ by, parameters, creditsMost }: Search, answered: Answered): Step
   // A lost answer may have been charged, so only the user may pay again.
   const call = present({ operation: 'search-people', parameters, ifLost: 'hold', creditsMost } as const);
   const answer = answered(call);
-  if (answer === undefined) return send(call);
-  switch (answer.kind) {
-    case 'refused':
-      return end({ kind: 'refused', reason: `the vendor refused ${by} (${answer.words})` });
-    case 'no_match':
-      return end({ kind: 'no_match', reason: `nobody found by ${by}` });
-    case 'found': {
-      const { results } = answer;
-      if (results?.length === 0) return end({ kind: 'no_match', reason: `nobody found by ${by}` });
-      const reason =
-        results === undefined ? NO_LIST : results.length === 1 ? '1 person' : `${results.length} people`;
-      return end({ kind: 'matched', matchedBy: by, reason });
-    }
-    default:
-      return unreachable(answer);
-  }
+  const results = answer?.kind === 'found' ? answer.results : undefined;
+  const nobody = `nobody found by ${by}`;
+  if (results?.length === 0) return end({ kind: 'no_match', reason: nobody });
+  if (answer?.kind !== 'found') return askOnce(call, answered, by, nobody);
+  const reason = results === undefined ? NO_LIST : counted(results.length, 'person', 'people');
+  return end({ kind: 'matched', matchedBy: by, reason });
 }
 
 const NO_LIST =

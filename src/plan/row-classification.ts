@@ -125,12 +125,7 @@ class Sorter {
 }
 
 /** Two rows are equal when this text is: it names every call that a row could make. */
-function identityOf(calls: readonly MetCall[]): string {
-  const [only] = calls;
-  return only !== undefined && calls.length === 1
-    ? only.question
-    : calls.map(({ question }) => question).join();
-}
+const identityOf = (calls: readonly MetCall[]): string => calls.map(({ question }) => question).join();
 
 // ---------------------------------------------------------------------------------------------------- looking up
 

@@ -284,7 +284,7 @@ function projectById(id: string, cell: string, options: OperationOptions): ReadR
 const SEVERAL = /[;|]/;
 
 /** A cell that is a project's whole name is that project. */
-function partsOf(cell: string, options: OperationOptions): readonly string[] {
+function namesIn(cell: string, options: OperationOptions): readonly string[] {
   const parts = cell.split(SEVERAL.test(cell) ? SEVERAL : ',').map((part) => part.trim());
   const isKnown = (name: string): boolean => knownAs(name, options) !== undefined;
   const several = !isKnown(cell) && (SEVERAL.test(cell) || parts.some(isKnown));
@@ -294,7 +294,7 @@ function partsOf(cell: string, options: OperationOptions): readonly string[] {
 function projectsByName(cell: string, options: OperationOptions): ReadResult<readonly NamedProject[]> {
   const text = readText('project', cell);
   if (text.kind === 'wrong') return text;
-  const parts = partsOf(text.value, options);
+  const parts = namesIn(text.value, options);
   return parts.length === 0
     ? wrong('project: blank')
     : all(parts.map((part) => projectByName(part, options, text.value)));

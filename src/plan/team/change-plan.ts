@@ -257,9 +257,6 @@ function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], tea
 
 // ---------------------------------------------------------------------------------------------------- the plan
 
-/** How a row ended by being planned, in one of its projects; undefined where it has work there. */
-type MaybeEnd = Outcome | undefined;
-
 type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
 
 /** Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first of them. */
@@ -290,7 +287,7 @@ class Draft {
   }
 
   /** @returns how it ends without a request; undefined where it is to be done. */
-  #part(part: ResolvedRow): MaybeEnd {
+  #part(part: ResolvedRow): Outcome | undefined {
     if (part.kind === 'end') return this.#end(part, part.outcome, cellsOf(part.cells));
     const { work, calls } = part;
     const of = { ...factsOf(work), ...userOf(work, calls), ...present({ note: work.note }) };
@@ -353,8 +350,12 @@ class Draft {
 /** What `resolve` returns is plain JSON, by its contract. */
 const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
-/** The row has ended by being planned where it has in each of its projects. */
-function plannedRow(row: RowNumber, works: readonly PlannedWork[], ends: readonly MaybeEnd[]): PlannedRow {
+/** @param ends how it ended by being planned, in each of its projects; undefined where it has work there. */
+function plannedRow(
+  row: RowNumber,
+  works: readonly PlannedWork[],
+  ends: readonly (Outcome | undefined)[],
+): PlannedRow {
   const isOne = ends.length === 1;
   const parts = isOne ? works : works.map((work, at) => ({ ...work, ...present({ ended: ends[at] }) }));
   const [first, ...also] = parts;
