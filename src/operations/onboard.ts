@@ -119,12 +119,13 @@ function resolveIn(
 ): Prepared<PersonWork> {
   if (project.kind === 'known')
     return { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
-  const { name } = project;
+  const { name, notMade } = project;
   const { email, role, organizationId } = wish;
   const other = organizationId === options.organizationId ? undefined : organizationId;
   const known = team.project(name, other);
   const id = known?.facts?.projectId;
   if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
+  if (notMade !== undefined) return { kind: 'invalid', reason: notMade };
   if (organizationId === undefined) {
     const reason = `the project ${foreignName(name)} has to be created, but the account has no organization_id. Give it one`;
     return { kind: 'invalid', reason };

@@ -247,7 +247,8 @@ export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 
 export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }
-  | { readonly kind: 'new'; readonly name: string };
+  /** `notMade`: why it is not made where nobody knows it, because its cell names others as well. */
+  | { readonly kind: 'new'; readonly name: string; readonly notMade?: string };
 
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
   const { projects } = settings ?? {};
@@ -306,11 +307,13 @@ function projectByName(name: string, options: OperationOptions, cell: string): R
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
   if (identifierText(name) === '') return blank('project', name);
   const isWhole = name === cell;
-  if (isWhole && options.settings?.create_projects === true) return read({ kind: 'new', name });
+  const mayBeMade = options.settings?.create_projects === true;
+  if (isWhole && mayBeMade) return read({ kind: 'new', name });
   const names = [...projectIds(options).keys()];
   const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
   const others = isWhole ? '' : `${quotedCell(cell)} names several projects, and `;
-  return wrong(`project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`);
+  const notMade = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
+  return mayBeMade ? read({ kind: 'new', name, notMade }) : wrong(notMade);
 }
 
 function all<Value>(results: readonly ReadResult<Value>[]): ReadResult<readonly Value[]> {
