@@ -11,12 +11,8 @@ const NOUNS: Readonly<Record<PlannedAction, string>> = {
 
 type Counts = Readonly<Partial<Record<PlannedAction, number>>>;
 
-export function actionCounts(counts: Counts): string {
-  return countedActions(counts, () => '');
-}
-
-/** @param behind what stands behind the count of an action, such as ` in Sales`. */
-export function countedActions(counts: Counts, behind: (action: PlannedAction) => string): string {
+/** @param behind what stands behind the count of an action, such as ` in Sales`; left out: nothing. */
+export function countedActions(counts: Counts, behind: (action: PlannedAction) => string = () => ''): string {
   const some = PLANNED_ACTIONS.filter((action) => (counts[action] ?? 0) > 0);
   return some.map((action) => counted(counts[action] ?? 0, NOUNS[action]) + behind(action)).join(', ');
 }

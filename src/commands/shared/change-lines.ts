@@ -1,4 +1,4 @@
-import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
+import { countedActions, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { linesOf, plainText } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
@@ -10,7 +10,7 @@ export function changesLines(changes: ChangesObject): readonly string[] {
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(changes.projects, ({ project }) => project ?? '');
   return linesOf(
-    `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
+    `Changes    ${countedActions(done) || 'none'}${heldBack}`,
     projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
     withoutWord > 0 && `No word    ${withoutWordWords(withoutWord)}`,
   );
@@ -22,7 +22,7 @@ function projectLine(name: string, groups: ChangesObject['projects']): readonly 
     for (const [action, count] of Object.entries(group.done) as [PlannedAction, number][])
       done[action] = (done[action] ?? 0) + count;
   }
-  const words = actionCounts(done);
+  const words = countedActions(done);
   return words === '' ? [] : [`  ${name === '' ? 'no project' : plainText(name)}: ${words}`];
 }
 

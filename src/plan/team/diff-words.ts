@@ -1,4 +1,4 @@
-import { actionCounts } from '../../core/action-words.ts';
+import { countedActions } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
@@ -128,7 +128,7 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>) {
   const counts: Partial<Record<ChangeAction, number>> = {};
   const sent = changes.filter(isSent);
   for (const { action } of sent) counts[action] = (counts[action] ?? 0) + 1;
-  return { all: sent.length, kinds: actionCounts(counts), projects: counts.create_project ?? 0 };
+  return { all: sent.length, kinds: countedActions(counts), projects: counts.create_project ?? 0 };
 }
 
 /** The counts of `sentCounts`, followed by those of the changes that are not sent. */
