@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { z } from 'zod';
 import { ATTENTION_KINDS, type InputRow, type RowNumber, type RowStatus } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import { identifierNames } from '../../files/columns/column-kind.ts';
@@ -17,6 +18,7 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
+import { rowsOf } from '../../plan/batch.ts';
 import { type FoundBatch, finishedIn, lookInto } from '../../run/open-ledger.ts';
 import { type RowFilter, type RowPage, RowPageQuery, type RowView } from '../api.ts';
 import { queryOf } from '../server/answers.ts';
@@ -32,19 +34,15 @@ export function rowRoutes(server: Server): Hono {
 
 const MOST_ROWS = 500;
 
-interface PageWish {
-  readonly from: RowNumber;
-  readonly limit: number;
-  readonly status?: RowFilter | undefined;
-}
-
 async function rowPage(
   { batch, location }: FoundBatch,
-  { limit: wanted, ...wished }: PageWish,
+  { from, limit: wanted, status }: z.output<typeof RowPageQuery>,
 ): Promise<RowPage> {
-  const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
+  const limit = Math.min(rowsPerRead(batch, MOST_ROWS), wanted);
   return lookInto(location, async (ledger) => {
-    const { rows, next } = await rowsOfPage(ledger, batch, wish);
+    // The next page begins at the row that is read beyond this one.
+    const found = await ledger.rowsAt(batch.id, { from }, limit + 1, statesOf(status));
+    const rows = found.slice(0, limit).map(({ row }) => row);
     const both = await bothOfRows(ledger, batch, rows);
     const { columns, more } = await shownColumns(ledger, batch);
     return {
@@ -55,25 +53,14 @@ async function rowPage(
       added: columns.map(({ name }) => name),
       more_columns: more,
       rows: both.map((each) => viewOfRow(batch, columns, each)),
-      next,
+      next: found[limit]?.row ?? null,
     };
   });
 }
 
 function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts']>>): Record<string, number> {
-  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));
+  const pending = Math.max(0, rowsOf(batch) - finishedIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
-}
-
-/** Which rows a page has, and where the next one begins: at the row that is read beyond it. */
-async function rowsOfPage(
-  ledger: LedgerReader,
-  { id }: Batch,
-  { from, limit, status }: PageWish,
-): Promise<{ readonly rows: readonly RowNumber[] } & Pick<RowPage, 'next'>> {
-  const found = await ledger.rowsAt(id, { from }, limit + 1, statesOf(status));
-  const rows = found.map(({ row }) => row);
-  return { rows: rows.slice(0, limit), next: rows[limit] ?? null };
 }
 
 function statesOf(filter: RowFilter | undefined): readonly RowStatus[] {
