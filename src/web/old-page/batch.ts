@@ -34,19 +34,15 @@ export const asCalled = <Named extends BatchNamed>(of: Named): Named => ({
 export const namedOf = ({ id, operation, inputPath, sandbox }: Batch): BatchNamed =>
   asCalled({ batch: id, operation, input: inputPath, sandbox });
 
-/** Figures take longer to be read the longer a batch is, so they are read again only after a far longer while. */
-const IDLE_PER_READING = 20;
-
 function summaryRoutes(server: Server): Hono {
-  const figures = new Readings<BatchFigures>(server.clock, IDLE_PER_READING);
+  const figures = new Readings<BatchFigures>();
   return new Hono().get('/batches/:id/summary', async (context) => {
     const found = await batchOf(context, server);
     const { batch, location } = found;
     const summary = await lookInto(location, async (ledger) => {
       const price = await priceOfBatch(batch, ledger);
-      const counts = await ledger.counts(batch.id);
-      const read = () => readFigures(ledger, batch, price);
-      const of = await figures.of(batch.id, JSON.stringify(counts), read);
+      const mark = JSON.stringify([batch.id, await ledger.counts(batch.id)]);
+      const of = await figures.of(mark, () => readFigures(ledger, batch, price));
       const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
       return SummaryView.parse({ figures: of, ...words });

@@ -62,7 +62,7 @@ export async function factsOf(
   const { path, reading } = list;
   const words = ['plan', path, ...readWords(reading?.read ?? {})];
   const ask = async () => ListDescription.parse(await askChild(program, words));
-  return kept.of(JSON.stringify([await stampOf(path), words]), '', () => inWordsOf(list, ask));
+  return kept.of(JSON.stringify([await stampOf(path), words]), () => inWordsOf(list, ask));
 }
 
 const DRAFT = 'draft.json';

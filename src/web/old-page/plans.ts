@@ -62,7 +62,7 @@ async function keepShown(shown: AgreementView | undefined, agreement: string): P
 }
 
 function choiceRoutes(server: Server): Hono {
-  const kept = new Readings<ListDescription>(server.clock);
+  const kept = new Readings<ListDescription>();
   return new Hono()
     .get('/lists/:id/ways', async (context) => {
       const list = await keptList(server, context.req.param('id'));
