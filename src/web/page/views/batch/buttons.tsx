@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { BatchDetail, WorkView } from '../../../api.ts';
-import { asRefused, Refusal } from '../../loaded.tsx';
+import { Refusal } from '../../loaded.tsx';
+import { useAction } from '../../parts/action.ts';
 import { Button } from '../../parts/controls.tsx';
-import { ask, type Refused } from '../../session.ts';
+import { ask } from '../../session.ts';
 import { text } from '../../text.ts';
 
 const words = text.batch;
@@ -17,26 +18,21 @@ export interface AtWork {
 
 export function BatchButtons({ batch, running, works }: AtWork) {
   const asking = useSignal<Action | undefined>(undefined);
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   if (batch.state !== 'open') return null;
   const going = works.find(({ state }) => state !== 'ended');
-  const act = async (action: Action): Promise<void> => {
-    asking.value = action;
-    refused.value = undefined;
-    try {
+  const act = (what: Action): void => {
+    asking.value = what;
+    action.run(async () => {
       const body = { batch: batch.batch };
       // Only a batch on which nobody works is cancelled, so its run is stopped first.
-      if (action === 'cancel' && running) await ask('/pause', { body });
-      if (action === 'continue') await ask(`/batches/${batch.batch}/continue`, { method: 'POST' });
-      else await ask(`/${action}`, { body });
-    } catch (error) {
-      refused.value = asRefused(error);
-    } finally {
-      asking.value = undefined;
-    }
+      if (what === 'cancel' && running) await ask('/pause', { body });
+      if (what === 'continue') await ask(`/batches/${batch.batch}/continue`, { method: 'POST' });
+      else await ask(`/${what}`, { body });
+    });
   };
-  const isPausing = asking.value === 'pause';
-  const isBusy = asking.value !== undefined || (going !== undefined && going.kind !== 'run');
+  const doing = action.isBusy.value ? asking.value : undefined;
+  const isBusy = action.isBusy.value || (going !== undefined && going.kind !== 'run');
   const goOn =
     going?.state === 'waiting' ? words.inLine : batch.held_since === undefined ? words.goOn : words.resumeNow;
   return (
@@ -46,7 +42,7 @@ export function BatchButtons({ batch, running, works }: AtWork) {
           <Button
             onClick={() => act('pause')}
             disabled={isBusy}
-            says={isPausing ? words.pausing : words.pause}
+            says={doing === 'pause' ? words.pausing : words.pause}
           />
         ) : (
           <>
@@ -67,10 +63,10 @@ export function BatchButtons({ batch, running, works }: AtWork) {
           class="danger"
           onClick={() => confirm(words.cancelSure) && act('cancel')}
           disabled={isBusy}
-          says={asking.value === 'cancel' ? words.cancelling : words.cancel}
+          says={doing === 'cancel' ? words.cancelling : words.cancel}
         />
       </div>
-      <Refusal refused={refused.value} />
+      <Refusal refused={action.refused.value} />
     </>
   );
 }
