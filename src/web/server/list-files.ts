@@ -31,7 +31,6 @@ const Note = z.object({
   reading: Reading.optional(),
 });
 type Note = z.infer<typeof Note>;
-type Facts = Pick<Note, 'bytes' | 'sha256' | 'atMs'>;
 
 export interface KeptList extends Note {
   readonly id: string;
@@ -114,7 +113,8 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
     await ownFolder(folder);
     const file = `list${ending}`;
     await content.file.replace(join(folder, file));
-    await note(folder, { name, file, ...factsOf(place, content) });
+    const { sha256 } = content.file;
+    await note(folder, { name, file, bytes: content.bytes, sha256, atMs: Math.floor(place.clock.wallMs()) });
     return await keptList(place, id);
   } finally {
     await content.file.discard();
@@ -139,10 +139,6 @@ export async function removeList({ folder }: KeptList): Promise<void> {
 interface Content {
   readonly file: NewFile;
   readonly bytes: number;
-}
-
-function factsOf({ clock }: Place, { file, bytes }: Content): Facts {
-  return { bytes, sha256: file.sha256, atMs: Math.floor(clock.wallMs()) };
 }
 
 /** The last part of a path that a browser may send, without what a screen cannot show. */

@@ -30,28 +30,27 @@ export function listRoutes(server: Server): Hono {
     })
     .get('/lists/:id', async (context) => context.json(viewOf(await listOf(server, context))))
     .delete('/lists/:id', async (context) => {
-      await remove(server, await idleList(server, context.req.param('id')));
-      return context.json({ removed: context.req.param('id') });
+      const list = await listOf(server, context);
+      await requireUnused(server, list);
+      await removeList(list);
+      return context.json({ removed: list.id });
     });
 }
 
-/** @throws StopError `busy` while a batch over it is open. */
-async function remove(server: Server, list: KeptList): Promise<void> {
-  const useOf = await batchesOver(server);
-  if (!useOf(list.path).isOpen) return removeList(list);
-  const next = 'Let it end or cancel it; then remove the list.';
-  throw stop('busy', `An open batch is working on ${list.name}.`, next);
+/** @throws StopError `busy` while the page works on it, which reads it to its end, and while a batch over it is open. */
+async function requireUnused(server: Server, { id, name, path }: KeptList): Promise<void> {
+  if (server.work.list().some(({ about, state }) => about === id && state !== 'ended'))
+    throw stop('busy', `A run is working on ${name}.`, 'Wait until it has ended, or stop it.');
+  if ((await batchesOver(server))(path).isOpen)
+    throw stop(
+      'busy',
+      `An open batch is working on ${name}.`,
+      'Let it end or cancel it; then remove the list.',
+    );
 }
 
 export function listOf(server: Server, context: Context): Promise<KeptList> {
   return keptList(server, context.req.param('id') ?? '');
-}
-
-/** @throws StopError `busy` while the page works on it: a run reads the list to its end. */
-async function idleList(server: Server, id: string): Promise<KeptList> {
-  const list = await keptList(server, id);
-  if (!server.work.list().some(({ about, state }) => about === id && state !== 'ended')) return list;
-  throw stop('busy', `A run is working on ${list.name}.`, 'Wait until it has ended, or stop it.');
 }
 
 export function viewOf({ id, name, bytes, atMs, reading = AS_IT_LOOKS }: KeptList): ListView {
