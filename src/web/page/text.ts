@@ -1,5 +1,3 @@
-import { DAMAGE_WORDS } from '../../objects/damage-words.ts';
-
 const page = Reflect.get(globalThis, 'document') as
   | { querySelector(of: string): { readonly content: string } | null }
   | undefined;
@@ -371,7 +369,19 @@ export const text = {
     damage: 'Damaged cells',
     repair: (cells: string) => `Send ${cells} repaired; the list itself does not change`,
     or: ' or ',
-    kinds: DAMAGE_WORDS,
+    kinds: {
+      scientific_notation: 'in scientific notation',
+      number_format: 'written as a number',
+      rounded: 'rounded by a spreadsheet, whose last digits are lost',
+      lost_digit: 'of ten digits, so one is lost',
+      lost_zero: 'without the zero in front',
+      mistyped: 'with a wrong checksum',
+      mojibake: 'once read in the wrong encoding',
+      invisible_character: 'with invisible characters',
+      wrapped_address: 'with more than the address',
+      punctuation: 'with punctuation around',
+      tracking: 'with tracking parameters',
+    },
     columns: 'Columns',
     column: 'Column',
     looksLike: 'Looks like',
