@@ -12,8 +12,9 @@ export const COMMANDS: Words = {
   undo: 'rollback revert',
   forget: 'delete erase rm remove gdpr',
   serve: 'ui web server dashboard gui browser',
-  export: 'download save output write get',
-  spend: 'usage billing costs credits cost bill',
+  export: 'download save output write get results',
+  settle: 'retry resolve',
+  spend: 'usage billing budget costs credits cost bill',
   nightly: 'cron schedule daemon sweep watch',
   doctor: 'health diagnose ping',
   'accounts remove': 'logout rm delete',
@@ -32,12 +33,12 @@ export const FLAGS: Words = {
   '--quiet': '--silent -q -s',
   '--delimiter': '--sep --separator -d -t',
   '--sheet': '--tab --worksheet',
-  '--refresh': '--no-cache --fresh --update --overwrite',
+  '--refresh': '--no-cache --fresh',
   '--store': '--db --database --ledger --state',
   '--base-url': '--url --host --endpoint --address --api-url',
   plan: '-n --dry-run --dryrun --dry --check --preview --simulate --what-if --noop --estimate --pretend',
   word: '--operation --op --job --config --type --input --in --file --input-file --csv --list --path -i -f',
-  '': '--resume --continue --restart --retry --verbose -v --debug --concurrency --parallel --workers -j --rate',
+  '': '--resume --continue --restart --retry --retries --concurrency --parallel --workers -j --rate',
 };
 
 /** What a run takes and a plan does not: options with a value, and flags without. */

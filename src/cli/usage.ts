@@ -101,7 +101,7 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
   const meant = sameHere(typed, flag, value);
   switch (meant) {
     case undefined:
-      return isKey(flag, own) ? keyLine(own, rest) : near(argv, flag, long);
+      return isKey(flag, own) ? keyLine(own, rest) : nearFlag(argv, at, long);
     case 'plan': {
       const words = argv.toSpliced(at, 1).map((each) => (each === path[1]?.name() ? 'plan' : each));
       const next = 'A plan shows what a run would do, and spends nothing.';
@@ -113,12 +113,23 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
         : { next: 'The job needs no flag.', words: rest.toSpliced(1, 0, value) };
     case '':
       return {
-        next: 'Leave it out: the same command goes on where it stopped.',
+        next: 'Leave it out: the same command goes on where it stopped, as fast as the vendor allows.',
         words: isNumber(value) ? rest : argv.toSpliced(at, 1),
       };
     default:
       return didYouMean(meant, argv.with(at, [meant, ...values].join('=')));
   }
+}
+
+/** Hyphens are not letters that two flags share. */
+function nearFlag(argv: readonly string[], at: number, long: readonly string[]): Line | undefined {
+  const [flag = '', ...values] = (argv[at] ?? '').replace(/^-+/, '').split(/=(.*)/s, 2);
+  const [meant] = meantBy(
+    flag,
+    long.map((each) => each.replace(/^-+/, '')),
+  );
+  if (meant === undefined) return undefined;
+  return didYouMean(`--${meant}`, argv.with(at, [`--${meant}`, ...values].join('=')));
 }
 
 const isNumber = (word: string): boolean => /^\d+$/.test(word);

@@ -179,11 +179,13 @@ async function namedIn(job?: string, file?: string) {
   if (job === undefined)
     throw stop('usage', 'No job is named.', 'Name a job and a file.', commandLine(['run', '--help']));
   if (!isListName(job)) throw await noFileFor(job, 'run');
-  const { operations } = await describeFile(
-    await openFile(job),
-    (await loadFamily<Operation>(OPERATIONS)).values(),
-  );
-  const fits = operations.filter(({ problem }) => problem === null).map(({ operation }) => operation);
+  const family = await loadFamily<Operation>(OPERATIONS);
+  const { operations } = await describeFile(await openFile(job), family.values());
+  const isChange = (name: string): number => Number(family.get(name)?.change !== undefined);
+  // The command to paste is one that only reads, where any is.
+  const fits = operations
+    .flatMap(({ problem, operation }) => (problem === null ? [operation] : []))
+    .toSorted((a, b) => isChange(a) - isChange(b));
   const [fit] = fits;
   throw stop(
     'usage',

@@ -17,6 +17,9 @@ export function endingFor(start: Buffer): NonNullable<FoundLayout['ending']> {
   return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
 }
 
+/** A damaged workbook has such bytes, and no text. */
+const isNoCharacter = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 27);
+
 const TEXTS = ['.csv', '.tsv', '.txt', ...JSON_LINES_ENDINGS];
 /** Other endings are taken at their word. */
 const MAY_HOLD_BOOK: readonly string[] = ['', '.xls', '.zip', ...TEXTS];
@@ -31,7 +34,7 @@ export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']
     const isItself = ending === '.xls' && start.indexOf(OLD_EXCEL) === 0;
     return MAY_HOLD_BOOK.includes(ending) && !isItself ? held : undefined;
   }
-  const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1'));
+  const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1')) && !start.some(isNoCharacter);
   if (!(MAY_HOLD_TEXT.includes(ending) && isTable)) return undefined;
   return held === '.csv' && start.includes('\t') ? '.tsv' : held;
 }

@@ -76,6 +76,26 @@ test('"can view" is never taken for a slip of "Can edit": the plan asks which ro
   expect(stdout).toContain('role "N/A" counts as blank');
 });
 
+test.each(['Projects', 'Project Name(s)', 'Workspace'])(
+  'a column called %s says where people go',
+  async (name) => {
+    const desk = await openDesk();
+    await desk.write('team.csv', `Email,Role,${name}\na@acme.example,viewer,Atlas\n`);
+    const plan = ['plan', 'onboard', 'team.csv', '--account', 'sandbox-service', '--project', 'Atlas=proj-1'];
+    expect((await desk.type(plan)).stdout).toContain('+ invite a@acme.example to Atlas as viewer');
+  },
+);
+
+test('a project that is to be made is one, however its rows spell it', async () => {
+  const desk = await openDesk();
+  await desk.write(
+    'team.csv',
+    'Email,Role,Project\na@acme.example,viewer,Atlas\nb@acme.example,viewer, atlas\n',
+  );
+  const plan = ['plan', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects'];
+  expect((await desk.type(plan)).stdout).toMatch(/^3 changes \(1 new project, 2 invites\)/m);
+});
+
 test('no project is made of a word for nothing', async () => {
   const desk = await openDesk();
   await desk.write(

@@ -95,6 +95,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
     list: lines('name,email', '----,-----', ...PEOPLE.map((email) => `N,${email}`), '', '(3 rows affected)'),
     says: [left('2', '----, -----'), left('7', '(3 rows affected)')],
   },
+  'a row below a blank one that names somebody in a column that was blank above': {
+    list: lines(
+      'name,linkedin,email',
+      ...[1, 2, 3].map((at) => `N,https://www.linkedin.com/in/ann-lee-${at},`),
+      '',
+      `Late Ltd,,${BOB}`,
+    ),
+    says: [],
+    asked: ['ann-lee-1', 'ann-lee-2', 'ann-lee-3', BOB],
+  },
   'a form that was numbered in advance': {
     list: lines(
       'S.No.,Name,Email',

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
 import { counted, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
+import { readSettings } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { listNameOf } from '../list-name.ts';
 import type { BatchFigures } from './batch-figures.ts';
@@ -135,11 +136,13 @@ function reasonsSection(
 /** What only the one who ran it needs, to find it. */
 function recordSection({ batch }: ReportOptions): string {
   const { operation, accountName, createdAtMs, inputPath } = batch;
+  const leftOut = readSettings(batch.settings).asBefore?.left_out ?? [];
   const lines: Line[] = [
     ['batch', batch.id],
     ['operation', operation],
     ['account', `${accountName}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
     ['list', `${basename(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
+    ...leftOut.map(({ rows: which, text }): Line => ['left out of it', `row ${which}: ${text}`]),
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
   return table(['what', ''], lines);

@@ -204,8 +204,13 @@ class NamingColumns {
     return this.#places.length > 0;
   }
 
+  /** Also by another column, which may be blank above: but for a page's own address, which stands alone. */
   nameSomebody(cells: readonly string[]): boolean {
-    return this.#places.some((place) => MEANT.test(cells[place] ?? ''));
+    const filled = cells.filter((cell) => cell.trim() !== '');
+    return (
+      this.#places.some((place) => MEANT.test(cells[place] ?? '')) ||
+      (filled.length > 1 && filled.some((cell) => isLookup(cell)))
+    );
   }
 }
 

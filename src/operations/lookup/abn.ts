@@ -59,9 +59,9 @@ export function formatAbn(digits: string): string {
 function problemOf(digits: string): string | undefined {
   if (/\p{L}/u.test(digits)) return 'contains letters';
   const foreign = /[^0-9]/u.exec(digits)?.[0];
-  if (foreign !== undefined) return `contains "${foreign}"`;
+  if (foreign !== undefined) return `contains the sign ${foreign}`;
   if (digits.length === ACN_DIGITS)
-    return `has ${ACN_DIGITS} digits, as an ACN has, and an ABN has ${DIGITS}: those nine behind two more`;
+    return `has ${ACN_DIGITS} digits, as an ACN has, and an ABN has ${DIGITS}, those nine behind two more`;
   if (digits.length !== DIGITS) {
     return `has ${digits.length} ${digits.length === 1 ? 'digit' : 'digits'}, an ABN has ${DIGITS}`;
   }

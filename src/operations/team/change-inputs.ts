@@ -239,7 +239,7 @@ export function readProjectId(
 export const PROJECT: InputField = {
   name: 'project',
   about: "the project's name; several with ; between them",
-  aliases: ['project', 'projectname', 'team', 'teamname'],
+  aliases: wordsIn('project projects projectname projectnames whichproject workspace team teamname'),
 };
 
 /** In the order of `PLACES`. */

@@ -59,17 +59,31 @@ export interface ListedRow {
 
 export async function preparedRows(context: PlanContext, input: PlannedInput): Promise<readonly ListedRow[]> {
   const rows: ListedRow[] = [];
-  const prepare = rowPreparer(context, input.columns);
+  const spelledOnce = firstSpelling();
+  const read: PlannedInput['columns']['read'] = (row) => spelledOnce(input.columns.read(row));
+  const prepare = rowPreparer(context, { ...input.columns, read });
   for await (const group of input.sheet.groups()) {
     for (const each of group) {
       rows.push({
         row: each.row,
-        text: each.unreadable === undefined ? input.columns.read(each) : undefined,
+        text: each.unreadable === undefined ? read(each) : undefined,
         prepared: prepare(each),
       });
     }
   }
   return rows;
+}
+
+/** Gives a project the spelling of the first row that names it: "Atlas" and "atlas" are not made twice. */
+function firstSpelling(): (cells: RowInput) => RowInput {
+  const spellings = new Map<string, string>();
+  return (cells) => {
+    const name = cells.project?.trim() ?? '';
+    if (name === '') return cells;
+    const project = spellings.get(name.toLowerCase()) ?? name;
+    spellings.set(name.toLowerCase(), project);
+    return { ...cells, project };
+  };
 }
 
 /** The projects that the list names, where nobody has said which these are, so that none of its rows can be worked on. */

@@ -91,7 +91,7 @@ describe('a mistyped number', () => {
     ['ABN pending', 'contains letters'],
     ['5.38E+10', 'looks like a rounded number from a spreadsheet (5.38E+10)'],
     ['5,1824e10', 'looks like a rounded number from a spreadsheet (5,1824e10)'],
-    ['51824753556/001', 'contains "/"'],
+    ['51824753556/001', 'contains the sign /'],
     // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
     ['04000000005', 'starts with 0, an ABN never does'],
   ])('%j %s', (text, problem) => {
