@@ -109,7 +109,7 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
     }
     case 'word':
       return isListName(value)
-        ? { next: 'The list needs no flag.', words: [...rest, value] }
+        ? { next: 'The list needs no flag.', words: rest.includes(value) ? rest : [...rest, value] }
         : { next: 'The job needs no flag.', words: rest.toSpliced(1, 0, value) };
     case '':
       return {

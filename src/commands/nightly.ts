@@ -314,12 +314,12 @@ function endWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string 
   const not = files.flatMap(({ file, stopped }) => {
     if (stopped === null) return [];
     const why = stopped.message.replaceAll(file, basename(file));
-    // Some messages begin with the list.
-    return why.startsWith(basename(file)) ? why : `${basename(file)}: ${why}`;
+    // Some messages name the list themselves.
+    return why.includes(basename(file)) ? why : `${basename(file)}: ${why}`;
   });
   const ends = linesOf(
     `${counted(done.length, 'list')} done`,
-    left.length > 0 && `${left.length} left`,
+    left.length > 0 && `${left.length} left (${left.map(({ file }) => basename(file)).join(', ')})`,
     needing.length > 0 && `${needing.length} with rows that need you: ${needing.join(', ')}`,
   ).join(', ');
   return not.length === 0 ? ends : `${ends}; ${not.length} not: ${not.join(' ')}`;

@@ -68,7 +68,7 @@ describe('budgets', () => {
       files: [{ stopped: { code: 'account_budget' } }],
       left: [{ file: place.path('inbox/b.csv') }],
     });
-    expect(said.stopped.message).toMatch(/^0 lists done, 1 left; 1 not: a\.csv: /);
+    expect(said.stopped.message).toMatch(/^0 lists done, 1 left \(b\.csv\); 1 not: a\.csv: /);
     expect(await place.vendor.book()).toMatchObject({ credits: 2 });
     // What is not finished is nowhere but in the inbox.
     expect(nights.files()).toEqual({ inbox: ['a.csv', 'b.csv'], done: [] });
