@@ -97,7 +97,7 @@ async function build(withTypes) {
     fs.rmSync(join(DIST, old), { recursive: true, force: true });
 }
 
-/** Is imported before the rest of the library, which an old Node cannot load. Its stack would say nothing to who reads it. */
+/** Is imported before the rest of the library, which an old Node cannot load. */
 const NEEDED_NODE = `import { tooOld } from '../src/needed-node.js';
 const fact = tooOld();
 if (fact !== undefined) throw Object.assign(new Error(fact), { stack: fact });

@@ -1,7 +1,7 @@
-/** The oldest version that the libraries run on. The tests run on the newer one that `npm install` puts into a checkout. */
+/** The oldest version that the libraries run on. Tests run on the newer one that `npm install` brings. */
 const NEEDED_NODE = '22.19';
 
-/** What the command says, and the library throws, under a Node that is too old; undefined under a newer one. */
+/** What the command says and the library throws under a Node that is too old; else undefined. */
 export function tooOld() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const [neededMajor, neededMinor] = NEEDED_NODE.split('.').map(Number);

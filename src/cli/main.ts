@@ -187,7 +187,7 @@ function reportStop(terminal: Terminal, { detail, exitCode }: StopError, argv: r
   return exitCode;
 }
 
-/** With the command that goes on: what was typed with the word that was meant, or the same where that stands in a file. */
+/** With the command that goes on: with the word that was meant, or the same where that stands in a file. */
 function goingOn(detail: StopDetail, argv: readonly string[]): StopDetail {
   const { again, next } = detail;
   if (again === undefined || detail.nextCommand !== undefined || argv.length === 0) return detail;

@@ -1,4 +1,4 @@
-/** Words that other tools have for what is done here: in each line, behind what does the same, as it is typed. */
+/** Words of other tools: in each line, behind what does the same here, as it is typed. */
 
 type Words = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ export const COMMANDS: Words = {
   '--version': 'version',
 };
 
-/** `plan` is the command; `word`: the value alone, of a job or a list. The last ones have nothing that does the same. */
+/** `plan` is the command; `word`: the value alone, a job or a list. The last ones have no like here. */
 export const FLAGS: Words = {
   '--output': '--out --outfile --out-file --output-file --dest --destination --to --result --save',
   '--limit': '--max --max-rows --head --first --top --take --count --num -l -m',

@@ -249,8 +249,8 @@ export class Client {
   }
 
   /**
-   * Why no request will reach the vendor, as far as one can tell that was not sent. A connection that fails may be made later, unless the
-   * account has never answered. Those that fail at the same time are one.
+   * Why no request will reach the vendor, judged by one that was not sent. What fails to connect may do so
+   * later, unless the account has never answered. Those that fail at the same time are one.
    */
   unreachable({ reply, sentAtMs }: Exchange): StopError | undefined {
     if (reply.kind !== 'not_sent' || reply.cause === 'late') return undefined;

@@ -166,8 +166,8 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
 
 /**
  * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
- * @returns how many requests were open and are not any more: none where a run goes on or may go on, the store is held back, or its account
- * is unusable.
+ * @returns how many requests were open and are not any more: none where a run goes on or may go on, the store
+ * is held back, or its account is unusable.
  */
 async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
   const open = await lookInto(location, (ledger) => ledger.openRequests(batch.id));

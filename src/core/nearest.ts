@@ -24,7 +24,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 const isSlip = (typed: string, known: string): boolean =>
   leven(typed, known) <= Math.max(1, Math.floor(typed.length * SHARE_OF_SLIPS));
 
-/** Each word for itself, too: "can view" shares most of its letters with "can edit", and means something else. */
+/** Each word for itself, too: "can view" shares most letters with "can edit", and means something else. */
 function isNear(typed: string, known: string): boolean {
   const [words, others] = [typed.split(' '), known.split(' ')];
   const isByWords =
@@ -32,7 +32,7 @@ function isNear(typed: string, known: string): boolean {
   return isByWords && isSlip(typed, known);
 }
 
-/** The nearest, else those of which the word is a part, or which are a part of it: `company`, `My Website`. */
+/** The nearest, else those of which the word is a part, or that are a part of it, as `company` is. */
 export function meantBy(word: string, known: readonly string[]): readonly string[] {
   const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const typed = letters(word);

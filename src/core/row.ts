@@ -74,7 +74,7 @@ export const DONE_WITHOUT_A_WORD = `done${WITHOUT_A_WORD}`;
 /** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';
 
-/** Behind what is wrong with a cell of a row that was asked by another cell: a person mends it although the row has ended. */
+/** Behind what is wrong with a cell of a row that another cell found: a person mends it all the same. */
 export const SO_CORRECT_IT = ', so correct it';
 
 /** Whether a person has to look at a row: how it ended says so, or a cell of it that somebody mistyped. */

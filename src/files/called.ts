@@ -2,7 +2,7 @@ import type { FileBytes } from '../core/format.ts';
 import type { FoundLayout } from '../core/reading.ts';
 import { besideFile, endingOf, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
 
-/** Lists are read as what they are, whatever they are called: their first bytes say it, with room for blank lines before an object. */
+/** Lists are read as what they are: their first bytes say it, with room for blank lines before an object. */
 export const START = 64;
 
 const ZIP = Buffer.from('PK\x03\x04');
@@ -25,7 +25,7 @@ const TEXTS = ['.csv', '.tsv', '.txt', ...JSON_LINES_ENDINGS];
 const MAY_HOLD_BOOK: readonly string[] = ['', '.xls', '.zip', ...TEXTS];
 const MAY_HOLD_TEXT: readonly string[] = ['', '.xls', '.xlsx', '.xlsm'];
 
-/** The ending that the content asks for; undefined where that is the file's own, or no list is found in it. */
+/** The ending that the content asks for; undefined where it is the file's own, or no list is found. */
 export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']> {
   const start = await file.bytesAt(0, Math.min(START, await file.size()));
   const ending = endingOf(file.path);

@@ -96,7 +96,7 @@ export function contentHash(path: string): Promise<string> {
   return new InputFile(path).sha256();
 }
 
-/** The ending that the file should have, where it has another. @throws StopError `input` when it cannot be read. */
+/** The ending that a file should have, where it has another. @throws StopError `input` if unreadable. */
 export const contentEnding = (path: string) => endingHeld(new InputFile(path));
 
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'>;

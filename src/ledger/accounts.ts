@@ -53,7 +53,7 @@ export interface AtStake {
 }
 
 export interface AccountState extends AccountFacts {
-  /** Whether it ever answered, and with another status than 404: one that never gave another may have a wrong address. */
+  /** Whether it ever answered, and other than 404: one that never did may have a wrong address. */
   readonly hasAnswered: boolean;
   readonly hasAnsweredNot404: boolean;
   /** How much longer the vendor asked us to wait, by the clock of the database. */

@@ -98,7 +98,7 @@ export function withArgument(
   return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
 }
 
-/** The same command with the word that was meant in the place of the one that was typed, or of a part of it. */
+/** The same command with the word that was meant in the place of what was typed, or of a part of it. */
 export function withMeant(words: readonly string[], { typed, meant }: Slip): readonly string[] {
   const isTyped = (word: string): boolean => word === typed || resolve(word) === typed;
   const at = words.findIndex(isTyped);

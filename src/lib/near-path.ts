@@ -16,7 +16,7 @@ export async function meantPath(typed: string, otherwise: string): Promise<Advic
   return { next: `Did you mean ${foreignWords(meant)}?`, again: { typed, meant } };
 }
 
-/** The path by the nearest name in each folder on the way. What a file is called counts more than its ending. */
+/** The path by the nearest name in each folder on the way. A file's name counts more than its ending. */
 async function pathThere(typed: string): Promise<string | undefined> {
   if (existsSync(typed)) return typed;
   const folder = await pathThere(dirname(typed));

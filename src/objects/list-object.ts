@@ -68,7 +68,7 @@ const LayoutObject = z.object({
   header_row: z.string(),
   /** Whether that row was guessed: it is not the first. */
   header_guessed: z.boolean(),
-  /** Rows that are not asked about, because they name nobody: totals and remarks at the end, lines, and numbers alone. */
+  /** Rows that name nobody and are not asked about: totals, remarks, lines of dashes, numbers alone. */
   left_out: z.array(z.object({ rows: z.string(), text: z.string() })),
   /** The first rows that hold something. */
   top: z.array(z.object({ row: z.number(), text: z.string() })),

@@ -99,7 +99,7 @@ export interface RunChoices {
   readonly watcher?: Watcher | undefined;
 }
 
-/** Who looks on while a run goes. What it shows comes from the ledger, so that it is what everybody else is shown. */
+/** Who looks on while a run goes. What is shown comes from the ledger, as it does everywhere else. */
 export interface Watcher {
   preparing(what: string): void;
   /** The rows are worked on from now on. */
@@ -111,7 +111,7 @@ export interface Watcher {
 export interface OpeningOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
-  /** False: a first store is not made where nobody named it, but for sandbox accounts. Left out: it is made where it lasts. */
+  /** False: a first store that nobody named is made for sandbox accounts alone; else where it lasts. */
   readonly makesStore?: boolean | undefined;
   /** Receives messages about the store for the user. */
   readonly tell?: Tell | undefined;

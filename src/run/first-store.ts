@@ -11,11 +11,11 @@ import { unlessStopped } from './known-account.ts';
 import { lookIfThere } from './open-ledger.ts';
 import { isThere, type StoreChoice } from './store-choice.ts';
 
-/** A store that nobody named is made where it lasts and is found again: a second, empty one buys everything again. */
+/** A store that nobody named is made where it lasts and is found: a second one buys everything again. */
 
 type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
 
-/** @throws StopError `store`, with the command that names it, for a first store that is not made by itself. */
+/** @throws StopError `store`, with the command that names it, where no first store is made by itself. */
 export async function requireStoreOrPlace(choice: StoreChoice, making: Making): Promise<void> {
   const { location, named } = choice;
   if (named || isThere(location)) return;

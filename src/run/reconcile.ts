@@ -44,7 +44,7 @@ const heardIn = (reply: Reply): Pick<Finding, 'heard'> =>
 
 // ------------------------------------------------------------------------------------------------ by a read-back
 
-/** @returns `ended` where the doubt has; `unclear` also where it needs an idempotency key that the lost attempt did not have. */
+/** @returns `ended` where the doubt has; `unclear` also without the idempotency key that it needs. */
 export async function askAbout(
   run: Run,
   doubt: Doubt,
@@ -178,8 +178,8 @@ const moneyOf = ({ ledger, account, clock }: Session): Promise<Money> =>
   ledger.accountMoney(account.identity, 'ever', clock.wallMs());
 
 /**
- * Lets the vendor's own count of a run stand beside ours, by what it says is left before and after. There is none where others may spend with
- * the key, where another run bought as well, or where credits were added.
+ * Lets the vendor's count of a run stand beside ours, by what is left before and after. There is none where
+ * others may spend with the key, another run bought as well, or credits were added.
  * @returns what keeps it with the batch.
  */
 export async function countByVendor(run: Run): Promise<() => Promise<void>> {

@@ -53,7 +53,7 @@ interface OpenedPage {
   readonly opening: Opening;
   /** @returns undefined when the page has ended by now. */
   another(): Promise<Opening | undefined>;
-  /** Left out: another process serves it. @returns how many commands were stopped by it, in an orderly way. */
+  /** Left out: another process serves it. @returns how many commands it stopped in an orderly way. */
   close?(): Promise<number>;
 }
 
@@ -132,8 +132,8 @@ export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): bool
 }
 
 /**
- * Opens the user's browser at the page of a store, by an address with a one-time word. The word is in a file that only this user can read; the
- * server removes it once the word was used or is too old.
+ * Opens the user's browser at the page of a store, by an address with a one-time word. The word is in a file
+ * that only this user can read; the server removes it once the word was used or is too old.
  * @returns whether something was there to open it.
  */
 export async function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
@@ -188,7 +188,7 @@ const ANSWER_MS = 5_000;
 const START_MS = 10_000;
 const RETRY_MS = 100;
 
-/** Takes the place, or finds the page that is there. @throws StopError `busy` when another process has it and does not say where its page is. */
+/** Takes the place, or finds the page there. @throws StopError `busy` where its address is not known. */
 async function placeIn(folder: string, clock: Clock): Promise<ProcessLock | OpenedPage> {
   const untilMs = clock.monotonicMs() + START_MS;
   for (;;) {

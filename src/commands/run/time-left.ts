@@ -1,4 +1,4 @@
-/** How long the rest of a run takes, by how long its rows took until now. Times are of a clock that never jumps. */
+/** How long the rest of a run takes, by its rows until now. Times are of a clock that never jumps. */
 export class TimeLeft {
   /** Long ones, with the rows that had ended by then. */
   #pauses: { readonly fromMs: number; readonly rows: number; untilMs: number }[] = [];
@@ -7,7 +7,8 @@ export class TimeLeft {
 
   /** Rows that ended before took no time of this run. */
   begin(atMs: number): void {
-    [this.#rows, this.#begunMs] = [0, atMs];
+    this.#rows = 0;
+    this.#begunMs = atMs;
   }
 
   rowEnded(): void {
@@ -26,7 +27,7 @@ export class TimeLeft {
     return rowMs && rowsLeft * rowMs + Math.max(0, (this.#pauses.at(-1)?.untilMs ?? nowMs) - nowMs);
   }
 
-  /** Where pauses come again, whole rounds tell how long a row takes: from the end of a pause to the end of another. */
+  /** Where pauses come again, rounds tell how long a row takes: from the end of one to that of another. */
   #roundMs(nowMs: number): number | undefined {
     const [first, last] = [this.#pauses[0], this.#pauses.at(-1)];
     if (first === undefined || last === undefined || last.rows <= first.rows) return undefined;
@@ -44,4 +45,5 @@ export class TimeLeft {
 }
 
 const LONG_PAUSE_MS = 2_000;
-const [LEAST_ROWS, LEAST_MS] = [5, 3_000];
+const LEAST_ROWS = 5;
+const LEAST_MS = 3_000;

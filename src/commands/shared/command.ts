@@ -91,7 +91,7 @@ export interface Console {
   say(line: string): void;
   /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run next. */
   warn(line: string, tone?: 'alarming'): void;
-  /** Shows lines that the next ones replace, where somebody watches. None clears them, as does whatever else is said. */
+  /** Shows lines that the next ones replace, where somebody watches; whatever else is said clears them. */
   status(...lines: readonly string[]): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;

@@ -26,7 +26,7 @@ function valueWords(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Counts open requests, for a run that goes on or one that ended without being able to write to the ledger. @param which settles them. */
+/** Counts requests that a run has left open, or still waits for. @param which run settles them. */
 export function openWords(open: number, which = 'the next'): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is at work, ${which} run or settle counts them as in doubt.`;

@@ -73,7 +73,7 @@ export const BATCH = 'its id, the beginning of it, or "last"';
 /** Of no row nothing would be done. */
 export const someRows = () => z.int().min(1, 'is no row at all').optional();
 
-/** A job and its list, as they were typed. @throws StopError `usage` where each stands in the place of the other. */
+/** A job and its list, as typed. @throws StopError `usage` where each stands in the other's place. */
 export function inOrder(job: string, file: string): { readonly job: string; readonly file: string } {
   if (!isListName(job) || isListName(file)) return { job, file };
   const next = 'Name the job first, then the list.';

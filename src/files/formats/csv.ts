@@ -121,7 +121,7 @@ const wordsOf = (encoding: Encoding): string =>
 
 // ------------------------------------------------------------------------------------------------ what is no row of the table
 
-/** Only the beginning of a file is searched that was never read before: a large export of a program has no remarks. */
+/** Of a new file only the beginning is searched: a large export of a program has no remarks. */
 const MOST_BYTES_SEARCHED = 1024 * 1024;
 
 async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Layout> {

@@ -170,7 +170,7 @@ const endOf = (record: RowRecord | undefined): ChangeEnd => endIn(record?.outcom
 
 const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) => end === kind) ?? 'pending';
 
-/** How a row of several projects ended in one of them: as it is told, else as its answers say, else as the row. */
+/** How a row of several projects ended in one: as is told, else as its answers say, else as the row. */
 function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
   if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
   const answers = new Map(record.answers.map((answer) => [questionOf(answer.call), answer]));

@@ -8,8 +8,8 @@ import { NUMBER_NAME } from './column-words.ts';
 import { isDashes, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
- * Which rows below a header are none of its table: lines of dashes, rows of nothing but a running number, and at its end totals and
- * remarks. Behind a blank row that is whatever names nobody; right below the table what totals and remarks are called.
+ * Which rows below a header are none of its table: lines of dashes, running numbers alone, and at its end
+ * what names nobody behind a blank row, and totals and remarks, by their words, right below the table.
  */
 
 interface BodyRow {
@@ -43,7 +43,7 @@ export class TableRows<Row extends BodyRow> {
   #last: RowNumber;
   #rows = 0;
   #rowsThatName = 0;
-  /** Rows of which it is not known yet whether they are the table's, and whether one of them stands behind a blank row. */
+  /** Rows that may be the table's or not, and whether one of them stands behind a blank row. */
   #held: Row[] = [];
   #isBehindBlank = false;
 
@@ -156,8 +156,8 @@ const REMARKS = [
 ];
 
 /**
- * Beside the word for a total stands nothing but numbers. A company may be called Total, so the word alone is enough only where the
- * others have what they are asked about by; elsewhere it has to be one that no company has.
+ * Beside the word for a total stand numbers alone. A company may be called Total, so the word alone is enough
+ * only where the other rows name somebody; elsewhere it has to be one that no company has.
  */
 function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
   const [label = '', ...others] = cells.map((cell) => cell.trim()).filter(Boolean);

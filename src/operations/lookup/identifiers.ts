@@ -32,7 +32,7 @@ export function withoutTextMark(cell: string): string {
   return (shownText(text) ?? text).trim().replace(TEXT_MARKS, '');
 }
 
-/** What databases, pandas, R and people write where they have nothing. Zeros alone are a number that nobody has. */
+/** What databases, R and people write where they have nothing. Zeros alone are nobody's number. */
 const NOTHING =
   /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+|0+(?:\.0+)?)$/i;
 

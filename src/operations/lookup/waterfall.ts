@@ -217,7 +217,7 @@ function whyNothing(named: readonly Reading[]): string {
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
-/** A number or an e-mail address that cannot be used was mistyped; a web address of no use is often all that there is. */
+/** A useless number or e-mail address was mistyped; a useless web address is often all that there is. */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
   return named
     .filter(

@@ -301,7 +301,7 @@ function projectsByName(cell: string, options: OperationOptions): ReadResult<rea
     : all(parts.map((part) => projectByName(part, options, text.value)));
 }
 
-/** @param cell that of the name. Where it holds more, a project that is made by mistake could not be deleted again. */
+/** @param cell that of the name. Where it holds more names, no project is made: none can be deleted. */
 function projectByName(name: string, options: OperationOptions, cell: string): ReadResult<NamedProject> {
   const [as, id] = knownAs(name, options) ?? [];
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);

@@ -49,7 +49,7 @@ export interface ChangePlan {
   readonly rowsBeyond: number;
   /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
-  /** What is done about each row, in the same order: in each of its projects, and before that where one has to be made. */
+  /** What is done about each row, in order: the project that has to be made, then each of its projects. */
   readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** The number of requests when all of them succeed. */

@@ -86,7 +86,7 @@ function firstSpelling(): (cells: RowInput) => RowInput {
   };
 }
 
-/** The projects that the list names, where nobody has said which these are, so that none of its rows can be worked on. */
+/** The projects that the list names, where nobody has said which these are, so no row can be worked on. */
 export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]): readonly string[] {
   const isSaid = job.projects !== undefined || job.create_projects === true;
   if (isSaid || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
@@ -210,8 +210,8 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 // -------------------------------------------------------------------------- rows about the same person or project
 
 /**
- * The outcomes of rows that conflict with others in a project. A row that only repeats earlier rows is `unchanged`. All rows that
- * contradict each other are `invalid`, because nobody knows which of them is meant.
+ * The outcomes of rows that conflict with others in a project. One that repeats earlier rows is
+ * `unchanged`. All that contradict each other are `invalid`, because nobody knows which of them is meant.
  */
 export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<ResolvedRow, Outcome> {
   const outcomes = new Map<ResolvedRow, Outcome>();

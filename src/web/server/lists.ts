@@ -37,7 +37,7 @@ export function listRoutes(server: Server): Hono {
     });
 }
 
-/** @throws StopError `busy` while the page works on it, which reads it to its end, and while a batch over it is open. */
+/** @throws StopError `busy` while the page works on it, and while a batch over it is open. */
 async function requireUnused(server: Server, { id, name, path }: KeptList): Promise<void> {
   if (server.work.list().some(({ about, state }) => about === id && state !== 'ended'))
     throw stop('busy', `A run is working on ${name}.`, 'Wait until it has ended, or stop it.');

@@ -10,9 +10,9 @@ import { identifierText, normaliseDomain } from '../../../operations/lookup/iden
 import { isAboutAnother, squeezed } from '../column-kind.ts';
 
 /**
- * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
- * same, and stands in where no name says anything, or the named columns are blank in most rows, as addresses are in LinkedIn's
- * list. Beside others it adds only what carries a checksum: an address that looks right may be anybody's, and would be paid for.
+ * Guessing which column feeds which input. A name outranks content, which decides where several names say the
+ * same, none says anything, or most cells below are blank, as addresses are in LinkedIn's list. Beside others
+ * it adds only what carries a checksum: an address that looks right may be anybody's, and would be paid for.
  */
 
 /** A column that was taken for an input, and why, as a phrase: `by its name`. */
@@ -200,7 +200,7 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
 }
 
-/** Adds what the operation cannot do without, what is as sure as a name, and any input where most rows have none by the header. */
+/** Adds what is needed, what is as sure as a name, and any input where most rows have none by the header. */
 function addByContent(
   { inputs }: Operation,
   header: readonly string[],

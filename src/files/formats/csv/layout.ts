@@ -62,8 +62,8 @@ const ROW_NAMES =
   'Every row has one cell more than the header, so the first column has no name, and the names belong to the cells behind it.';
 
 /**
- * Where every row has one cell more than the header. It is in front, as R writes tables, if it names its row, so that no two are the
- * same; one by which somebody can be asked about does not, but shows that a cell was parted by mistake. Blank ones are behind.
+ * Where every row has a cell more than the header: in front, as in R, if no two are the same and nobody can
+ * be asked about by them, which would mean that a cell was parted by mistake. Blank ones are behind.
  */
 function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnamed'] {
   const names = rows.find(({ number }) => number === header.last)?.cells;
@@ -117,7 +117,7 @@ const LINES = /(?<=\n|\r(?!\n))/;
 /** Characters of a table from which its delimiter and its titles are guessed. */
 const SAMPLE = 64 * 1024;
 
-/** As R parts a table unless it is told otherwise: a header in quotes, and rows that begin with their names in quotes. */
+/** As R parts a table by itself: a header in quotes, and rows that begin with their names in quotes. */
 const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
 
 /**

@@ -55,9 +55,9 @@ type Top = Pick<SheetTable, 'columns' | 'header'>;
 // --------------------------------------------------------------------------------------------- the sheet that is meant
 
 /**
- * The table of the sheet that is named, or that was open when the workbook was saved. Where that is no list, as instructions and pivots
- * are none, of the only other that is one; where none is, of the first that has rows.
- * @throws StopError `input` when there is nothing on any, several may be meant, or a row does not fit: what is damaged is not passed over.
+ * The table of the sheet that is named, or was open when the workbook was saved. Where that is no list, as
+ * instructions are none, of the only other that is one; where none is, of the first that has rows.
+ * @throws StopError `input` when nothing is on any, several may be meant, or a row is damaged.
  */
 export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
   const { sheet, asBefore } = options;
@@ -81,7 +81,7 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   return tableOf(book, meant, options, meant === open ? undefined : first);
 }
 
-/** Whether the columns that a job names are there; without a job, cells or names by which people or companies are known. */
+/** Whether a job's columns are there; without a job, cells or names that tell people or companies. */
 function isList(
   { start, namesSomebody }: SurveyedSheet,
   { wanted = [] }: ReadOptions,

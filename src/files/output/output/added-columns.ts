@@ -182,9 +182,9 @@ export function foundValues(
 }
 
 /**
- * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
- * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite. Those in other
- * projects stand side by side.
+ * The body that the added cells are read from: that of the last answer which found something. Changes of a
+ * row are steps of one thing and read together, a later one counting more: the project that was made, then the
+ * invite. Those in other projects stand side by side.
  */
 export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
   if (steps !== undefined) {
