@@ -108,7 +108,7 @@ function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifie
     [rows, rows === 1 ? 'row' : 'rows'],
     [usable, 'usable'],
     [asked, 'asked'],
-    [found, 'matched'],
+    [found, 'found'],
   ] as const;
   const shown = steps.map(([count, word]) => `<li><b>${grouped(count)}</b> ${word}`);
   return `<ol class="funnel">\n${shown.join('\n')}\n</ol>${identifiers === '' ? '' : `\n<p>${plainHtml(identifiers)}</p>`}`;

@@ -83,7 +83,7 @@ export const text = {
       rows: 'rows',
       usable: 'usable',
       asked: 'asked',
-      matched: 'matched',
+      found: 'found',
       needs: 'What needs you',
       decide: 'Decide',
       look: 'Look at them',

@@ -213,7 +213,7 @@ test('found and spent are one sum in the middle of a run, in its summary, its re
   expect(stderr).toMatch(/2\/5 rows · paused, \d s to go · 2 matched · 2 credits · 998 of the budget left/);
   expect(stdout).toMatch(/matched +5\nCredits +5 spent/);
   const report = (await desk.read('out.report.html')).replace(/<[^>]*>/g, '');
-  expect(report).toMatch(/It cost 5 credits\.[\s\S]*5 matched/);
+  expect(report).toMatch(/It cost 5 credits\.[\s\S]*5 found/);
   expect(await desk.json(['status', 'last'])).toMatchObject({
     counts: { matched: 5 },
     credits: { spent: 5 },

@@ -140,7 +140,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
     'It cost 1,200 credits (A$48.00); 1 saved by asking once; 3 in doubt, for answers that were lost.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
-    ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'matched'],
+    ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],
     'by abn 2 of 3 · by domain 0 of 1',
     ...['What came back', 'column', 'filled', 'phone', '1 of 2', 'city', '0 of 2'],
     ...['What needs you', 'rows', 'why', 'which'],

@@ -29,7 +29,7 @@ function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
     [rows, words.rows],
     [usable, words.usable],
     [asked, words.asked],
-    [found, words.matched],
+    [found, words.found],
   ] as const;
   return (
     <ol class="actions">
