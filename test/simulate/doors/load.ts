@@ -1,0 +1,28 @@
+/** Loads the program so that what it asks of the outside leads to the world. The program has no line for this. */
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { replaceProcess } from './process.ts';
+import { replaceTimers } from './timers.ts';
+
+const SOURCES = pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'src/')).href;
+
+const door = (name: string): string => pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href;
+
+const DOORS: Readonly<Record<string, string>> = {
+  'node:fs': door('fs'),
+  'node:fs/promises': door('fs-promises'),
+  'node:crypto': door('crypto'),
+  'node:timers/promises': door('timers-promises'),
+  'better-sqlite3': door('sqlite'),
+  'undici/lib/dispatcher/pool.js': door('pool'),
+};
+
+replaceTimers();
+replaceProcess();
+registerHooks({
+  resolve(specifier, context, next) {
+    const url = context.parentURL?.startsWith(SOURCES) ? DOORS[specifier] : undefined;
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+  },
+});

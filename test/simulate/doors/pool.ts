@@ -1,0 +1,163 @@
+/** undici's dispatcher, with a network of the world behind it: the program's own handlers are told what undici would tell them. */
+
+import type { Answer, Question, Way } from '../network.ts';
+import { here, owned, pass } from '../world.ts';
+
+interface Controller {
+  aborted: boolean;
+  reason: Error | null;
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+interface Handler {
+  onRequestStart(controller: Controller, context: unknown): void;
+  onResponseStart(controller: Controller, status: number, headers: Answer['headers']): void;
+  onResponseData(controller: Controller, chunk: Buffer): void;
+  onResponseEnd(controller: Controller, trailers: object): void;
+  onResponseError(controller: Controller | null, error: Error): void;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string | null;
+}
+
+const UNMADE: Readonly<Record<NonNullable<Way['unmade']>, string>> = {
+  refused: 'ECONNREFUSED',
+  unresolved: 'ENOTFOUND',
+  certificate: 'CERT_HAS_EXPIRED',
+};
+
+const failure = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+
+/** One exchange, from the connection to the last byte. */
+class Exchange {
+  readonly #question: Question;
+  readonly #handler: Handler;
+  readonly #over: () => void;
+  readonly #here = here();
+  readonly #controller: Controller;
+  #isOver = false;
+
+  constructor(question: Question, handler: Handler, over: () => void) {
+    this.#question = question;
+    this.#handler = handler;
+    this.#over = over;
+    this.#controller = {
+      aborted: false,
+      reason: null,
+      abort: (reason) => this.#abort(reason),
+      pause() {},
+      resume() {},
+    };
+  }
+
+  start(): void {
+    const { network } = this.#here.world;
+    const way = network.way(this.#question);
+    const { unmade } = way;
+    this.#later(1, () => {
+      if (unmade !== undefined)
+        return this.#failed(null, failure(UNMADE[unmade], `connect ${UNMADE[unmade]}`));
+      this.#handler.onRequestStart(this.#controller, {});
+      if (!this.#controller.aborted) pass(() => this.#leave(way));
+    });
+  }
+
+  /** From here on the request goes its way without the process. */
+  #leave(way: Way): void {
+    const { network, schedule } = this.#here.world;
+    const { outMs, backMs, cut } = way;
+    network.left(this.#question);
+    const fail = (): void => this.#failed(this.#controller, failure('ECONNRESET'));
+    if (cut === 'going') {
+      this.#later(outMs, fail);
+      return;
+    }
+    const back = owned(() => pass(() => this.#hear(answer as Answer, cut)));
+    let answer: Answer | undefined;
+    schedule.after(outMs, () => {
+      answer = network.arrive(this.#question);
+      schedule.after(backMs, back);
+    });
+  }
+
+  #hear(answer: Answer, cut: Way['cut']): void {
+    if (this.#isOver) return;
+    if (cut === 'answer') {
+      this.#failed(this.#controller, failure('ECONNRESET'));
+      return;
+    }
+    const { status, headers, body, isEndless = false } = answer;
+    this.#handler.onResponseStart(this.#controller, status, headers);
+    const bytes = Buffer.from(body);
+    const half = bytes.subarray(0, bytes.length / 2);
+    if (!this.#controller.aborted)
+      this.#handler.onResponseData(this.#controller, cut || isEndless ? half : bytes);
+    if (this.#controller.aborted || isEndless) return;
+    if (cut === 'body') this.#failed(this.#controller, failure('UND_ERR_SOCKET', 'other side closed'));
+    else {
+      this.#end();
+      this.#handler.onResponseEnd(this.#controller, {});
+    }
+  }
+
+  #abort(reason: Error): void {
+    if (this.#isOver) return;
+    this.#controller.aborted = true;
+    this.#controller.reason = reason;
+    this.#failed(this.#controller, reason);
+  }
+
+  #failed(controller: Controller | null, error: Error): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#handler.onResponseError(controller, error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#over();
+  }
+
+  #later(ms: number, work: () => void): void {
+    this.#here.world.schedule.after(ms, owned(work));
+  }
+}
+
+class Pool {
+  readonly #origin: string;
+  readonly #most: number;
+  readonly #waiting: Exchange[] = [];
+  #open = 0;
+
+  constructor(origin: string | URL, { connections }: { readonly connections: number }) {
+    this.#origin = new URL(origin).origin;
+    this.#most = connections;
+  }
+
+  dispatch({ method, path, headers, body }: Asked, handler: Handler): boolean {
+    const question = { origin: this.#origin, method, path, headers, body: body?.toString() ?? '' };
+    this.#waiting.push(new Exchange(question, handler, () => this.#next(-1)));
+    this.#next(0);
+    return true;
+  }
+
+  #next(change: number): void {
+    this.#open += change;
+    while (this.#open < this.#most && this.#waiting.length > 0) {
+      this.#open += 1;
+      this.#waiting.shift()?.start();
+    }
+  }
+
+  async destroy(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}
+
+export { Pool as 'module.exports' };

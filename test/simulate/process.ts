@@ -1,0 +1,101 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * A process of a world. All that it asks of what is outside passes a door, and each passage is counted: a fault comes before or after the
+ * passage that its number names. Once a process has crashed, no door answers it any more, whatever of its code still runs.
+ */
+export type Mishap =
+  /** `kill -9`: what was written stays. */
+  | { readonly kind: 'kill' }
+  /** The power goes: what was not synced is lost, or is not. */
+  | { readonly kind: 'power' }
+  /** SIGSTOP, or a lid that is closed: it goes on after that time, and notices nothing. */
+  | { readonly kind: 'sleep'; readonly ms: number }
+  /** The calendar of the machine jumps. */
+  | { readonly kind: 'clock'; readonly ms: number }
+  | { readonly kind: 'signal'; readonly name: NodeJS.Signals };
+
+export interface Fault {
+  /** The passage through a door, from 1. */
+  readonly at: number;
+  readonly when: 'before' | 'after';
+  readonly what: Mishap;
+}
+
+/** What a door does to code of a process that is gone. */
+export class Gone extends Error {
+  constructor() {
+    super('this process is gone');
+  }
+}
+
+export type Strike = (process: SimulatedProcess, mishap: Mishap) => void;
+
+export class SimulatedProcess {
+  readonly pid: number;
+  readonly #faults: ReadonlyMap<number, Fault>;
+  readonly #strike: Strike;
+  readonly #leaving = new Set<() => void>();
+  readonly #listeners = new Map<string, ((name: string) => void)[]>();
+  passages = 0;
+  /** How it ended by itself, by `process.exit`. */
+  exitCode: number | undefined;
+  isGone = false;
+
+  constructor(pid: number, faults: readonly Fault[], strike: Strike) {
+    this.pid = pid;
+    this.#faults = new Map(faults.map((fault) => [fault.at, fault]));
+    this.#strike = strike;
+  }
+
+  /** The end of it, of whatever kind: files and databases that it has open are closed, and what they had not committed is gone. */
+  end(): void {
+    this.isGone = true;
+    for (const leave of this.#leaving) leave();
+    this.#leaving.clear();
+  }
+
+  /** @returns what takes that back. */
+  atEnd(leave: () => void): () => void {
+    this.#leaving.add(leave);
+    return () => this.#leaving.delete(leave);
+  }
+
+  on(signal: string, hear: (name: string) => void): void {
+    this.#listeners.set(signal, [...(this.#listeners.get(signal) ?? []), hear]);
+  }
+
+  off(signal: string, hear: (name: string) => void): void {
+    this.#listeners.set(
+      signal,
+      (this.#listeners.get(signal) ?? []).filter((each) => each !== hear),
+    );
+  }
+
+  /** A signal that nobody listens to ends a process. */
+  signal(name: NodeJS.Signals): void {
+    const heard = this.#listeners.get(name) ?? [];
+    if (heard.length === 0) this.end();
+    for (const hear of heard) running.run(this, () => hear(name));
+  }
+
+  /** @throws Gone when it is, or is struck here. */
+  pass<T>(work: () => T): T {
+    if (this.isGone) throw new Gone();
+    this.passages += 1;
+    const fault = this.#faults.get(this.passages);
+    if (fault === undefined) return work();
+    if (fault.when === 'before') this.#struckBy(fault);
+    const result = work();
+    if (fault.when === 'after') this.#struckBy(fault);
+    return result;
+  }
+
+  #struckBy(fault: Fault): void {
+    this.#strike(this, fault.what);
+    if (this.isGone) throw new Gone();
+  }
+}
+
+/** Of which process the code is that runs now; undefined for the world itself. */
+export const running = new AsyncLocalStorage<SimulatedProcess>();

@@ -1,0 +1,83 @@
+/**
+ * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team] [--day]`: plays worlds that follow from their seeds, and
+ * says of each fault how it came to pass and how it is played again. The same seeds give the same digest, of all requests with their times.
+ */
+import './doors/load.ts';
+import { createHash } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+
+const { WORLDS } = await import('./worlds.ts');
+const { Stage, loadProgram } = await import('./stage.ts');
+type Kind = (typeof WORLDS)[number];
+
+/** How long one fault is made smaller, and how many are; of further ones only the seeds are told. */
+const SHRINK_MS = 30_000;
+const MOST_SHRUNK = 3;
+
+const DAY_MS = 24 * 3_600_000;
+const SEEDS_A_DAY = 1_000_000;
+
+interface Totals {
+  worlds: number;
+  crashes: number;
+  requests: number;
+  faults: number;
+}
+
+const totals: Totals = { worlds: 0, crashes: 0, requests: 0, faults: 0 };
+const digest = createHash('sha256');
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '500' },
+    from: { type: 'string' },
+    world: { type: 'string' },
+    day: { type: 'boolean', default: false },
+  },
+});
+const from = Number(values.from ?? (values.day ? Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY : 1));
+const kinds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
+const runCommandLine = await loadProgram();
+for (let seed = from; seed < from + Number(values.seeds); seed += 1)
+  await playSeed(kinds[seed % kinds.length] as Kind, seed);
+const { worlds, crashes, requests, faults } = totals;
+console.log(
+  `${worlds} worlds, ${crashes} crashes, ${requests} requests, ${faults} faults, digest ${digest.digest('hex').slice(0, 16)}`,
+);
+process.exit(faults === 0 ? 0 : 1);
+
+async function playSeed(kind: Kind, seed: number): Promise<void> {
+  let isFirst = true;
+  let told: readonly string[] = [];
+  const property = fc.asyncProperty(kind.history as fc.Arbitrary<never>, async (history) => {
+    const stage = new Stage(seed, runCommandLine);
+    try {
+      await kind.play(stage, history);
+    } finally {
+      if (isFirst) count(stage);
+      isFirst = false;
+      told = stage.close();
+    }
+  });
+  const endOnFailure = totals.faults >= MOST_SHRUNK;
+  const limits = { interruptAfterTimeLimit: SHRINK_MS, endOnFailure };
+  const result = await fc.check(property, { seed, numRuns: 1, ...limits });
+  if (!result.failed) return;
+  totals.faults += 1;
+  const { counterexample, errorInstance } = result;
+  console.log(`\nA fault in world ${kind.name} of seed ${seed}: ${errorInstance}`);
+  if (endOnFailure) return;
+  for (const line of counterexample === null ? [] : kind.words(counterexample[0] as never))
+    console.log(`  ${line}`);
+  console.log('What happened:');
+  for (const line of told) console.log(`  ${line}`);
+  console.log(`Play it again: npm run simulate -- --world ${kind.name} --from ${seed} --seeds 1\n`);
+}
+
+function count({ sent, crashes: struck }: InstanceType<typeof Stage>): void {
+  totals.worlds += 1;
+  totals.crashes += struck;
+  totals.requests += sent.length;
+  for (const request of sent) digest.update(`${request}\n`);
+}

@@ -1,0 +1,76 @@
+import type { Disk } from './disk.ts';
+import type { Network } from './network.ts';
+import { running, type SimulatedProcess } from './process.ts';
+import type { Random, Schedule } from './schedule.ts';
+
+/** What the doors lead to. One world is played at a time. */
+export interface World {
+  readonly schedule: Schedule;
+  /** For what the program draws: ids, keys, waits. */
+  readonly random: Random;
+  readonly disk: Disk;
+  readonly network: Network;
+  /** What the calendar says at time zero of the world, in ms since 1970. Jumps change it. */
+  startMs: number;
+  /** @throws ESRCH, as Node does, where no such process is there. */
+  kill(pid: number, name?: NodeJS.Signals | 0): true;
+  /** After each commit of a ledger. */
+  committed(path: string): void;
+}
+
+let played: World | undefined;
+
+export const currentWorld = (): World | undefined => played;
+
+export function play(world: World | undefined): void {
+  played = world;
+}
+
+/** Code of a process in a world; undefined for code of the simulation itself. */
+export function inWorld(): { readonly world: World; readonly process: SimulatedProcess } | undefined {
+  const process = running.getStore();
+  return process === undefined || played === undefined ? undefined : { world: played, process };
+}
+
+/** The same where no other code can be. */
+export function here(): { readonly world: World; readonly process: SimulatedProcess } {
+  const found = inWorld();
+  if (found === undefined) throw new Error('this is no code of a world');
+  return found;
+}
+
+/** A call through a door. */
+export function pass<T>(work: () => T): T {
+  const process = running.getStore();
+  return process === undefined ? work() : process.pass(work);
+}
+
+/** A call through a door that answers later: it is done at a moment that the schedule draws. A process that is gone hears nothing. */
+export function passLater<T>(work: () => T): Promise<T> {
+  const found = inWorld();
+  if (found === undefined) return new Promise((resolve) => resolve(work()));
+  const { world, process } = found;
+  if (process.isGone) return new Promise(() => {});
+  return new Promise((resolve, reject) => {
+    world.schedule.soon(() => {
+      if (process.isGone) return;
+      try {
+        const result = running.run(process, () => process.pass(work));
+        resolve(result);
+      } catch (error) {
+        if (!process.isGone) reject(error);
+      }
+    });
+  });
+}
+
+/** What is done for a process, once its time has come, if it is still there. */
+export function owned(work: () => void): () => void {
+  const process = running.getStore();
+  if (process === undefined) return work;
+  return () => {
+    if (!process.isGone) running.run(process, work);
+  };
+}
+
+export const wallMs = (world: World): number => Math.round(world.startMs + world.schedule.nowMs);
