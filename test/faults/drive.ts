@@ -9,21 +9,19 @@ import { WAYS } from './ways.ts';
 /** The promises of the README under many random kills, over a vendor that loses answers, whose book is the judge. */
 
 const HELP = `npm run faults -- [--kills 1000] [--rows N] [--seed 1] [--lanes 2]
-                           lists that are killed and meet with other mishaps; exit code 1 when a promise is broken
+                           lists that are killed; exit code 1 when a promise is broken
   --way WAY                ${WAYS.join(', ')}: how the vendor is reached
   --budget                 lists that are killed on the way to their budgets
   --team                   sheets of people who are onboarded
   --machines N             workers over one database, which buy two lists with 20,000 rows, by default with 3 stops and 6 pauses:
     --per-second 200       the vendor's limit, or --per-minute N
-    --cap CREDITS          a budget that ends it before
     --minutes M            ends it by the time, with as many rows as take longer; nothing else happens to it but what is said
     --database-ms MS       what the way to the database takes, each way
-${MISHAP_NAMES.map((name) => `    --${name} N`.padEnd(27) + MISHAPS[name].words).join('\n')}
-    --wrong-clocks N       workers whose clock is an hour off`;
+${MISHAP_NAMES.map((name) => `    --${name} N`.padEnd(27) + MISHAPS[name].words).join('\n')}`;
 
 const NUMBERS = [
-  ...['kills', 'rows', 'seed', 'lanes', 'machines', 'per-second', 'per-minute', 'cap', 'minutes'],
-  ...['database-ms', 'wrong-clocks', ...MISHAP_NAMES],
+  ...['kills', 'rows', 'seed', 'lanes', 'machines', 'per-second', 'per-minute', 'minutes', 'database-ms'],
+  ...MISHAP_NAMES,
 ];
 const { values } = parseArgs({
   options: {
@@ -59,7 +57,7 @@ function workOf(tally: Tally): (lane: Lane) => Promise<void> {
   if (values.team) return (lane) => drive((store) => openSheets(rows ?? 500, store, tally), 8, lane, tally);
   const way = WAYS.find((each) => each === values.way);
   if (way === undefined) throw new Error(`--way ${values.way} is none of ${WAYS.join(', ')}.`);
-  const settings = { rows: rows ?? 200, way, world: values.budget ? 'budgets' : 'mishaps' } as const;
+  const settings = { rows: rows ?? 200, way, isCapped: values.budget === true };
   return (lane) => drive((store) => openLists(settings, store, tally), 20, lane, tally);
 }
 
@@ -80,9 +78,7 @@ function machineSettings(): MachineSettings {
     seed: number('seed') ?? 1,
     workers: number('machines') ?? 4,
     most: Object.fromEntries(most) as MachineSettings['most'],
-    wrongClocks: number('wrong-clocks') ?? 0,
     limit,
-    cap: number('cap'),
     minutes,
     databaseMs: number('database-ms') ?? 0,
   };

@@ -1,15 +1,12 @@
 /**
  * Goal: an output is whole or absent, also when two exports write to one path at once and one of them is killed; and an
  * export that ends with 0 has written what it says.
- * Method: real processes over one store, and over two stores, each killed just before and just after it gives the output
- * its name, or not at all. The judge is every byte of the files. Both sides of the one step that matters stay here, over
- * one store, whose writers could know of each other, and over two, whose cannot; exports that are killed at any moment are
- * the matter of `npm run faults -- --kills 1000`.
+ * Method: real processes over one store, and over two stores, whose writers cannot know of each other, each killed just before or
+ * just after it gives the output its name, or not at all. The judge is every byte of the files.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { exportTwice } from './exports.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** Many rows and few calls: the longer a file takes to be written, the more two writers have to do with each other. */
@@ -19,6 +16,7 @@ const COMPANIES = 5;
 const STORES = ['store', 'other-store'] as const;
 
 let workplace: Workplace;
+/** The output of each store, which bought at another time and says so. */
 let whole: readonly Buffer[];
 
 beforeAll(async () => {
@@ -31,26 +29,32 @@ beforeAll(async () => {
 
 afterAll(() => workplace[Symbol.asyncDispose]());
 
-describe.for(
-  some(
-    [
-      ['one store', ['store', 'store']],
-      ['two stores', STORES],
-    ] as const,
-    1,
-  ),
-)('two exports to one path, from %s', ([name, stores]) => {
-  test.for(
-    some(
-      [
-        ['and neither is killed', {}],
-        ['and one is killed when it has written', { crashAt: 'output-written' }],
-        ['and one is killed when it has given the output its name', { crashAt: 'output-renamed' }],
-      ] as const,
-      1,
-    ),
-  )('%s', async ([_, crash]) => {
-    const output = `${name}, ${Object.values(crash).join()}.csv`;
-    expect(await exportTwice(workplace, { stores, output, whole, ...crash })).toEqual([]);
+const isWhole = (path: string): boolean => whole.some((each) => each.equals(readFileSync(path)));
+
+const FROM = [
+  ['one store', 'store'],
+  ['two stores', 'other-store'],
+] as const;
+
+const KILLED = ['never', 'output-written', 'output-renamed'] as const;
+
+describe.for(some(FROM, 1))('two exports to one path, from %s', ([from, other]) => {
+  test.for(some(KILLED, 1))('of which one is killed: %s', async (killed) => {
+    const output = `${from}, ${killed}.csv`;
+    const begin = (store: string, env = {}) => {
+      const words = ['export', 'last', '--store', workplace.path(store), '-o', workplace.path(output)];
+      return workplace.type([...words, '--json'], env).ended;
+    };
+    const crash = killed === 'never' ? {} : { ROWONCE_CRASH_AT: killed };
+    const both = await Promise.all([begin('store', crash), begin(other)]);
+    for (const { signal, code, report } of [...both, await begin(other)]) {
+      if (signal === 'SIGKILL') continue;
+      expect(code).toBe(0);
+      expect(isWhole(report?.output ?? ''), 'what it says that it wrote').toBe(true);
+    }
+    const names = readdirSync(workplace.folder);
+    const outputs = names.filter((name) => name.replace(/ \(\d+\)(?=\.csv$)/, '') === output);
+    expect(outputs.filter((name) => !isWhole(workplace.path(name)))).toEqual([]);
+    expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

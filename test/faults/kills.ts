@@ -24,8 +24,8 @@ export interface Stage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Types the command and kills it, unless it ends before, with one of these codes, or there are no kills left. */
-export type Kill = (order: Order, mayEndWith?: readonly number[]) => Promise<Ended>;
+/** Types the command and kills it, unless it ends before, or there are no kills left. */
+export type Kill = (order: Order) => Promise<Ended>;
 
 /** A vendor that never refuses, and loses 4 answers in 100, half of them after it has charged for them, and is slow or full besides. */
 export const LOSSY_UNREFUSING = [
@@ -35,10 +35,9 @@ export const LOSSY_UNREFUSING = [
 
 /** Slow enough that most kills find requests on their way, fast enough that the next list comes. */
 export const UNHURRIED = { latencyMs: 40, concurrency: 4 };
-/** Most kills fall into so many milliseconds from the first request on. */
-export const WINDOW_MS = 350;
-/** As long as a process takes to start, to recover and send the first requests, and to write some hundred rows. */
-const [START_MS, RECOVERY_MS, WRITING_MS] = [400, 50, 60];
+
+/** As long as a process takes to start, to recover, to be in the midst of its work, and to write some hundred rows. */
+const [START_MS, RECOVERY_MS, WORKING_MS, WRITING_MS] = [400, 50, 350, 60];
 
 /** Said when everything is read and the spending is about to begin. */
 const WORK_BEGINS = /^Batch /m;
@@ -108,7 +107,7 @@ export async function drive(
 ): Promise<void> {
   for (let store = 1; !tally.isDone; store += 1) {
     await using stage = await open({ ...lane, name: `${lane.name}-store-${store}` });
-    const kill: Kill = (order, mayEndWith = [0, 3]) => killOnce(stage.place, order, mayEndWith, lane, tally);
+    const kill: Kill = (order) => killOnce(stage.place, order, lane, tally);
     for (let at = 0; at < listsAStore && !tally.isDone; at += 1) {
       const order = await stage.write(at);
       while (goesOn(await stage.run(order, kill)));
@@ -119,25 +118,17 @@ export async function drive(
   }
 }
 
-/** A kill, and a stop that a mishap or a budget explains. */
-function goesOn({ code, signal }: Ended): boolean {
-  return signal === 'SIGKILL' || code === 2 || code === 4;
-}
+/** A kill, and a stop that a budget explains. */
+const goesOn = ({ code, signal }: Ended): boolean => signal === 'SIGKILL' || code === 4;
 
-async function killOnce(
-  place: Workplace,
-  order: Order,
-  mayEndWith: readonly number[],
-  { random }: Lane,
-  tally: Tally,
-): Promise<Ended> {
+async function killOnce(place: Workplace, order: Order, { random }: Lane, tally: Tally): Promise<Ended> {
   const before = await observed(place);
   const program = place.start(order);
   if (!tally.isDone) {
     await randomMoment(place, program, random);
     await program.kill();
   }
-  const ended = requireCode(await program.ended, mayEndWith);
+  const ended = requireCode(await program.ended, order.budget === undefined ? [0, 3] : [0, 3, 4]);
   if (ended.signal === null) return ended;
   const after = await observed(place);
   // A run that was killed before it had recovered leaves those of the run before it.
@@ -159,7 +150,7 @@ export function requireCode(ended: Ended, mayEndWith: readonly number[]): Ended 
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
-export async function randomMoment(place: Workplace, program: Program, random: Random): Promise<void> {
+async function randomMoment(place: Workplace, program: Program, random: Random): Promise<void> {
   const { loggedBytes } = place.vendor;
   switch (random.integer(1, 6)) {
     case 1:
@@ -169,11 +160,11 @@ export async function randomMoment(place: Workplace, program: Program, random: R
       return shortWait(program, random.fraction() * RECOVERY_MS);
     default:
       await program.until(() => place.vendor.loggedBytes > loggedBytes);
-      return shortWait(program, random.fraction() * WINDOW_MS);
+      return shortWait(program, random.fraction() * WORKING_MS);
   }
 }
 
-export async function shortWait(program: Program, durationMs: number): Promise<void> {
+async function shortWait(program: Program, durationMs: number): Promise<void> {
   await Promise.race([delay(durationMs), program.ended]);
 }
 

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { foreignRows } from './edits.ts';
 import {
-  type Kill,
   killWhileWriting,
   type Lane,
   LOSSY_UNREFUSING,
@@ -10,36 +8,28 @@ import {
   type Tally,
   UNHURRIED,
 } from './kills.ts';
-import { openMishaps } from './mishaps.ts';
-import type { Ended } from './program.ts';
 import { brokenPromises, chargedForAnswers, doubtfulFaults, unsettled } from './promises.ts';
+import type { LoggedRequest } from './vendor.ts';
 import type { Way } from './ways.ts';
-import { type Order, Workplace } from './workplace.ts';
+import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /**
  * Lists that are bought over a vendor that loses answers, each killed until it ends by itself, and written twice the same. Then the
- * vendor's book is held against the ledger. Where the vendor honours idempotency keys, nothing may be in doubt then but what a clock
- * that was ahead has dated.
+ * vendor's book is held against the ledger. Where the vendor honours idempotency keys, nothing may be in doubt then.
  */
-
-/** What happens to the runs of one store besides kills. */
-export interface World extends AsyncDisposable {
-  readonly write: (at: number) => List;
-  readonly run: (list: List, kill: Kill) => Promise<Ended>;
-  /** When a list has come to its end, with these bytes. */
-  readonly after: (batch: string, output: Buffer) => Promise<void>;
-}
-
-export type List = Order & Required<Pick<Order, 'input' | 'output'>>;
 
 export interface ListSettings {
   /** In each list. */
   readonly rows: number;
   readonly way: Way;
-  readonly world: keyof typeof WORLDS;
+  /** Whether budgets stop the lists on their way. */
+  readonly isCapped: boolean;
 }
 
-const WORLDS = { mishaps: openMishaps, budgets: openBudgets } as const;
+/** The lists of a store, and how each is run. */
+type World = Pick<Stage, 'run'> & { readonly write: (at: number) => List };
+
+type List = Order & Required<Pick<Order, 'input' | 'output'>>;
 
 /**
  * It loses some 7 answers in 100. Where keys are honoured it refuses nothing, so that every row is matched in the end; a call whose
@@ -51,10 +41,11 @@ const LOSSY = [
 ].join(',');
 
 export async function openLists(settings: ListSettings, lane: Lane, tally: Tally): Promise<Stage> {
-  const isKeyed = settings.way === 'keyed';
+  const { rows, way, isCapped } = settings;
+  const isKeyed = way === 'keyed';
   const faults = isKeyed ? LOSSY_UNREFUSING : LOSSY;
-  const place = await Workplace.open({ ...UNHURRIED, way: settings.way, faults, acceptsDoubts: true });
-  const world = await WORLDS[settings.world](place, lane, settings.rows, tally);
+  const place = await Workplace.open({ ...UNHURRIED, way, faults, acceptsDoubts: true });
+  const world = (isCapped ? cappedLists : plainLists)(place, lane, rows, tally);
   const lists: List[] = [];
   return {
     place,
@@ -63,7 +54,7 @@ export async function openLists(settings: ListSettings, lane: Lane, tally: Tally
       lists.push(list);
       return list;
     },
-    run: (order, kill) => world.run(order as List, kill),
+    run: world.run,
     judge: async (order) => {
       const list = order as List;
       const first = await outputOf(place, list);
@@ -76,11 +67,9 @@ export async function openLists(settings: ListSettings, lane: Lane, tally: Tally
         'lists that were not written the same twice': Number(
           !mayDiffer && !first.output.equals(again.output),
         ),
-        'rows with what was found for another': foreignRows(place, list.output),
         'stores whose books do not add up': Number(check.code !== 0),
       });
-      tally.see('rows', settings.rows);
-      await world.after(first.batch, again.output);
+      tally.see('rows', rows);
     },
     close: async () => {
       if (isKeyed) tally.forbid({ ...(await unsettled(place, lists)) });
@@ -93,18 +82,32 @@ export async function openLists(settings: ListSettings, lane: Lane, tally: Tally
       tally.doubts.lost += await doubtfulFaults(place);
       tally.see('credits charged', (await place.vendor.book()).credits);
     },
-    [Symbol.asyncDispose]: async () => {
-      await world[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
 
 /** Brings the list to its end, undisturbed. */
 async function outputOf(place: Workplace, list: List) {
   const { report } = requireCode(await place.run(list), [0, 3]);
-  const hasDoubts = (report?.counts.in_doubt ?? 0) > 0;
-  return { batch: report?.batch ?? 'last', output: readFileSync(place.path(list.output)), hasDoubts };
+  return { output: readFileSync(place.path(list.output)), hasDoubts: (report?.counts.in_doubt ?? 0) > 0 };
+}
+
+/** One row in ten asks what an earlier row of its list asks, one in ten what the list before has asked. */
+function plainLists(place: Workplace, { name }: Lane, rows: number): World {
+  return {
+    run: (list, kill) => kill(list),
+    write: (at) => {
+      const list = { input: `list-${at}.csv`, output: `out-${at}.csv` };
+      const own = domainsOf(`${name}-list-${at}`, rows);
+      const before = domainsOf(`${name}-list-${Math.max(at - 1, 0)}`, rows);
+      const domains = own.map((domain, index) => {
+        if (index % 10 === 7) return own[index - 5] ?? domain;
+        return index % 10 === 9 ? (before[index - 1] ?? domain) : domain;
+      });
+      place.writeList(domains, list.input);
+      return list;
+    },
+  };
 }
 
 /** By how much a budget is raised: small, so that it is reached again and again. */
@@ -115,13 +118,13 @@ const STEP = { budget: 40, account_budget: 55 };
  * until the list is done. After every run the vendor's book is held against both. A person costs 1 or 2 credits by chance; the
  * vendor's answers say which.
  */
-async function openBudgets(place: Workplace, lane: Lane, rows: number, tally: Tally): Promise<World> {
+function cappedLists(place: Workplace, { name }: Lane, rows: number, tally: Tally): World {
   const budgets = { ...STEP };
   const account = (more: object): void =>
     place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml', ...more });
   place.writeDialect({ vendor: 'provider', credits_charged: { header: 'x-credits-charged' } });
   /** Whoever stands in a list is of a domain of its own. */
-  const domainOf = (list: string): string => `${lane.name}-${list.replace('.csv', '')}.example`;
+  const domainOf = (list = ''): string => `${name}-${list.replace('.csv', '')}.example`;
   return {
     write: (at) => {
       budgets.budget = STEP.budget;
@@ -132,28 +135,25 @@ async function openBudgets(place: Workplace, lane: Lane, rows: number, tally: Ta
     },
     run: async (list, kill) => {
       account({ budget: { per_day: budgets.account_budget } });
-      const ended = await kill({ ...list, budget: budgets.budget }, [0, 3, 4]);
+      const ended = await kill({ ...list, budget: budgets.budget });
+      account({});
       const today = new Date().toISOString().slice(0, 10);
-      const charged = (isOf: (request: (typeof requests)[number]) => boolean): number =>
-        requests.filter(isOf).reduce((total, { credits }) => total + credits, 0);
       const requests = place.vendor.requests();
+      const charged = (isOf: (request: LoggedRequest) => boolean): number =>
+        requests.filter(isOf).reduce((total, { credits }) => total + credits, 0);
       const ofList = charged(({ body }) => body.email?.split('@')[1] === domainOf(list.input));
+      const ofDay = charged(({ at }) => at.startsWith(today));
       tally.see('looks at the book of the vendor', 1);
       tally.forbid({
         'looks above the budget of the list': Number(ofList > budgets.budget),
-        'looks above the budget of the day': Number(
-          charged(({ at }) => at.startsWith(today)) > budgets.account_budget,
-        ),
+        'looks above the budget of the day': Number(ofDay > budgets.account_budget),
       });
       const stopped = ended.report?.stopped?.code;
       if (stopped === 'budget' || stopped === 'account_budget') {
         budgets[stopped] += STEP[stopped];
         tally.see(`raised: ${stopped}`, 1);
       }
-      account({});
       return ended;
     },
-    after: async () => {},
-    [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -4,19 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
-import { Clocks } from './clocks.ts';
 import { type Lane, requireCode, type Tally } from './kills.ts';
 import { callsOf, rowsEndedOf } from './ledger-view.ts';
 import type { Ended, Program } from './program.ts';
 import { brokenPromises, chargedForAnswers } from './promises.ts';
-import { SmallDisk } from './small-disk.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /**
  * Two lists that workers buy from one database, while they meet with mishaps and others begin in the place of those that ended. In
- * the end the command of each list is typed, which buys what is left and writes the output. Where a budget is to end it before, there is
- * one list, and its command is typed again with enough. Where a time is to end it, what is left stays.
+ * the end the command of each list is typed, which buys what is left and writes the output. Where a time is to end it, what is left
+ * stays.
  */
 
 export interface MachineSettings {
@@ -27,12 +25,8 @@ export interface MachineSettings {
   readonly workers: number;
   /** How often each may happen. It does as long as there are rows left, or spread over the minutes. */
   readonly most: Readonly<Record<MishapName, number>>;
-  /** Workers whose clock is an hour off. */
-  readonly wrongClocks: number;
   /** The account's, which the vendor keeps to. */
   readonly limit: { readonly requests: number; readonly windowMs: number };
-  /** The budget of the list at first; undefined: enough. */
-  readonly cap: number | undefined;
   /** After which the workers are told to end; undefined: when no rows are left. */
   readonly minutes: number | undefined;
   /** What the way between workers and database takes, each way. */
@@ -45,12 +39,11 @@ const CONCURRENCY = 16;
 /** The share of rows whose company another row has named before. */
 export const DUPLICATES = 0.2;
 
-/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. A budget ends all at once. */
-const NOTHING_LEFT_MS = { free: 90_000, capped: 30_000 };
+/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. */
+const NOTHING_LEFT_MS = 90_000;
 const LOOK_EVERY_MS = 1_000;
 
-const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
-const DISK_MIB = 512;
+const MINUTE_MS = 60_000;
 
 const DATABASE = 'machines';
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'sent-log.ts'));
@@ -63,8 +56,6 @@ interface World {
   readonly alive: Set<Program>;
   /** The way of each worker to the database; of none where it takes no time, and nothing is to happen on it. */
   readonly ways: readonly TcpProxy[];
-  /** Where the database has its tables; undefined where no disk is filled. */
-  readonly disk: SmallDisk | undefined;
   /** Fires when the rows have ended. */
   readonly over: AbortSignal;
 }
@@ -129,15 +120,6 @@ export const MISHAPS = {
       await Promise.allSettled(CROWD.map((sleep) => server.query('postgres', sleep)));
     },
   },
-  'full-disks': {
-    words: 'times in which the disk of the database is full',
-    apartMs: OFTEN,
-    happen: async ({ disk, over }) => {
-      disk?.fill();
-      await lasting(10_000, over);
-      disk?.empty();
-    },
-  },
 } as const satisfies Readonly<Record<string, Mishap>>;
 
 export type MishapName = keyof typeof MISHAPS;
@@ -154,44 +136,35 @@ export async function driveMachines(
   { random }: Lane,
   tally: Tally,
 ): Promise<void> {
-  const { most, limit, workers, databaseMs, cap } = settings;
+  const { rows, most, limit, workers, databaseMs } = settings;
   const server = await anotherServer();
   const [shown] = await server.query('postgres', "SELECT current_setting('data_directory') AS folder");
-  const folder = String(shown?.folder);
   try {
-    using disk = most['full-disks'] > 0 ? SmallDisk.mount(DISK_MIB, { ownedAs: folder }) : undefined;
-    if (disk === undefined) await server.createDatabase(DATABASE);
-    else {
-      await server.query('postgres', `CREATE TABLESPACE small LOCATION '${disk.folder}'`);
-      await server.query('postgres', `CREATE DATABASE ${DATABASE} TABLESPACE small`);
-    }
+    await server.createDatabase(DATABASE);
+    const store = server.url(DATABASE);
     const isByMinute = limit.windowMs === MINUTE_MS;
     const flags = ['--rate', `${limit.requests}/${isByMinute ? 'min' : 's'}`];
     await using place = await Workplace.open({ latencyMs: LATENCY_MS, ownProcess: true, flags });
     const rate = { [isByMinute ? 'per_minute' : 'per_second']: limit.requests };
-    const limits = { ...rate, concurrency: CONCURRENCY, timeout: '3s' };
-    place.writeAccount(place.vendor.url, { limits });
-    const store = server.url(DATABASE);
-    const all = listOf(settings.rows, random);
-    const orders = (cap === undefined ? [0, 1] : [0]).map((at, _, { length }) => {
+    place.writeAccount(place.vendor.url, { limits: { ...rate, concurrency: CONCURRENCY, timeout: '3s' } });
+    const all = listOf(rows, random);
+    const orders = [0, 1].map((at) => {
       const list = { store, input: `list-${at}.csv`, output: `out-${at}.csv` };
-      place.writeList(
-        all.filter((_, row) => row % length === at),
-        list.input,
-      );
-      return cap === undefined ? list : { ...list, budget: cap };
+      const half = all.filter((_, row) => row % 2 === at);
+      place.writeList(half, list.input);
+      return list;
     });
     await using proxies = new AsyncDisposableStack();
     const ways: TcpProxy[] = [];
     for (let slot = 0; (databaseMs > 0 || most.silences > 0) && slot < workers; slot += 1)
       ways.push(proxies.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
     const ending = new AbortController();
-    const world = { server, place, store, disk, ways, alive: new Set<Program>(), over: ending.signal };
+    const world = { server, place, store, ways, alive: new Set<Program>(), over: ending.signal };
     await new Machines(settings, world, tally).workThrough(orders, ending);
     tally.lists += orders.length;
   } finally {
     await server.stopAtOnce();
-    rmSync(join(folder, '..'), { recursive: true, force: true });
+    rmSync(join(String(shown?.folder), '..'), { recursive: true, force: true });
   }
 }
 
@@ -210,7 +183,7 @@ class Machines {
 
   async workThrough(orders: readonly Order[], ending: AbortController): Promise<void> {
     const { place, store, server } = this.#world;
-    const { cap, minutes, rows } = this.#settings;
+    const { minutes, rows } = this.#settings;
     const tally = this.#tally;
     for (const [name, value] of Object.entries({ ...this.#settings.limit, rows })) tally.see(name, value);
     const init = await place.typeHere(['store', 'init', store]);
@@ -220,17 +193,10 @@ class Machines {
     const ended = await rowsEndedOf(server, DATABASE);
     const sentMs = this.#sentMs();
     this.#measure(ended, sentMs);
-    if (cap !== undefined) {
-      for (const order of orders) requireCode(await place.run(order), [4]);
-      const { charged, spent, held } = await this.#books();
-      tally.see('charged when the budget was reached; spent + held', `${charged}; ${spent} + ${held}`);
-      tally.forbid({
-        'credits above the budget': Math.max(charged - cap, 0),
-        'credits of the budget that are neither spent nor held': Math.abs(cap - spent - held),
-      });
-    } else if (minutes === undefined) tally.forbid({ 'rows that no worker has ended': rows - ended });
-    if (minutes === undefined)
-      for (const { budget: _, ...order } of orders) requireCode(await place.run(order), [0, 3]);
+    if (minutes === undefined) {
+      tally.forbid({ 'rows that no worker has ended': rows - ended });
+      for (const order of orders) requireCode(await place.run(order), [0, 3]);
+    }
     await this.#judge(minutes === undefined ? orders : [], sentMs);
   }
 
@@ -254,11 +220,10 @@ class Machines {
   }
 
   async #untilOver(): Promise<void> {
-    const { minutes, cap, rows } = this.#settings;
+    const { minutes, rows } = this.#settings;
     if (minutes !== undefined) return delay(minutes * MINUTE_MS);
-    const nothingLeftMs = NOTHING_LEFT_MS[cap === undefined ? 'free' : 'capped'];
     let [ended, changedMs] = [0, performance.now()];
-    while (ended < rows && performance.now() - changedMs < nothingLeftMs) {
+    while (ended < rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
       await delay(LOOK_EVERY_MS);
       // While the database is away nothing ends.
       const now = await rowsEndedOf(this.#world.server, DATABASE).catch(() => ended);
@@ -272,8 +237,11 @@ class Machines {
     const url = new URL(store);
     const way = ways[slot];
     if (way !== undefined) url.port = String(way.port);
-    const env = { NODE_OPTIONS: this.#preloads(slot) };
-    const worker = place.type(['worker', '--store', url.href, '--json'], env);
+    const sentLog = new URL(PRELOAD);
+    sentLog.searchParams.set('to', place.path('sent.log'));
+    const worker = place.type(['worker', '--store', url.href, '--json'], {
+      NODE_OPTIONS: `--import=${sentLog}`,
+    });
     alive.add(worker);
     void worker.ended.then((ended) => {
       if (ended.signal === 'SIGKILL') this.#killedMs.push(nowMs());
@@ -282,17 +250,6 @@ class Machines {
       this.#hear(ended);
       this.#begin(slot);
     });
-  }
-
-  /** When requests leave is noted. Clocks are an hour ahead, or an hour behind. */
-  #preloads(slot: number): string {
-    const { place } = this.#world;
-    const sentLog = new URL(PRELOAD);
-    sentLog.searchParams.set('to', place.path('sent.log'));
-    if (slot >= this.#settings.wrongClocks) return `--import=${sentLog}`;
-    const clocks = new Clocks(place.path(`clocks-${slot}.json`));
-    clocks.set({ wallMs: slot % 2 === 0 ? HOUR_MS : -HOUR_MS });
-    return `--import=${sentLog} ${clocks.env.NODE_OPTIONS}`;
   }
 
   #hear({ code, signal, stderr }: Ended): void {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { agreeToDialects } from '../agree.ts';
-import { KEY, PROJECT, type TeamOptions, TeamWorkplace } from './team-workplace.ts';
+import { agreeToDialects } from '../../agree.ts';
+import { KEY, PROJECT, type TeamOptions, TeamWorkplace } from '../../faults/team-workplace.ts';
 
 /** A service that says who is in a project, and an account whose dialect knows that. */
 
-const EXAMPLE = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'service-with-lists.yaml');
+const EXAMPLE = join(import.meta.dirname, '..', '..', '..', 'jobs', 'dialects', 'service-with-lists.yaml');
 
 type Entries = Readonly<Record<string, object>>;
 
