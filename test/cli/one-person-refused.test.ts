@@ -4,8 +4,8 @@
  * vendor's.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import { Gateway } from '../faults/gateway.ts';
 import { emailsOf, PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
+import { Gateway } from '../web/gateway.ts';
 import { openTeam } from './team.ts';
 
 /** Ten who have accepted, of whom the service will not let the first go, and the list that removes them. */

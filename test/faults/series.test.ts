@@ -4,8 +4,8 @@ import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: what answers say of the account, or of a vendor that is misread, is never held against rows: so many of one shape in a row
- * stop the run, no row ends by them, and only the word that the stop names goes on with them (protocol, rule 9).
+ * Goal: what answers say of the account, of a vendor that is misread, or of what stands before it, is never held against rows: so many
+ * of one shape in a row stop the run, no row ends by them, and only the word that the stop names goes on with them (protocol, rule 9).
  * Method: the real command before a vendor that answers as the test says, and counts what it was asked.
  */
 
@@ -14,21 +14,30 @@ const AT_ONCE = 3;
 /** Of a series, and of what was on its way beside the last of it. */
 const MOST_ASKED = 5 + AT_ONCE - 1;
 
+/** A text is a page, and no JSON. */
 interface Said {
   readonly status: number;
-  readonly body: object;
+  readonly body: object | string;
 }
 
 const domainIn = ({ body }: ScriptedRequest): string => (JSON.parse(body) as { domain: string }).domain;
 
 const matched = (domain: string): Said => ({ status: 200, body: { name: `The people of ${domain}` } });
 
+/** The first twenty companies of a list match. */
+const afterMatches =
+  (say: (domain: string) => Said) =>
+  (domain: string): Said =>
+    MATCHES.has(domain) ? matched(domain) : say(domain);
+const MATCHES = new Set(domainsOf('row', 20));
+
 /** A vendor whose answers may be exchanged, and a list of so many companies that it is asked about. */
 async function open(say: (domain: string) => Said, rows = 60, concurrency = AT_ONCE) {
   const told = { say };
   const vendor = await ScriptedVendor.start((request, response) => {
     const { status, body } = told.say(domainIn(request));
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   const workplace = await Workplace.open({ concurrency });
   workplace.writeAccount(vendor.url);
@@ -37,9 +46,17 @@ async function open(say: (domain: string) => Said, rows = 60, concurrency = AT_O
   return {
     ...{ vendor, workplace, told, domains },
     run: (...more: readonly string[]) => workplace.runHere({ more }),
-    other: (name: string, ...more: readonly string[]) =>
-      workplace.runHere({ input: name, output: `out-${name}`, more }),
-    asked: () => vendor.requests.map(domainIn),
+    /** Another list of so many companies. */
+    other: (name: string, count: number, ...more: readonly string[]) => {
+      workplace.writeList(domainsOf(name, count), `${name}.csv`);
+      return workplace.runHere({ input: `${name}.csv`, output: `${name}-out.csv`, more });
+    },
+    asked: () => vendor.requests.map(domainIn).toSorted(),
+    /** In a dialect that takes every answer with 200 for a match. */
+    takesAll: () => {
+      workplace.writeDialect({ vendor: 'provider', answers: [{ status: [200], means: 'found' }] });
+      workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+    },
     async [Symbol.asyncDispose]() {
       await workplace[Symbol.asyncDispose]();
       await vendor[Symbol.asyncDispose]();
@@ -47,78 +64,49 @@ async function open(say: (domain: string) => Said, rows = 60, concurrency = AT_O
   };
 }
 
+/** A run that stopped, and ended no row but those that matched before. */
+const stopped = (answers: string, matches = 0) => ({
+  code: 2,
+  report: {
+    counts: matches === 0 ? {} : { matched: matches },
+    stopped: { code: 'address', answers: [answers] },
+  },
+});
+
 const BAD_KEY: Said = { status: 400, body: { message: 'Bad credentials' } };
 const NO_CREDITS: Said = { status: 400, body: { error_code: 'INSUFFICIENT_CREDITS', request_id: 'r-1' } };
 /** Words of which nobody can tell what they are about. */
 const SUSPENDED: Said = { status: 400, body: { message: 'This workspace is suspended' } };
 const NO_PLAN: Said = { status: 400, body: { error: 'Enrichment is not enabled for you' } };
 const SAME: Said = { status: 200, body: { name: 'Demo Pty Ltd', employee_count: 12 } };
+const CODE_ALONE: Said = { status: 404, body: { code: 'E7' } };
 
 describe.concurrent('refusals that say the same of every row', () => {
   test.each([
     ['a key', BAD_KEY, 77],
     ['credits', NO_CREDITS, 4],
   ])('about %s stop the run by their words, also after matches', async (_, said, code) => {
-    const answered = new Set<string>();
-    await using at = await open((domain) => {
-      if (answered.size < 20) answered.add(domain);
-      return answered.has(domain) ? matched(domain) : said;
-    });
+    await using at = await open(afterMatches(() => said));
     expect(await at.run()).toMatchObject({ code, report: { counts: { matched: 20 } } });
     at.told.say = matched;
     expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 }, requests: 40 } });
   });
 
-  test.each([
-    ['an account', SUSPENDED],
-    ['a plan', NO_PLAN],
-  ])(
-    'about %s stop the run and end no row; once that is mended the same command asks again',
-    async (_, said) => {
-      await using at = await open(() => said);
-      const first = await at.run('--yes');
-      expect(first).toMatchObject({
-        code: 2,
-        report: {
-          counts: {},
-          credits: { spent: 0 },
-          stopped: {
-            code: 'address',
-            answers: ['refused'],
-            next: expect.stringContaining('--accept refused'),
-          },
-        },
-      });
-      const words = Object.values(said.body)[0] as string;
-      expect(first.report?.stopped?.message, 'quotes them').toMatch(new RegExp(`status 400, .*${words}`));
-      expect(at.vendor.requests.length).toBeLessThanOrEqual(MOST_ASKED);
-
-      expect(new Set(at.workplace.statuses())).toEqual(new Set(['pending']));
-      const second = await at.run('--yes');
-      expect(second, '--yes answers no stop').toMatchObject({ code: 2, report: { counts: {} } });
-
-      at.told.say = matched;
-      at.workplace.writeList(at.domains.slice(0, 10), 'another.csv');
-      expect(await at.other('another.csv'), 'another list asks as well').toMatchObject({
-        code: 0,
-        report: { counts: { matched: 10 } },
-      });
-      const { report } = await at.run();
-      expect(report?.counts.refused, 'what was on its way then is in doubt').toBeUndefined();
-    },
-  );
-
-  test('leave a list that is bought anew with the answers that it had: it goes on once the vendor is well', async () => {
-    await using at = await open(matched, 30);
-    expect(await at.run()).toMatchObject({ code: 0 });
-    at.told.say = () => SUSPENDED;
-    const stopped = await at.run('--refresh');
-    expect(stopped).toMatchObject({ code: 2, report: { counts: {}, stopped: { answers: ['refused'] } } });
+  test('stop the run and end no row; once what they speak of is mended the same command asks again', async () => {
+    await using at = await open(() => SUSPENDED);
+    const first = await at.run('--yes');
+    expect(first).toMatchObject(stopped('refused'));
+    expect(first.report?.stopped?.next).toContain('--accept refused');
+    expect(first.report?.stopped?.message, 'quotes them').toMatch(
+      /status 400, .*This workspace is suspended/,
+    );
+    expect(at.vendor.requests.length).toBeLessThanOrEqual(MOST_ASKED);
     expect(new Set(at.workplace.statuses())).toEqual(new Set(['pending']));
+    expect(await at.run('--yes'), '--yes answers no stop').toMatchObject(stopped('refused'));
     at.told.say = matched;
-    const asked = at.vendor.requests.length;
-    expect(await at.run('--refresh')).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
-    expect(at.asked().slice(asked).toSorted(), 'each anew, once').toEqual(at.domains.toSorted());
+    expect(await at.other('another', 10), 'another list asks as well').toMatchObject({ code: 0 });
+    const { report } = await at.run();
+    expect(report?.counts.refused, 'what was on its way then is in doubt').toBeUndefined();
   });
 
   test('which quote what the row has are about the row, and stop nothing', async () => {
@@ -127,12 +115,12 @@ describe.concurrent('refusals that say the same of every row', () => {
   });
 
   test.each([AT_ONCE, 64])('stop the run also after matches (%i at once), ten in a row', async (atOnce) => {
-    const good = new Set(domainsOf('row', 20));
-    await using at = await open((domain) => (good.has(domain) ? matched(domain) : SUSPENDED), 300, atOnce);
-    expect(await at.run('--yes')).toMatchObject({
-      code: 2,
-      report: { counts: { matched: 20 }, stopped: { answers: ['refused'] } },
-    });
+    await using at = await open(
+      afterMatches(() => SUSPENDED),
+      300,
+      atOnce,
+    );
+    expect(await at.run('--yes')).toMatchObject(stopped('refused', 20));
     expect(at.vendor.requests.length).toBeLessThan(20 + 10 + 2 * atOnce);
     at.told.say = matched;
     expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 300 } } });
@@ -141,26 +129,11 @@ describe.concurrent('refusals that say the same of every row', () => {
   test('stop the nights of a small list as well, whose rows are asked again on the next night', async () => {
     await using at = await open(() => SUSPENDED, 4);
     expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 4 } } });
-    at.workplace.writeList(domainsOf('next', 4), 'next.csv');
-    expect(await at.other('next.csv')).toMatchObject({ code: 2, report: { counts: {} } });
+    expect(await at.other('next', 4)).toMatchObject(stopped('refused'));
     at.told.say = matched;
-    for (const run of [at.run, () => at.other('next.csv')])
+    for (const run of [at.run, () => at.other('next', 4)])
       expect(await run()).toMatchObject({ code: 0, report: { counts: { matched: 4 } } });
   });
-
-  test.each([26, 30])(
-    'are counted on after a kill (at answer %i): none of their rows stays ended',
-    async (killed) => {
-      const good = new Set(domainsOf('row', 20));
-      await using at = await open((domain) => (good.has(domain) ? matched(domain) : SUSPENDED), 60, 1);
-      const crashAt = `after-close:${killed}`;
-      expect(await at.workplace.start({ crashAt }).ended).toMatchObject({ signal: 'SIGKILL' });
-      expect(await at.run()).toMatchObject({ code: 2, report: { counts: { matched: 20 } } });
-      at.told.say = matched;
-      const { report } = await at.run();
-      expect(report?.counts.refused, 'what was on its way then is in doubt').toBeUndefined();
-    },
-  );
 
   test('are kept with --accept refused, for the account and that shape alone', async () => {
     await using at = await open(() => SUSPENDED);
@@ -169,31 +142,23 @@ describe.concurrent('refusals that say the same of every row', () => {
       code: 3,
       report: { counts: { refused: 60 } },
     });
-    at.workplace.writeList(domainsOf('next', 30), 'next.csv');
-    expect(await at.other('next.csv')).toMatchObject({ code: 3, report: { counts: { refused: 30 } } });
+    expect(await at.other('next', 30)).toMatchObject({ code: 3, report: { counts: { refused: 30 } } });
     at.told.say = () => NO_PLAN;
-    at.workplace.writeList(domainsOf('third', 30), 'third.csv');
-    expect(await at.other('third.csv')).toMatchObject({ code: 2, report: { counts: {} } });
+    expect(await at.other('third', 30)).toMatchObject(stopped('refused'));
   });
 
   test('of changes stop as well: the next plan asks for each of them again', async () => {
     let isMended = false;
     await using service = await ScriptedVendor.start((_, response) => {
       response.writeHead(isMended ? 200 : 400, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify(isMended ? { invite_code: `c-${service.requests.length}` } : SUSPENDED.body),
-      );
+      const invite = { invite_code: `c-${service.requests.length}` };
+      response.end(JSON.stringify(isMended ? invite : SUSPENDED.body));
     });
     await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
     workplace.writeAccount(service.url);
     workplace.writePeople(domainsOf('who', 12).map((domain) => `jo@${domain}`));
-    const words = ['run', 'invite-user', workplace.path('list.csv'), '--account', 'workspace', '--yes'];
-    const more = ['--role', 'viewer', '--store', workplace.path('store'), '--json'];
-    const run = async () => endedOf(await workplace.typeHere([...words, ...more]));
-    expect(await run()).toMatchObject({
-      code: 2,
-      report: { counts: {}, stopped: { answers: ['refused'] } },
-    });
+    const run = runOfService(workplace, 'invite-user', '--role', 'viewer');
+    expect(await run()).toMatchObject(stopped('refused'));
     expect(service.requests).toHaveLength(5);
     isMended = true;
     expect(await run()).toMatchObject({ code: 0, report: { counts: { applied: 12 } } });
@@ -205,137 +170,125 @@ describe.concurrent('matches that show the same facts for different questions', 
   test('stop the run and end no row; what they cost is booked, and nothing of it is bought twice', async () => {
     await using at = await open(() => SAME);
     const first = await at.run('--yes');
-    expect(first).toMatchObject({
-      code: 2,
-      report: { counts: {}, stopped: { code: 'address', answers: ['same-answers'] } },
-    });
+    expect(first).toMatchObject(stopped('same-answers'));
     expect(first.report?.stopped?.message).toContain('Demo Pty Ltd');
     const asked = at.vendor.requests.length;
     expect(asked).toBeLessThanOrEqual(MOST_ASKED);
     expect(first.report?.credits.spent).toBe(asked);
-    expect(await at.run('--yes'), 'nothing more is bought, and no row ends').toMatchObject({
-      code: 2,
-      report: { requests: 0, counts: {} },
-    });
-    expect(at.vendor.requests).toHaveLength(asked);
+    expect(await at.run('--yes'), 'and no row ends').toMatchObject(stopped('same-answers'));
+    expect(at.vendor.requests, 'nothing more is bought').toHaveLength(asked);
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,
       report: { counts: { matched: 60 }, credits: { spent: 60 } },
     });
-    expect(at.asked().toSorted(), 'each was asked once').toEqual(at.domains.toSorted());
-    at.workplace.writeList(domainsOf('next', 30), 'next.csv');
-    expect(await at.other('next.csv')).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+    expect(at.asked(), 'each was asked once').toEqual(at.domains.toSorted());
+    expect(await at.other('next', 30)).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
   });
 
   test('are none where what differs is the facts, and not what repeats the question', async () => {
-    const echo = (domain: string): Said => ({ status: 200, body: { ...SAME.body, domain } });
-    await using at = await open(echo);
+    await using at = await open((domain) => ({ status: 200, body: { ...(SAME.body as object), domain } }));
     expect((await at.run()).code).toBe(2);
     await using other = await open((domain) => ({ status: 200, body: { name: domain, employee_count: 12 } }));
     expect(await other.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
   });
-});
 
-test.each([AT_ONCE, 64])(
-  'matches that fill nothing but what was asked stop the run at ten in a row (%i at once), and what was paid is not bought again',
-  async (atOnce) => {
-    const good = new Set(domainsOf('row', 20));
+  test('or fill nothing but what was asked stop it at ten in a row, and are not bought again', async () => {
     const empty = (domain: string): Said => ({
       status: 200,
       body: { query: { domain }, matchCandidates: [] },
     });
-    await using at = await open(
-      (domain) => (good.has(domain) ? matched(domain) : empty(domain)),
-      200,
-      atOnce,
-    );
-    at.workplace.writeDialect({ vendor: 'provider', answers: [{ status: [200], means: 'found' }] });
-    at.workplace.writeAccount(at.vendor.url, { dialect: 'dialect.yaml' });
+    await using at = await open(afterMatches(empty), 200, 64);
+    at.takesAll();
     const first = await at.run('--yes');
-    expect(first).toMatchObject({
-      code: 2,
-      report: { counts: { matched: 20 }, stopped: { answers: ['same-answers'] } },
-    });
+    expect(first).toMatchObject(stopped('same-answers', 20));
     const asked = at.vendor.requests.length;
-    expect(asked).toBeLessThan(20 + 10 + 2 * atOnce);
+    expect(asked).toBeLessThan(20 + 10 + 2 * 64);
     expect(first.report?.credits.spent).toBe(asked);
-    expect(await at.run('--yes')).toMatchObject({ code: 2, report: { requests: 0 } });
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,
       report: { counts: { matched: 200 } },
     });
-    expect(at.asked().toSorted(), 'each was asked once').toEqual(at.domains.toSorted());
+    expect(at.asked(), 'each was asked once').toEqual(at.domains.toSorted());
+  });
+});
+
+describe.concurrent('misses that no word says', () => {
+  test('stop a list that begins with them, and end its rows once that is accepted, for the account', async () => {
+    // The words of HTTP alone say nothing of a company.
+    await using at = await open(() => ({ status: 404, body: { detail: 'Not Found' } }));
+    expect(await at.run('--yes')).toMatchObject(stopped('no-match'));
+    expect(at.vendor.requests.length).toBeLessThanOrEqual(20 + AT_ONCE - 1);
+    expect(new Set(at.workplace.statuses())).toEqual(new Set(['pending']));
+    const unanswered = await at.run('--yes');
+    expect(unanswered, 'nobody has answered').toMatchObject(stopped('no-match'));
+    expect(unanswered.report?.stopped?.message).toMatch(
+      /^\d\d answers in a row count as no match.* status 404/,
+    );
+    expect(await at.run('--accept', 'no-match')).toMatchObject({
+      code: 0,
+      report: { counts: { no_match: 60 } },
+    });
+    expect(await at.other('next', 30)).toMatchObject({ code: 0, report: { counts: { no_match: 30 } } });
+  });
+
+  test('stop it at twenty in a row after matches, and those that a word says never do', async () => {
+    await using at = await open(afterMatches(() => CODE_ALONE));
+    expect(await at.run('--yes')).toMatchObject(stopped('no-match', 20));
+    expect(at.vendor.requests.length).toBeLessThan(20 + 20 + AT_ONCE);
+    at.told.say = afterMatches(() => ({ status: 404, body: { error: 'No records' } }));
+    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 20, no_match: 40 } } });
+  });
+
+  test('stop no list of 1,000 of which a tenth matches, 64 at once, and none of a later night', async () => {
+    const isTenth = (domain: string): boolean => /0\./.test(domain);
+    await using at = await open((domain) => (isTenth(domain) ? matched(domain) : CODE_ALONE), 1_000, 64);
+    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 100, no_match: 900 } } });
+    at.told.say = () => CODE_ALONE;
+    expect(await at.other('night', 90)).toMatchObject({ code: 0, report: { stopped: null } });
+  });
+});
+
+test.each([404, 400])(
+  "a page with status %i in the vendor's place ends no row: its calls are in doubt",
+  async (status) => {
+    await using at = await open(
+      afterMatches(() => ({ status, body: '<html>nginx</html>' })),
+      60,
+      1,
+    );
+    // Shorter than any pause.
+    const first = await at.run('--max-pause', '29s');
+    expect(first).toMatchObject({ code: 75, report: { counts: { matched: 20, in_doubt: 5 } } });
+    expect(first.stderr, 'what would make the page an answer').toContain(
+      `\`- { status: [${status}], body: { is: unreadable }, means: no_match }\``,
+    );
+    at.told.say = matched;
+    expect(await at.run()).toMatchObject({ code: 3, report: { counts: { matched: 55, in_doubt: 5 } } });
   },
 );
 
-describe.concurrent('what is a normal list stops nothing', () => {
-  const isTenth = (domain: string): boolean => /0\./.test(domain);
-
-  test.each([
-    ['not found', { error: 'not found' }],
-    ['no word', { code: 7 }],
-  ])(
-    '1,000 rows of which a tenth matches and 404 says %s, 64 at once and on later nights',
-    async (_, body) => {
-      const say = (domain: string): Said => (isTenth(domain) ? matched(domain) : { status: 404, body });
-      await using at = await open(say, 1_000, 64);
-      expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 100, no_match: 900 } } });
-      for (const night of ['one', 'two']) {
-        at.workplace.writeList(
-          domainsOf(`${night}-1`, 90).filter((domain) => !isTenth(domain)),
-          `${night}.csv`,
-        );
-        expect(await at.other(`${night}.csv`)).toMatchObject({ code: 0, report: { stopped: null } });
-      }
-    },
-  );
-
-  test.each([AT_ONCE, 64])(
-    'a verifier that says "valid" to all, once that is accepted (%i at once)',
-    async (atOnce) => {
-      await using at = await open(() => ({ status: 200, body: { result: 'valid' } }), 200, atOnce);
-      at.workplace.writeDialect({ vendor: 'provider', answers: [{ status: [200], means: 'found' }] });
-      at.workplace.writeAccount(at.vendor.url, { dialect: 'dialect.yaml' });
-      expect((await at.run()).code).toBe(2);
-      expect(await at.run('--accept', 'same-answers')).toMatchObject({
-        code: 0,
-        report: { counts: { matched: 200 } },
-      });
-      at.workplace.writeList(domainsOf('night', 60), 'night.csv');
-      expect(await at.other('night.csv')).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
-    },
-  );
-
-  test.each([AT_ONCE, 64])('30 bad addresses in a row, each quoted (%i at once)', async (atOnce) => {
-    const bad = new Set(domainsOf('row', 60).slice(20, 50));
-    const say = (domain: string): Said =>
-      bad.has(domain) ? { status: 422, body: { error: `${domain} is no domain` } } : matched(domain);
-    await using at = await open(say, 60, atOnce);
-    expect(await at.run()).toMatchObject({
-      code: 3,
-      report: { counts: { matched: 30, refused: 30 }, stopped: null },
-    });
+test('nobody is gone for a service that has answered nothing but 404 yet: once its address is right, they are removed', async () => {
+  let isThere = false;
+  await using service = await ScriptedVendor.start((_, response) => {
+    response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(isThere ? '{"ok":true}' : '{"detail":"Not Found"}');
   });
+  await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
+  workplace.writeAccount(service.url);
+  workplace.writeList(['u-1', 'u-2'], 'list.csv', 'user_id');
+  const run = runOfService(workplace, 'remove-user');
+  expect(await run()).toMatchObject({ code: 3, report: { counts: { refused: 2 } } });
+  isThere = true;
+  expect(await run()).toMatchObject({ code: 0, report: { counts: { applied: 2 } } });
+  isThere = false;
+  workplace.writeList(['u-3'], 'list.csv', 'user_id');
+  expect(await run(), 'it has answered by now').toMatchObject({ report: { counts: { refused: 1 } } });
+  const asked = service.requests.length;
+  await run();
+  expect(service.requests, 'so its 404 is about the person, and nothing is left to do').toHaveLength(asked);
 });
 
-test('misses that nothing says stop the run at twenty in a row after matches, and those that a word says never do', async () => {
-  const good = new Set(domainsOf('row', 20));
-  const say =
-    (body: object) =>
-    (domain: string): Said =>
-      good.has(domain) ? matched(domain) : { status: 404, body };
-  await using at = await open(say({ code: 'E7' }));
-  expect(await at.run('--yes')).toMatchObject({
-    code: 2,
-    report: { counts: { matched: 20 }, stopped: { answers: ['no-match'] } },
-  });
-  expect(at.vendor.requests.length).toBeLessThan(20 + 20 + AT_ONCE);
-  at.told.say = say({ error: 'No records' });
-  expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 20, no_match: 40 } } });
-  at.told.say = () => ({ status: 404, body: { code: 'E7' } });
-  at.workplace.writeList(domainsOf('next', 60), 'next.csv');
-  expect((await at.other('next.csv')).code).toBe(2);
-  expect(await at.other('next.csv', '--accept', 'no-match')).toMatchObject({
-    report: { counts: { no_match: 60 } },
-  });
-});
+function runOfService(place: Workplace, job: string, ...more: readonly string[]) {
+  const words = ['run', job, place.path('list.csv'), '--account', 'workspace', '--yes', '--json', ...more];
+  return async () => endedOf(await place.typeHere([...words, '--store', place.path('store')]));
+}

@@ -4,9 +4,9 @@ import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/tr
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: whatever a vendor does on the wire, a run ends, no row shows what was said to another, and no vendor can charge
- * for more than one answer above what a budget allows (protocol, rules 7, 9, 11 and 14).
- * Method: the real command before a vendor that says bytes on raw sockets.
+ * Goal: whatever a vendor does on the wire, a run ends, no row shows what was said to another, what may have been charged is said to be
+ * in doubt, and no vendor can charge for more than one answer above what a budget allows (protocol, rules 7, 9, 11 and 14).
+ * Method: the real command before a vendor that says bytes on raw sockets, and before the sandbox, which breaks its answers off.
  */
 
 const domainIn = ({ body }: RawRequest): string => String(JSON.parse(body).domain);
@@ -52,22 +52,86 @@ test('answers are unpacked whatever their packing is called, read with every dig
   ]);
 });
 
-describe('where answers say what they cost', () => {
-  const STATED = { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
-  const found = (price: number): Buffer => answer('{"name":"Found"}', { 'x-credits-charged': String(price) });
+test('one answer that is dearer than anybody thought is the only one, and its price is reserved from then on', async () => {
+  const vendor = await rawVendor((socket) =>
+    socket.write(answer('{"name":"Found"}', { 'x-credits-charged': '5468' })),
+  );
+  const stated = { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
+  await using workplace = await placeBefore(vendor, 80, { concurrency: 64 }, stated);
+  expect(await workplace.runHere({ budget: 100 })).toMatchObject({
+    code: 4,
+    report: { credits: { spent: 5_468 }, stopped: { code: 'dearer' } },
+  });
+  expect(vendor.requests).toHaveLength(1);
+  expect(await workplace.runHere({ budget: 100 })).toMatchObject({ code: 4, report: { requests: 0 } });
+  expect(await workplace.runHere({ budget: 20_000 })).toMatchObject({
+    code: 4,
+    report: { requests: 2, credits: { spent: 3 * 5_468 }, stopped: { code: 'budget' } },
+  });
+});
 
-  test('one that is dearer than anybody thought is the only one, and its price is reserved from then on', async () => {
-    const vendor = await rawVendor((socket) => socket.write(found(5_468)));
-    await using workplace = await placeBefore(vendor, 80, { concurrency: 64 }, STATED);
-    expect(await workplace.runHere({ budget: 100 })).toMatchObject({
-      code: 4,
-      report: { credits: { spent: 5_468 }, stopped: { code: 'dearer' } },
+describe('an answer that is lost', () => {
+  const LOST: Readonly<Record<string, RegExp>> = {
+    reset: /no answer came/,
+    truncate: /status 200 broke off/,
+    garbage: /status 200, "<html>Bad gat"/,
+    huge: /larger than 4 MiB/,
+    bomb: /the packed answer cannot be read/,
+    500: /status 500/,
+  };
+
+  test('leaves its row in doubt, with the reason and the credit at risk, and is not asked again by itself', async () => {
+    // One at a time, so that each row meets its fault. A refusal among them, because five losses in a row are a reason to wait.
+    const names = Object.keys(LOST).toSpliced(3, 0, '422');
+    const faults = names.map((name) => `${name === '422' ? '' : 'charged-'}${name}:x1`).join(',');
+    await using workplace = await Workplace.open({ concurrency: 1, faults });
+    workplace.writeList(names.map((name) => `${name}.example`));
+    const lost = Object.keys(LOST).length;
+    expect(await workplace.runHere()).toMatchObject({
+      code: 3,
+      report: { stopped: null, requests: lost + 1, credits: { spent: 0, in_doubt: lost } },
     });
-    expect(vendor.requests).toHaveLength(1);
-    expect(await workplace.runHere({ budget: 100 })).toMatchObject({ code: 4, report: { requests: 0 } });
-    expect(await workplace.runHere({ budget: 20_000 })).toMatchObject({
-      code: 4,
-      report: { requests: 2, credits: { spent: 3 * 5_468 }, stopped: { code: 'budget' } },
-    });
+    expect((await workplace.vendor.book()).credits).toBe(lost);
+    const rows = workplace.rows();
+    for (const [fault, reason] of Object.entries(LOST)) {
+      const row = rows.find(({ Domain }) => Domain === `${fault}.example`);
+      expect(row).toMatchObject({ _status: 'in_doubt', _credits: '0' });
+      expect(row?._reason).toMatch(/^in doubt since .*, 1 credit at risk: /);
+      expect(row?._reason).toMatch(reason);
+    }
+    await workplace.vendor.setFaults();
+    expect(await workplace.runHere()).toMatchObject({ code: 3, report: { requests: 0 } });
+    expect(workplace.rows()).toEqual(rows);
+  });
+
+  test('because it came too late is in doubt as well, charged or not', async () => {
+    const account = { limits: { per_second: 2_000, concurrency: 2, timeout: '2s' } };
+    await using workplace = await Workplace.open({ faults: 'timeout:x1,charged-timeout:x1', account });
+    workplace.writeList(domainsOf('silent', 2));
+    expect((await workplace.runHere()).code).toBe(3);
+    expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt']);
+    expect((await workplace.vendor.book()).credits).toBe(1);
+  });
+});
+
+describe('an answer that concerns the whole account stops the run, and its row goes on later', () => {
+  const STOPS = [
+    ['401', 'direct', 77, 'key', /refused the key: status 401/],
+    ['403', 'rest-get', 77, 'key', /refused the key: status 403/],
+    ['402', 'direct', 4, 'vendor_credits', /credits are used up: status 402/],
+    ['301', 'via', 2, 'address', /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/(?:enrich\/)?company/],
+  ] as const;
+
+  test.each(STOPS)('%s (%s): exit %i, %s', async (fault, way, code, stopped, words) => {
+    await using workplace = await Workplace.open({ way, faults: `${fault}:x1`, concurrency: 1 });
+    workplace.writeList(domainsOf('stop', 3));
+    const first = await workplace.runHere();
+    expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });
+    expect(first.report?.stopped?.message).toMatch(words);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 3 } });
+    expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
+    expect(await workplace.vendor.book()).toMatchObject({ requests: 4, credits: 3, charged_twice: [] });
   });
 });

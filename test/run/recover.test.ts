@@ -1,6 +1,6 @@
 /**
  * Goal: a decision about a lost call holds for what it was made for and no longer, whoever dies or decides beside it. What is repeated,
- * and what a job pays again, is shown by `faults/onboarding-answers.test.ts` and `faults/policies.test.ts`.
+ * and what a job pays again, is shown by `faults/changes.test.ts` and `faults/policies.test.ts`.
  * Method: the real pipeline over a real SQLite store, with an operation that exists only in tests and a vendor that
  * loses as many answers as the test says. The vendor counts the requests.
  */

@@ -13,11 +13,11 @@ import type { Browser, Page } from 'playwright-core';
 import type { BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
-import { Gateway } from '../faults/gateway.ts';
 import { Vendor } from '../faults/vendor.ts';
 import { accountsOf } from '../faults/ways.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
+import { Gateway } from './gateway.ts';
 import { environmentIn, Served } from './served.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

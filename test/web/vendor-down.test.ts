@@ -6,8 +6,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { Gateway, type Weather } from '../faults/gateway.ts';
 import type { Program } from '../faults/program.ts';
+import { Gateway, type Weather } from './gateway.ts';
 import { Served } from './served.ts';
 
 /** So many rows are answered before the vendor goes down. */
