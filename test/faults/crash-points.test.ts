@@ -11,14 +11,11 @@ import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
  * Method: the program kills itself (SIGKILL) at a named point. The same command is typed again, at some points dies at a
  * later visit, and is typed once more. Then the vendor's book is held against the ledger, and the output against that of a run in another
  * store, with another vendor of the same seed, that nobody interrupted. A point that is never reached fails its test,
- * so that the list of points stays true.
+ * so that the list of points stays true. Everywhere between the points the simulation crashes.
  */
 
 /** Long enough that several requests are on their way when one of them comes to the point. */
 const VENDOR = { latencyMs: 25, concurrency: 4 };
-
-/** Where the way in which the vendor is reached matters: around the request and the answer. */
-const POINTS_OF_OTHER_WAYS: readonly CrashPoint[] = ['after-send', 'after-record', 'recovering'];
 
 /** Duplicates, a row that is not usable, and enough calls for every slot to be used several times. */
 const DOMAINS = [
@@ -41,7 +38,7 @@ const TWICE: readonly CrashPoint[] = [
 /** What leaves attempts open, for the points that only a recovery comes to. */
 const EARLIER_CRASH: Partial<Record<CrashPoint, string>> = { recovering: 'after-send:4' };
 
-/** Only a vendor that can be asked about lost calls leads to the first (`doubts.test.ts`), and a copy to the others (`store-copies.test.ts`). */
+/** Only a vendor that can be asked about lost calls leads to the first, which is below, and a copy to the others (`store-copies.test.ts`). */
 const ELSEWHERE: readonly CrashPoint[] = ['after-look', 'copying', 'copy-taken', 'copy-left'];
 
 /** The visits of a point at which the program dies, run by run. */
@@ -49,8 +46,7 @@ const KILLS: readonly (readonly [CrashPoint, Way, readonly string[]])[] = [
   ...CRASH_POINTS.filter((point) => !ELSEWHERE.includes(point)).map(
     (point) => [point, 'direct', TWICE.includes(point) ? [point, `${point}:3`] : [point]] as const,
   ),
-  ...some(POINTS_OF_OTHER_WAYS, 1).map((point) => [point, 'rest-get', [point]] as const),
-  ...POINTS_OF_OTHER_WAYS.slice(0, 1).map((point) => [point, 'via', [point]] as const),
+  ...(['rest-get', 'via', 'keyed'] as const).map((way) => ['after-send', way, ['after-send']] as const),
 ];
 
 /** The vendor knows the same, whatever way it is reached. */
@@ -83,6 +79,43 @@ test('an answer that came is on the disk before it is judged, so a kill leaves n
   expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0 });
   expect((await workplace.vendor.book()).requests, 'nothing was asked twice').toBe(3);
 });
+
+/** The key is honoured too briefly for a repeat, so that only the question is left. */
+const READ_BACK = {
+  idempotency: { header: 'Idempotency-Key', valid_for: '1ms' },
+  operations: {
+    'enrich-company': {
+      read_back: {
+        method: 'GET',
+        path: '/requests/{idempotency_key}',
+        fields: { domain: null },
+        answers: [
+          { status: [200], says: 'happened' },
+          { status: [404], says: 'not_happened' },
+        ],
+        answer: 'answer',
+        answer_status: 'status',
+        sure_after: '0s',
+      },
+    },
+  },
+};
+
+test.each(['reset', 'charged-reset'])(
+  'a lost answer (%s) about which the vendor can be asked is paid once, also when the program dies as it asks',
+  async (fault) => {
+    await using workplace = await Workplace.open({ concurrency: 1, faults: `${fault}:x1` });
+    workplace.writeDialect(READ_BACK);
+    workplace.writeAccount(workplace.vendor.url, { dialect: './dialect.yaml' });
+    workplace.writeList(domainsOf('asked', 3));
+    await crash(workplace, 'after-look');
+    const { code, stderr } = await workplace.runHere();
+    expect(code, stderr).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
+    expect(await workplace.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 3 });
+  },
+);
 
 /** Dies at that visit of that point; `recovering` needs something to recover first. */
 async function crash(workplace: Workplace, visit: string): Promise<void> {

@@ -1,28 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import type { Program } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: a run that is asked to stop keeps what it has paid for and says how to go on; a budget stops it just so.
+ * Goal: a run that is asked to stop keeps what it has paid for and says how to go on.
  * Method: signals to the real process while the vendor is answering slowly, and the typed command of its last line.
  */
 
 /** Seconds of a slow vendor, so that a run is stopped on its way however busy the machine is. */
 const ROWS = 100;
 
+const SIGNALS = [
+  ['SIGINT', 130, 'interrupted'],
+  ['SIGTERM', 143, 'terminated'],
+  ['SIGHUP', 143, 'terminated'],
+] as const;
+
 describe.concurrent('asked to stop', () => {
-  test.for(
-    some(
-      [
-        ['SIGINT', 130, 'interrupted'],
-        ['SIGTERM', 143, 'terminated'],
-        ['SIGHUP', 143, 'terminated'],
-      ] as const,
-      1,
-    ),
-  )(
+  test.for(some(SIGNALS, 1))(
     'by %s: what is in flight is recorded, nothing is in doubt, and the last line goes on',
     async ([signal, code, stopped]) => {
       await using workplace = await Workplace.open({ latencyMs: 300 });
@@ -40,7 +36,10 @@ describe.concurrent('asked to stop', () => {
       expect(requests, 'stopped on its way').toBeLessThan(ROWS);
 
       workplace.hurry();
-      expect((await typeLastLine(workplace, ended.lastLine).ended).code).toBe(0);
+      // As a user types it, `npx rowonce` being the program. Paths here need no quotes.
+      const [npx, rowonce, ...words] = ended.lastLine.split(' ');
+      expect([npx, rowonce]).toEqual(['npx', 'rowonce']);
+      expect((await workplace.type(words).ended).code).toBe(0);
       expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
       expect((await workplace.vendor.book()).requests, 'nothing was asked twice').toBe(ROWS);
     },
@@ -58,38 +57,10 @@ describe.concurrent('asked to stop', () => {
     expect(code).toBe(130);
     expect(stderr).toMatch(/may be in doubt/);
     expect(workplace.ledger().open, 'the answers take 30 s, and it did not wait for them').toHaveLength(2);
-
-    // A vendor that is started again answers at once.
-    const { port } = workplace.vendor;
-    await workplace.vendor.stop();
-    await using _ = await workplace.reopenVendor({ port });
-    expect(await workplace.runHere()).toMatchObject({
-      code: 3,
-      report: { counts: { in_doubt: 2, matched: ROWS - 2 } },
-    });
-  });
-});
-
-describe.concurrent('a budget', () => {
-  test('counts what is in doubt, because it may have been charged', async () => {
-    await using workplace = await Workplace.open({ faults: 'charged-reset:x4', concurrency: 1 });
-    workplace.writeList(domainsOf('doubtful', 10));
-    expect(await workplace.runHere({ budget: 6 })).toMatchObject({
-      code: 4,
-      report: { credits: { spent: 2, in_doubt: 4 } },
-    });
-    expect((await workplace.vendor.book()).credits).toBe(6);
   });
 });
 
 /** Resolves when so many requests have reached the vendor. */
 async function requestsAt(workplace: Workplace, count: number): Promise<void> {
   while ((await workplace.vendor.book()).requests < count);
-}
-
-/** Types the last line as a user would, `npx rowonce` being the program. Paths here need no quotes. */
-function typeLastLine(workplace: Workplace, line: string): Program {
-  const [npx, rowonce, ...words] = line.split(' ');
-  expect([npx, rowonce]).toEqual(['npx', 'rowonce']);
-  return workplace.type(words);
 }

@@ -6,9 +6,7 @@ import { domainsOf, Workplace } from './workplace.ts';
 /*
  * Goal: one process at a time spends from a store, whatever state the others are in. That one which was stopped sends nothing late
  * when it wakes up is shown by `client/transport.test.ts`.
- * Method: real processes, stopped and killed by signals. The vendor's log says who sent something. The vendor is reached
- * directly here: the lock is taken before anybody knows the way to it, so another way would show the same once more. Kills
- * over every way are the matter of `npm run faults -- --way rest-get`, `via` and `keyed`.
+ * Method: real processes, stopped and killed by signals. The vendor's log says who sent something.
  */
 
 const FIRST = { input: 'first.csv', output: 'first-out.csv' };
@@ -52,26 +50,19 @@ describe.concurrent('while one process spends from a store', () => {
   });
 });
 
-describe('a store that millions of processes have had', () => {
-  test('gives each request a number of its own, so that each is in the books', async () => {
-    await using workplace = await aged(
-      `INSERT INTO workers (id, host, pid, command, since, seen_at) SELECT 2097151, host, pid, command, since, seen_at FROM workers LIMIT 1`,
-    );
-    expect((await workplace.runHere(SECOND)).code).toBe(0);
-    expect(await brokenPromises(workplace, { lists: [SECOND] })).toEqual(NONE_BROKEN);
-    expect((await workplace.typeHere(['store', 'check', '--store', workplace.path('store')])).code).toBe(0);
-  });
-
-  async function aged(past: string): Promise<Workplace> {
-    const workplace = await Workplace.open({ concurrency: 8 });
-    workplace.writeList(domainsOf('first', 2), FIRST.input);
-    expect((await workplace.runHere(FIRST)).code).toBe(0);
-    const ledger = new Database(workplace.path('store/ledger.db'));
-    expect(ledger.prepare(past).run().changes).toBe(1);
-    ledger.close();
-    workplace.writeList(domainsOf('second', 40), SECOND.input);
-    return workplace;
-  }
+test('a store that millions of processes have had gives each request a number of its own, so that each is in the books', async () => {
+  await using workplace = await Workplace.open({ concurrency: 8 });
+  workplace.writeList(domainsOf('first', 2), FIRST.input);
+  expect((await workplace.runHere(FIRST)).code).toBe(0);
+  const ledger = new Database(workplace.path('store/ledger.db'));
+  const newest = `INSERT INTO workers (id, host, pid, command, since, seen_at)
+    SELECT 2097151, host, pid, command, since, seen_at FROM workers LIMIT 1`;
+  expect(ledger.prepare(newest).run().changes).toBe(1);
+  ledger.close();
+  workplace.writeList(domainsOf('second', 40), SECOND.input);
+  expect((await workplace.runHere(SECOND)).code).toBe(0);
+  expect(await brokenPromises(workplace, { lists: [SECOND] })).toEqual(NONE_BROKEN);
+  expect((await workplace.typeHere(['store', 'check', '--store', workplace.path('store')])).code).toBe(0);
 });
 
 /** Of the first, the vendor answers seven rows a second. */
