@@ -11,22 +11,11 @@ export interface Host {
   readonly store: string;
   readonly owners: string;
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** What sessions begin with from now on. */
+  setting(words: string): Promise<unknown>;
   /** Each of these companies was asked about once, and none was charged twice. */
   expectAskedOnce(domains: readonly string[]): Promise<void>;
 }
-
-/** Settings of a server that many share: a transaction is refused as soon as another one is beside it, and whoever waits is given up. */
-export const HURRIED = [
-  "default_transaction_isolation = 'serializable'",
-  'lock_timeout = 1',
-  'statement_timeout = 20',
-]
-  .map(
-    (setting) =>
-      `EXECUTE format('ALTER DATABASE %I SET ${setting.replaceAll("'", "''")}', current_database());`,
-  )
-  .reduce((all, one) => `${all} ${one}`, 'DO $$ BEGIN')
-  .concat(' END $$');
 
 let databases = 0;
 let laidOut: Promise<string> | undefined;
@@ -44,6 +33,7 @@ export async function openHost(options: WorkplaceOptions = {}): Promise<Host> {
   return {
     ...{ place, server, store: server.url(database, 'rowonce_worker'), owners: server.url(database) },
     query: (sql) => server.query(database, `SET search_path = rowonce_ledger; ${sql}`),
+    setting: (words) => server.query(database, `ALTER DATABASE ${database} SET ${words}`),
     expectAskedOnce: async (domains) => {
       const asked = place.vendor.requests().map(({ body }) => body.domain);
       expect(asked.toSorted()).toEqual([...new Set(domains)].toSorted());

@@ -9,8 +9,6 @@ export interface CallRecord {
   readonly state: 'found' | 'no_match' | 'refused' | 'in_doubt' | 'unknown';
   /** Attempts that may have reached the vendor: all but those that were closed as not sent. */
   readonly attempts: number;
-  /** Attempts that were closed as not sent. */
-  readonly notSent: number;
 }
 
 export interface LedgerView {
@@ -110,15 +108,9 @@ function recordsOf(calls: readonly StoredCall[]): LedgerView['calls'] {
   const ofKey = Map.groupBy(calls, ({ key }) => key.toString('hex'));
   const named = [...ofKey.values()].map((all): readonly [string, CallRecord] => {
     const [{ operation, asked }] = all as [StoredCall];
-    const notSent = all.filter(isUnsent).length;
-    const state = standsOf(
-      all.find(({ is_current }) => is_current === 1),
-      byId,
-    );
-    return [
-      callName(operation, JSON.parse(asked).parameters),
-      { state, attempts: all.length - notSent, notSent },
-    ];
+    const current = all.find(({ is_current }) => is_current === 1);
+    const attempts = all.filter((call) => !isUnsent(call)).length;
+    return [callName(operation, JSON.parse(asked).parameters), { state: standsOf(current, byId), attempts }];
   });
   return new Map(named);
 }

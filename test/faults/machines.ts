@@ -54,7 +54,7 @@ interface World {
   readonly place: Workplace;
   readonly store: string;
   readonly alive: Set<Program>;
-  /** The way of each worker to the database; of none where it takes no time, and nothing is to happen on it. */
+  /** The way of each worker to the database; of none where it takes no time. */
   readonly ways: readonly TcpProxy[];
   /** Fires when the rows have ended. */
   readonly over: AbortSignal;
@@ -69,10 +69,6 @@ interface Mishap {
   readonly apartMs: readonly [number, number];
   readonly happen: (world: World, random: Random) => Promise<void>;
 }
-
-const OFTEN = [3_000, 8_000] as const;
-/** More connections than a server takes, which sleep as long. */
-const CROWD = Array.from({ length: 250 }, () => 'SELECT pg_sleep(10)');
 
 export const MISHAPS = {
   kills: {
@@ -101,24 +97,8 @@ export const MISHAPS = {
   },
   cuts: {
     words: 'cuts of all connections',
-    apartMs: OFTEN,
+    apartMs: [3_000, 8_000],
     happen: ({ server }) => server.cutOff(DATABASE),
-  },
-  silences: {
-    words: 'times in which one worker’s connections are dead',
-    apartMs: OFTEN,
-    happen: async ({ ways: [way], over }) => {
-      way?.deafen();
-      await lasting(15_000, over);
-      way?.hear();
-    },
-  },
-  crowds: {
-    words: 'times in which others have all connections',
-    apartMs: OFTEN,
-    happen: async ({ server }) => {
-      await Promise.allSettled(CROWD.map((sleep) => server.query('postgres', sleep)));
-    },
   },
 } as const satisfies Readonly<Record<string, Mishap>>;
 
@@ -136,7 +116,7 @@ export async function driveMachines(
   { random }: Lane,
   tally: Tally,
 ): Promise<void> {
-  const { rows, most, limit, workers, databaseMs } = settings;
+  const { rows, limit, workers, databaseMs } = settings;
   const server = await anotherServer();
   const [shown] = await server.query('postgres', "SELECT current_setting('data_directory') AS folder");
   try {
@@ -156,7 +136,7 @@ export async function driveMachines(
     });
     await using proxies = new AsyncDisposableStack();
     const ways: TcpProxy[] = [];
-    for (let slot = 0; (databaseMs > 0 || most.silences > 0) && slot < workers; slot += 1)
+    for (let slot = 0; databaseMs > 0 && slot < workers; slot += 1)
       ways.push(proxies.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
     const ending = new AbortController();
     const world = { server, place, store, ways, alive: new Set<Program>(), over: ending.signal };
@@ -290,18 +270,12 @@ class Machines {
     const tally = this.#tally;
     const beganMs = sentMs[0] ?? 0;
     const seconds = ((sentMs.at(-1) ?? 0) - beganMs) / 1_000;
-    const longestMs = sentMs.reduce((most, time, at) => Math.max(most, time - (sentMs[at - 1] ?? time)), 0);
     tally.see('rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`);
     tally.see('share of the limit midway', percent(shareMidway(sentMs, this.#settings)));
-    tally.see('longest time without a request', `${(longestMs / 1_000).toFixed(1)} s`);
     if (minutes === undefined) return;
-    const inMinutes = Array.from({ length: minutes }, (_, minute) => {
-      const fromMs = beganMs + minute * MINUTE_MS;
-      return sentMs.filter((time) => time >= fromMs && time < fromMs + MINUTE_MS).length;
-    });
-    const most = (limit.requests * minutes * MINUTE_MS) / limit.windowMs;
-    tally.see('share of the limit over all', percent(sum(inMinutes) / most));
-    tally.see('requests in each minute', inMinutes.join(', '));
+    const allMs = minutes * MINUTE_MS;
+    const within = sentMs.filter((time) => time < beganMs + allMs).length;
+    tally.see('share of the limit over all', percent((within * limit.windowMs) / (limit.requests * allMs)));
     // Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again.
     const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, this.#settings));
     const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));

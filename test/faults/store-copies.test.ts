@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isUrl } from '../../src/ledger/store.ts';
 import { some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
-import type { Ended } from './program.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
@@ -13,8 +12,7 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
  * vendor's book.
  */
 
-const ROWS = 24;
-const DOMAINS = domainsOf('copied', ROWS);
+const DOMAINS = domainsOf('copied', 24);
 
 let server: Server;
 beforeAll(async () => {
@@ -24,13 +22,54 @@ beforeAll(async () => {
 type Kind = 'folder' | 'database';
 let places = 0;
 
-/** A place for a store, of which nobody else knows. */
-async function freshPlace(place: Workplace, kind: Kind): Promise<string> {
-  places += 1;
-  if (kind === 'folder') return place.path(`store_${places}`);
-  const name = `copy_${places}`;
-  await server.createDatabase(name);
-  return server.url(name);
+/** A user with two places for stores, the first of which has bought a list. */
+async function openCopier(kinds: readonly [from: Kind, to: Kind]) {
+  const place = await Workplace.open({ latencyMs: 5 });
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  place.writeList(DOMAINS);
+  const freshPlace = async (kind: Kind): Promise<string> => {
+    places += 1;
+    if (kind === 'folder') return place.path(`store_${places}`);
+    await server.createDatabase(`copy_${places}`);
+    return server.url(`copy_${places}`);
+  };
+  const [from, to] = [await freshPlace(kinds[0]), await freshPlace(kinds[1])];
+  /** As an order names a store. */
+  const orderAt = (store: string): Order => ({
+    store: isUrl(store) ? store : store.slice(place.folder.length + 1),
+  });
+  const ran = async (store: string) => {
+    const ended = await place.runHere(orderAt(store));
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended.report?.batch ?? '';
+  };
+  const exporting = (store: string, path = place.path('early.csv')) =>
+    place.typeHere(['export', batch, '--store', store, '-o', path]);
+  const exported = async (store: string): Promise<Buffer> => {
+    places += 1;
+    const path = place.path(`exported_${places}.csv`);
+    const { code, stderr } = await exporting(store, path);
+    expect(code, stderr).toBe(0);
+    return readFileSync(path);
+  };
+  const batch = await ran(from);
+  const words = ['store', 'copy', from, to, '--json'];
+  return {
+    ...{ place, from, to, words, ran, exporting, exported },
+    bought: await exported(from),
+    copy: async (): Promise<void> => {
+      const { code, stderr } = await place.typeHere(words);
+      expect(code, stderr).toBe(0);
+    },
+    expectNothingAsked: async (): Promise<void> =>
+      expect((await place.vendor.book()).requests).toBe(DOMAINS.length),
+    expectLeft: async (): Promise<void> => {
+      const { code, stderr } = await place.runHere({ ...orderAt(from), output: 'refused.csv' });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`was copied to ${to} on `);
+      expect(stderr).toContain(`--store ${to}`);
+    },
+  };
 }
 
 const WAYS: readonly (readonly [Kind, Kind])[] = [
@@ -39,106 +78,54 @@ const WAYS: readonly (readonly [Kind, Kind])[] = [
   ['database', 'folder'],
 ];
 
-async function openPlace(options: { readonly faults?: string; readonly concurrency?: number } = {}) {
-  const place = await Workplace.open({ latencyMs: 5, ...options });
-  place.writeList(DOMAINS);
-  return place;
-}
-
-const copying = (from: string, to: string): readonly string[] => ['store', 'copy', from, to, '--json'];
-
-async function copy(place: Workplace, from: string, to: string): Promise<void> {
-  const { code, stderr } = await place.typeHere(copying(from, to));
-  expect(code, stderr).toBe(0);
-}
-
-async function exported(place: Workplace, store: string, batch: string): Promise<Buffer> {
-  places += 1;
-  const name = `exported_${places}.csv`;
-  const words = ['export', batch, '--store', store, '-o', place.path(name), '--json'];
-  const { code, stderr } = await place.typeHere(words);
-  expect(code, stderr).toBe(0);
-  return readFileSync(place.path(name));
-}
-
-/** As an order names a store. */
-const orderAt = (place: Workplace, store: string): Order => ({
-  store: isUrl(store) ? store : store.slice(place.folder.length + 1),
-});
-
-async function ran(place: Workplace, store: string, codes: readonly number[] = [0]): Promise<Ended> {
-  const ended = await place.runHere(orderAt(place, store));
-  expect(codes, ended.stderr).toContain(ended.code);
-  return ended;
-}
-
-const requestsOf = async ({ vendor }: Workplace): Promise<number> => (await vendor.book()).requests;
-
-async function expectRefused(place: Workplace, store: string, copyAt: string): Promise<void> {
-  const before = await requestsOf(place);
-  const refused = await place.runHere({ ...orderAt(place, store), output: 'refused.csv' });
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain(`was copied to ${copyAt} on `);
-  expect(refused.stderr).toContain(`--store ${copyAt}`);
-  expect(await requestsOf(place)).toBe(before);
-}
-
-describe.each(some(WAYS, 1))('from a %s to a %s', (fromKind, toKind) => {
+describe.each(some(WAYS, 1))('from a %s to a %s', (...kinds) => {
   test('exports are the same to the byte, nothing is bought again, and the former store buys nothing any more', async () => {
-    await using place = await openPlace();
-    const [from, to] = [await freshPlace(place, fromKind), await freshPlace(place, toKind)];
-    const { report: { batch = '' } = {} } = await ran(place, from);
-    const before = await exported(place, from, batch);
-    await copy(place, from, to);
-    expect(await exported(place, to, batch)).toEqual(before);
-    expect(await exported(place, from, batch), 'what was copied is read as before').toEqual(before);
-    const requests = await requestsOf(place);
-    await ran(place, to);
-    expect(await requestsOf(place), 'nothing is asked again').toBe(requests);
-    await expectRefused(place, from, to);
-    await copy(place, from, to);
-    expect(await exported(place, to, batch), 'a copy that is there is left as it is').toEqual(before);
+    const at = await openCopier(kinds);
+    await at.copy();
+    for (const store of [at.to, at.from]) expect(await at.exported(store)).toEqual(at.bought);
+    await at.ran(at.to);
+    await at.expectLeft();
+    await at.copy();
+    expect(await at.exported(at.to), 'a copy that is there is left as it is').toEqual(at.bought);
+    await at.expectNothingAsked();
   });
 
   test.each(some(['copying:5', 'copying', 'copy-taken', 'copy-left'], 1))(
     'killed at %s, the same command goes on',
     async (crashAt) => {
-      await using place = await openPlace();
-      const [from, to] = [await freshPlace(place, fromKind), await freshPlace(place, toKind)];
-      const { report: { batch = '' } = {} } = await ran(place, from);
-      const before = await exported(place, from, batch);
-      const killed = await place.type(copying(from, to), { ROWONCE_CRASH_AT: crashAt }).ended;
+      const at = await openCopier(kinds);
+      const killed = await at.place.type(at.words, { ROWONCE_CRASH_AT: crashAt }).ended;
       expect(killed.signal, killed.stderr).toBe('SIGKILL');
-      const atTo = await place.typeHere(['export', batch, '--store', to, '-o', place.path('early.csv')]);
-      expect(atTo.code, 'what is not handed over is open to nobody').not.toBe(0);
-      if (crashAt === 'copy-left') await expectRefused(place, from, to);
-      else await ran(place, from);
-      await copy(place, from, to);
-      expect(await exported(place, to, batch)).toEqual(before);
-      const requests = await requestsOf(place);
-      await ran(place, to);
-      expect(await requestsOf(place), 'nothing is asked again').toBe(requests);
-      await expectRefused(place, from, to);
+      expect((await at.exporting(at.to)).code, 'what is not handed over is open to nobody').not.toBe(0);
+      if (crashAt === 'copy-left') await at.expectLeft();
+      else await at.ran(at.from);
+      await at.copy();
+      expect(await at.exported(at.to)).toEqual(at.bought);
+      await at.ran(at.to);
+      await at.expectLeft();
+      await at.expectNothingAsked();
     },
   );
 });
 
-describe('nothing is copied', () => {
-  test.each(some(['folder', 'database'] as const, 1))('to a %s that has a ledger', async (kind) => {
-    await using place = await openPlace();
-    const [from, to] = [await freshPlace(place, 'folder'), await freshPlace(place, kind)];
-    await ran(place, from);
-    await ran(place, to);
-    const refused = await place.typeHere(copying(from, to));
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('has a ledger already');
-    await ran(place, from);
-  });
+test.each(some(['folder', 'database'] as const, 1))(
+  'nothing is copied to a %s that has a ledger',
+  async (kind) => {
+    const at = await openCopier(['folder', kind]);
+    await at.ran(at.to);
+    expect(await at.place.typeHere(at.words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has a ledger already'),
+    });
+    await at.ran(at.from);
+  },
+);
 
-  test('from a place to itself', async () => {
-    await using place = await openPlace();
-    const from = await freshPlace(place, 'folder');
-    const refused = await place.typeHere(copying(from, `${from}/../${from.split('/').at(-1)}`));
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is named as both stores') });
+test('nothing is copied from a place to itself', async () => {
+  const { place, from } = await openCopier(['folder', 'folder']);
+  const itself = `${from}/../${from.split('/').at(-1)}`;
+  expect(await place.typeHere(['store', 'copy', from, itself])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is named as both stores'),
   });
 });

@@ -22,8 +22,6 @@ export interface VendorOptions {
   readonly faults?: string;
   /** Left out: every identifier is known, so that every lookup costs a credit. */
   readonly matchRate?: number;
-  /** Left out: any that is free. */
-  readonly port?: number;
   /** Further flags of the sandbox. */
   readonly flags?: readonly string[];
   /** In a process of its own, which has the clocks that the environment says. To start one takes as long as many a run. */
@@ -79,7 +77,6 @@ export class Vendor implements AsyncDisposable {
       latencyMs = 0,
       faults = '',
       matchRate = 1,
-      port,
       flags: more = [],
       ownProcess = false,
     } = options;
@@ -88,8 +85,6 @@ export class Vendor implements AsyncDisposable {
       ...['--latency', `${latencyMs}ms`, '--match-rate', String(matchRate), '--faults', faults],
       ...[...sandboxFlags(way), ...more],
     ];
-    // The last of two equal flags counts, and the first one says "any port".
-    if (port !== undefined) flags.push('--port', String(port));
     const bookPath = join(folder, 'vendor-book.jsonl');
     if (ownProcess) {
       const spawned = await spawnSandbox({ bookPath, logPath, flags, program: PROGRAM });
@@ -97,10 +92,6 @@ export class Vendor implements AsyncDisposable {
     }
     const running = await startSandbox({ ...testSandbox(flags), bookPath, logPath });
     return new Vendor(running.url, () => running.close(), logPath);
-  }
-
-  get port(): number {
-    return Number(new URL(this.url).port);
   }
 
   async book(): Promise<Book> {
@@ -119,33 +110,14 @@ export class Vendor implements AsyncDisposable {
     return statSync(this.#logPath).size;
   }
 
-  /** How often, and at what price, this domain was looked up. */
-  lookups(domain: string): readonly LoggedRequest[] {
-    return this.requests().filter(({ body }) => body.domain === domain);
-  }
-
   /** Replaces the faults; nothing: from now on every answer is true. */
   setFaults(faults = ''): Promise<void> {
     return this.#control('faults', { faults });
   }
 
-  setMatchRate(rate: number): Promise<void> {
-    return this.#control('match-rate', { rate });
-  }
-
-  /** How far the `Date` of its answers is off, in milliseconds; null: they have none. */
-  setDate(offsetMs: number | null): Promise<void> {
-    return this.#control('date', { offset_ms: offsetMs });
-  }
-
   /** The person accepts every invite that waits for them. */
   accept(email: string): Promise<void> {
     return this.#control('accept', { email });
-  }
-
-  /** The key is dead from now on, as when the identity provider deactivates its owner. */
-  revoke(key: string): Promise<void> {
-    return this.#control('revoke', { key });
   }
 
   /** Who is in which project, and what was sent to whom. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { workersAt } from '../../src/run/batches.ts';
-import { type Host, HURRIED, openHost } from './database-host.ts';
+import { type Host, openHost } from './database-host.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -16,8 +16,17 @@ import { domainsOf, Workplace } from './workplace.ts';
 const DETACHED = ['--detach'];
 
 /** Starts a worker. It has ended when its place is gone. */
-function startWorker({ place, store }: Host, ...more: readonly string[]): Program {
-  return place.type(['worker', '--store', store, '--json', ...more]);
+function startWorker({ place, store }: Host, more: readonly string[] = [], env = {}): Program {
+  return place.type(['worker', '--store', store, '--json', ...more], env);
+}
+
+/** What it has said when it is told to end, which is not before it has said that. */
+async function endedAfter(worker: Program, said: RegExp): Promise<string> {
+  await worker.said(said);
+  worker.signal('SIGTERM');
+  const { code, stderr } = await worker.ended;
+  expect(code, stderr).toBe(143);
+  return stderr;
 }
 
 async function detach({ place, store }: Host, order: object = {}): Promise<string> {
@@ -44,27 +53,21 @@ test('a list that is left to workers is finished by another process, and its out
   const list = [...domains, ...domains.slice(0, 20), 'no domain at all', ''];
   place.writeList(list);
   const submitted = await place.runHere({ store, more: DETACHED });
-  expect(submitted.code, submitted.stderr).toBe(0);
-  expect(submitted.report).toMatchObject({ counts: {}, output: null, stopped: null });
-  const batch = submitted.report?.batch ?? '';
+  expect(submitted, submitted.stderr).toMatchObject({
+    code: 0,
+    report: { counts: {}, output: null, stopped: null },
+  });
+  const { batch = '' } = submitted.report ?? {};
   expect(submitted.stderr).toContain(`status ${batch} --store ${store}`);
   expect(place.vendor.requests()).toEqual([]);
   // The worker has another folder, and no list.
   mkdirSync(place.path('elsewhere'));
-  const worker = place.type(['worker', '--store', store, '--json'], { HOME: place.path('elsewhere') });
+  const worker = startWorker(host, [], { HOME: place.path('elsewhere') });
   await ended(host, list.length);
-  worker.signal('SIGTERM');
-  const { code, stderr } = await worker.ended;
-  expect(code, stderr).toBe(143);
+  await endedAfter(worker, /./);
   await host.expectAskedOnce(domains);
-  const exported = await place.typeHere([
-    'export',
-    batch,
-    '--store',
-    store,
-    '-o',
-    place.path('exported.csv'),
-  ]);
+  const exporting = ['export', batch, '--store', store, '-o', place.path('exported.csv')];
+  const exported = await place.typeHere(exporting);
   expect(exported.code, exported.stderr).toBe(0);
   const finished = await place.runHere({ store });
   expect(finished.code, finished.stderr).toBe(3);
@@ -81,7 +84,13 @@ test('no range fails, and no answer is in doubt, whatever a shared server has se
   const host = await openHost({ latencyMs: 5 });
   const domains = domainsOf('shared', 250);
   host.place.writeList(domains);
-  await host.query(HURRIED);
+  // A transaction is refused as soon as another one is beside it, and whoever waits is given up.
+  for (const words of [
+    "default_transaction_isolation = 'serializable'",
+    'lock_timeout = 1',
+    'statement_timeout = 20',
+  ])
+    await host.setting(words);
   await detach(host);
   const workers = [startWorker(host), startWorker(host)];
   await ended(host, domains.length);
@@ -92,54 +101,33 @@ test('no range fails, and no answer is in doubt, whatever a shared server has se
   await host.expectAskedOnce(domains);
 });
 
-test('the range of a worker that is killed goes on with another one, and nothing is bought twice', async () => {
+test('the range of a worker that is killed goes on with another one, and no step of its rows is bought twice', async () => {
   const host = await openHost({ latencyMs: 100, concurrency: 4 });
-  const { place } = host;
-  const domains = domainsOf('killed', 150);
-  place.writeList(domains);
-  await detach(host);
-  const workers = [startWorker(host), startWorker(host)];
-  for (const worker of workers) await worker.said(/ready, /);
-  const asked = (): number => place.vendor.requests().length;
-  await expect.poll(asked, { interval: 10 }).toBeGreaterThan(20);
-  await workers.find(({ stderr }) => / taken$/m.test(stderr))?.kill();
-  await host.server.passTime(host.store);
-  const before = asked();
-  expect(before).toBeLessThan(domains.length);
-  await expect.poll(asked).toBeGreaterThan(before);
-  await ended(host, domains.length);
-  const doubts = await host.query(`SELECT row FROM rows WHERE state = 'in_doubt'`);
-  expect(doubts.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
-  // An intent is in doubt also where its request had not left yet.
-  const inDoubt = new Set(doubts.map(({ row }) => domains[Number(row) - 2] ?? ''));
-  const sent = new Set(place.vendor.requests().map(({ body }) => String(body.domain)));
-  await host.expectAskedOnce(domains.filter((domain) => sent.has(domain) || !inDoubt.has(domain)));
-});
-
-test('rows of two steps are left to workers, and a killed worker buys no step twice', async () => {
-  const host = await openHost({ latencyMs: 50, concurrency: 4, matchRate: 1 });
   const { place, store } = host;
   const rows = Array.from({ length: 60 }, (_, at) => `c${at % 20}.example,p${at}@c${at % 20}.example`);
   writeFileSync(place.path('list.csv'), `Domain,Email\n${rows.join('\n')}\n`);
   const order = { job: 'enrich-company,enrich-person' };
   await detach(host, order);
-  const first = startWorker(host);
-  await expect.poll(() => place.vendor.requests().length, { interval: 10 }).toBeGreaterThan(20);
-  await first.kill();
+  const workers = [startWorker(host), startWorker(host)];
+  for (const worker of workers) await worker.said(/ready, /);
+  const asked = (): number => place.vendor.requests().length;
+  await expect.poll(asked, { interval: 10 }).toBeGreaterThan(20);
+  await workers.find(({ stderr }) => / taken$/m.test(stderr))?.kill();
   await host.server.passTime(store);
-  startWorker(host);
+  const before = asked();
+  await expect.poll(asked).toBeGreaterThan(before);
   await ended(host, rows.length);
   expect((await place.vendor.book()).charged_twice).toEqual([]);
+  const doubts = await host.query(`SELECT id FROM calls WHERE state = 'doubt'`);
+  expect(doubts.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
   const finished = await place.runHere({ store, ...order });
-  const { matched = 0, in_doubt: doubts = 0 } = finished.report?.counts ?? {};
-  expect(matched + doubts).toBe(rows.length);
-  const open = await host.query(`SELECT id FROM calls WHERE state = 'doubt'`);
-  expect(open.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
+  const { matched = 0, in_doubt: inDoubt = 0 } = finished.report?.counts ?? {};
+  expect(matched + inDoubt).toBe(rows.length);
 });
 
 test('a worker takes what is of a dialect once somebody on its host has agreed', async () => {
   const host = await openHost({ way: 'keyed' });
-  const { place, store } = host;
+  const { place } = host;
   const domains = domainsOf('foreign', 30);
   place.writeList(domains);
   await detach(host);
@@ -149,40 +137,33 @@ test('a worker takes what is of a dialect once somebody on its host has agreed',
   mkdirSync(place.path('other'));
   writeFileSync(place.path('other/accounts.yaml'), JSON.stringify(accounts), { mode: 0o600 });
   const env = { ROWONCE_CONFIG: place.path('other') };
-  const worker = place.type(['worker', '--store', store, '--json'], env);
-  await worker.said(/handed back: .*Nobody has agreed to that yet/);
-  worker.signal('SIGTERM');
-  const { stderr } = await worker.ended;
+  const refused = /handed back: .*Nobody has agreed to that yet/;
+  const said = await endedAfter(startWorker(host, [], env), refused);
   expect(place.vendor.requests()).toEqual([]);
-  const [agreement = ''] = /dialect:[0-9a-f]{32}/.exec(stderr) ?? [];
-  place.type(['worker', '--store', store, '--json', '--accept', agreement], env);
+  startWorker(host, ['--accept', agreementIn(said)], env);
   await ended(host, domains.length);
   await host.expectAskedOnce(domains);
 });
 
-test('a worker sends an api-call once somebody on its host has agreed to method, endpoint and body', async () => {
+const agreementIn = (said: string): string => /dialect:[0-9a-f]{32}/.exec(said)?.[0] ?? '';
+
+/** A list that was left to workers, with a job that reads by a POST of its own. */
+async function detachedCalls(): Promise<Host> {
   const host = await openHost();
-  const { place } = host;
-  place.writeList(domainsOf('called', 3));
-  const job = {
-    operation: 'api-call',
-    method: 'POST',
-    endpoint: '/tags',
-    kind: 'read',
-    body: { domain: '{{Domain}}' },
-  };
-  writeFileSync(place.path('tag.yaml'), JSON.stringify(job));
+  host.place.writeList(domainsOf('called', 3));
+  const request = { method: 'POST', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
+  writeFileSync(host.place.path('tag.yaml'), JSON.stringify({ operation: 'api-call', ...request }));
   await detach(host, { job: 'tag.yaml', more: [...DETACHED, '--yes'] });
-  const worker = startWorker(host);
-  await worker.said(
-    /handed back: .*POST \/tags; with {"domain":"{{Domain}}"}. Nobody has agreed to that yet/,
-  );
-  worker.signal('SIGTERM');
-  const { stderr } = await worker.ended;
-  expect(place.vendor.requests()).toEqual([]);
-  const [agreement = ''] = /dialect:[0-9a-f]{32}/.exec(stderr) ?? [];
-  startWorker(host, '--accept', agreement);
-  await expect.poll(() => place.vendor.requests().length).toBeGreaterThan(0);
+  return host;
+}
+
+test('a worker sends an api-call once somebody on its host has agreed to method, endpoint and body', async () => {
+  const host = await detachedCalls();
+  const refused = /handed back: .*POST \/tags; with {"domain":"{{Domain}}"}. Nobody has agreed to that yet/;
+  const said = await endedAfter(startWorker(host), refused);
+  expect(host.place.vendor.requests()).toEqual([]);
+  startWorker(host, ['--accept', agreementIn(said)]);
+  await expect.poll(() => host.place.vendor.requests().length).toBeGreaterThan(0);
 });
 
 test.each([
@@ -192,31 +173,16 @@ test.each([
     `jsonb_set(work_order::jsonb -> 'job', '{settings}', '{"kind":"READ","method":"PUT","endpoint":"/x"}')`,
   ],
   ['changes something', `jsonb_set(work_order::jsonb -> 'job', '{settings,kind}', '"change"')`],
-])('a worker sends nothing of a job that another host submitted and that %s', async (_, order) => {
-  const host = await openHost();
-  const { place } = host;
-  place.writeList(domainsOf('tag', 3));
-  const job = {
-    operation: 'api-call',
-    method: 'POST',
-    endpoint: '/tags',
-    kind: 'read',
-    body: { domain: '{{Domain}}' },
-  };
-  writeFileSync(place.path('tag.yaml'), JSON.stringify(job));
-  await detach(host, { job: 'tag.yaml', more: [...DETACHED, '--yes'] });
+])('a worker sends nothing of a job that another host submitted and that %s', async (_, job) => {
+  const host = await detachedCalls();
   // As a host hands it over that runs another program, or whose password somebody has.
   await host.query(
-    `UPDATE batches SET work_order = jsonb_set(work_order::jsonb, '{job}', ${order}::jsonb)::text`,
+    `UPDATE batches SET work_order = jsonb_set(work_order::jsonb, '{job}', ${job}::jsonb)::text`,
   );
-  const worker = startWorker(host);
-  await worker.said(/handed back: |done: /);
-  worker.signal('SIGTERM');
-  const { stderr } = await worker.ended;
-  expect(stderr).toMatch(
+  expect(await endedAfter(startWorker(host), /handed back: |done: /)).toMatch(
     /handed back: .*(a read is a GET or a POST|workers send only what reads|this one cannot read it)/,
   );
-  expect(place.vendor.requests()).toEqual([]);
+  expect(host.place.vendor.requests()).toEqual([]);
 });
 
 test('status and a program see who works, what each has on its way, and which ranges are left', async () => {
@@ -244,7 +210,7 @@ test('a worker says whether it lives, what it has asked and spent, and when it s
   const host = await openHost();
   host.place.writeList(domainsOf('told', 7));
   await detach(host);
-  const worker = startWorker(host, '--health', '0', '--log', 'json');
+  const worker = startWorker(host, ['--health', '0', '--log', 'json']);
   let port = '';
   await worker.until(() => {
     port = /healthz?: http:\/\/127\.0\.0\.1:(\d+)/.exec(worker.stderr)?.[1] ?? '';
@@ -266,28 +232,26 @@ test('a worker says whether it lives, what it has asked and spent, and when it s
 });
 
 test.each([
-  ['a part of a list', ['--limit', '5'], 'a part of the list'],
-  ['a sample', ['--sample', '5'], 'a part of the list'],
-  [
-    'a vendor that no other process reaches',
-    ['--account', 'sandbox-provider'],
-    'no address that other hosts can reach',
-  ],
-])('%s is not left to workers, and nothing is begun', async (_, more, fact) => {
+  [['--limit', '5'], 'a part of the list'],
+  [['--sample', '5'], 'a part of the list'],
+  [['--account', 'sandbox-provider'], 'no address that other hosts can reach'],
+])('what workers cannot do is not left to them (%s), and nothing is begun', async (more, fact) => {
   const host = await openHost();
   const { place, store } = host;
   place.writeList(domainsOf('part', 10));
-  const { code, stderr } = await place.runHere({ store, more: [...DETACHED, ...more] });
-  expect(code).toBe(2);
-  expect(stderr).toContain(fact);
+  expect(await place.runHere({ store, more: [...DETACHED, ...more] })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(fact),
+  });
   expect(await host.query('SELECT id FROM batches')).toEqual([]);
 });
 
 test('a folder has no workers', async () => {
   await using place = await Workplace.open();
   place.writeList(domainsOf('folder', 3));
-  const { code, stderr } = await place.runHere({ more: DETACHED });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('The store has no workers')]);
-  const worker = await place.typeHere(['worker', '--store', place.path('store')]);
-  expect([worker.code, worker.stderr]).toEqual([2, expect.stringContaining('has no workers')]);
+  for (const { code, stderr } of [
+    await place.runHere({ more: DETACHED }),
+    await place.typeHere(['worker', '--store', place.path('store')]),
+  ])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no workers')]);
 });

@@ -40,12 +40,6 @@ export interface Order {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/**
- * For a run that a pause of the account is to end: less than the shortest of these, so that it ends as soon as that begins,
- * and far more than an answer takes on any machine, so that nothing else ends it.
- */
-export const PATIENT: Order = { more: ['--max-pause', '29s'] };
-
 export type OutputRow = Readonly<Record<string, string>>;
 
 const DEFAULT_CONCURRENCY = 4;
@@ -89,11 +83,6 @@ export class Workplace implements AsyncDisposable {
     await Promise.all(this.#programs.map((program) => program.kill()));
     await this.vendor.stop();
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  /** A vendor that goes on with book and log of the one that was stopped. */
-  async reopenVendor(options: VendorOptions): Promise<Vendor> {
-    return Vendor.start(this.folder, { way: this.#way, ...options });
   }
 
   path(name: string): string {
