@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { typedAt } from '../cli/typed.ts';
 import { some } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -11,84 +10,60 @@ import { domainsOf, Workplace } from './workplace.ts';
  * book says what was bought.
  */
 
-const ROWS = 12;
+const requestsAt = async ({ vendor }: Workplace): Promise<number> => (await vendor.book()).requests;
 
-async function workplaceWith(...lists: readonly string[]): Promise<Workplace> {
-  const workplace = await Workplace.open();
-  for (const list of lists) workplace.writeList(domainsOf(list, ROWS), `${list}.csv`);
-  return workplace;
-}
+test('a store that was restored from a backup buys nothing until that is accepted; what only looks goes on', async () => {
+  await using workplace = await Workplace.open();
+  for (const list of ['one', 'two']) workplace.writeList(domainsOf(list, 12), `${list}.csv`);
+  const run = (list: string, ...more: readonly string[]) =>
+    workplace.runHere({ input: `${list}.csv`, output: `${list}-out.csv`, more });
+  const store = workplace.path('store');
+  expect((await run('one')).code).toBe(0);
+  cpSync(store, workplace.path('backup'), { recursive: true });
+  expect((await run('two')).code).toBe(0);
+  rmSync(store, { recursive: true });
+  renameSync(workplace.path('backup'), store);
 
-const listOf = (name: string) => ({ input: `${name}.csv`, output: `${name}-out.csv` });
+  const refused = await run('two');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    /^The store .* is not the newest one: requests were made with its ledger, the last known one at 20.*Z, and that one is missing\. What it bought after 20.*Z would be bought again\.\nRestore the newest store, or let a run continue without it by --accept store\.\n$/,
+  );
+  const type = (...words: readonly string[]) => workplace.typeHere([...words, '--store', store]);
+  const again = workplace.path('again.csv');
+  for (const words of [
+    ['status'],
+    ['status', 'last'],
+    ['export', 'last', '-o', again],
+    ['plan', 'enrich-company', workplace.path('two.csv'), '--account', 'data'],
+    ['settle', 'last'],
+  ]) {
+    const { code, stderr } = await type(...words);
+    expect({ words, code }).toEqual({ words, code: 0 });
+    expect(stderr).toMatch(/is not the newest one: .* Nothing is bought from it in this state\.$/m);
+  }
+  expect(readFileSync(again)).toEqual(readFileSync(workplace.path('one-out.csv')));
+  expect(await requestsAt(workplace)).toBe(2 * 12);
 
-function type(workplace: Workplace, words: readonly string[]) {
-  const env = {
-    ROWONCE_CONFIG: workplace.path('config'),
-    ROWONCE_STORE: workplace.path('store'),
-    XDG_STATE_HOME: workplace.path('state'),
-  };
-  return typedAt(words, { cwd: workplace.folder, env });
-}
-
-async function requestsAt(workplace: Workplace): Promise<number> {
-  return (await workplace.vendor.book()).requests;
-}
-
-describe.concurrent('a store that is lost', () => {
-  test('restored from a backup, it buys nothing until that is accepted; status, export, plan and settle go on', async () => {
-    await using workplace = await workplaceWith('one', 'two');
-    expect((await workplace.runHere(listOf('one'))).code).toBe(0);
-    cpSync(workplace.path('store'), workplace.path('backup'), { recursive: true });
-    expect((await workplace.runHere(listOf('two'))).code).toBe(0);
-    rmSync(workplace.path('store'), { recursive: true });
-    renameSync(workplace.path('backup'), workplace.path('store'));
-
-    const refused = await workplace.runHere(listOf('two'));
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(
-      /^The store .* is not the newest one: requests were made with its ledger, the last known one at 20.*Z, and that one is missing\. What it bought after 20.*Z would be bought again\.\nRestore the newest store, or let a run continue without it by --accept store\.\n$/,
-    );
-    for (const words of [
-      ['status'],
-      ['status', 'last'],
-      ['export', 'last', '-o', 'again.csv'],
-      ['plan', 'enrich-company', 'two.csv', '--account', 'data'],
-      ['settle', 'last'],
-    ]) {
-      const { code, stderr } = await type(workplace, words);
-      expect({ words, code }).toEqual({ words, code: 0 });
-      expect(stderr).toMatch(/is not the newest one: .* Nothing is bought from it in this state\.$/m);
-    }
-    expect(readFileSync(workplace.path('again.csv'))).toEqual(readFileSync(workplace.path('one-out.csv')));
-    expect(await requestsAt(workplace)).toBe(2 * ROWS);
-
-    const accepted = await workplace.runHere({ ...listOf('two'), more: ['--accept', 'store'] });
-    expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
-    expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
-    expect(await workplace.runHere(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
-    expect((await type(workplace, ['status'])).stderr).toBe('');
-  });
+  const accepted = await run('two', '--accept', 'store');
+  expect(accepted).toMatchObject({ code: 0, report: { requests: 12 } });
+  expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
+  expect(await run('two')).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect((await type('status')).stderr).toBe('');
 });
 
 describe.concurrent('a store that is taken away under a run', () => {
-  const TAKEN: readonly [what: string, take: (workplace: Workplace) => void][] = [
-    ['deleted', (workplace) => rmSync(workplace.path('store'), { recursive: true })],
-    ['moved', (workplace) => renameSync(workplace.path('store'), workplace.path('moved'))],
-    [
-      'with an empty folder in its place, as a disk leaves it',
-      (workplace) => {
-        renameSync(workplace.path('store'), workplace.path('moved'));
-        mkdirSync(workplace.path('store'));
-      },
-    ],
-  ];
+  const TAKEN = ['deleted', 'moved', 'replaced by an empty folder, as a disk leaves it'] as const;
 
-  test.each(some(TAKEN, 1))('%s: nothing more is sent, by the next command neither', async (_what, take) => {
+  test.each(some(TAKEN, 1))('%s: nothing more is sent, by the next command neither', async (what) => {
     await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });
     workplace.writeList(domainsOf('taken', 30));
+    const [store, moved] = [workplace.path('store'), workplace.path('moved')];
     const program = workplace.start();
     await program.until(() => workplace.vendor.loggedBytes > 0);
-    take(workplace);
+    if (what === 'deleted') rmSync(store, { recursive: true });
+    else renameSync(store, moved);
+    if (what === TAKEN[2]) mkdirSync(store);
     const atMost = (await requestsAt(workplace)) + workplace.concurrency;
     const { code, report, stderr } = await program.ended;
     expect({ code, stopped: report?.stopped?.code }, stderr).toEqual({ code: 2, stopped: 'store_lost' });
@@ -100,10 +75,9 @@ describe.concurrent('a store that is taken away under a run', () => {
 
     expect(await workplace.runHere()).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
     expect(await requestsAt(workplace)).toBe(requests);
-    if (!existsSync(workplace.path('moved'))) return;
+    if (!existsSync(moved)) return;
     // What was in flight is in the store, wherever it is, so the list costs what it costs.
     expect((await workplace.runHere({ store: 'moved' })).code).toBe(0);
-    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
-    expect(await requestsAt(workplace)).toBe(30);
+    expect(await workplace.vendor.book()).toMatchObject({ requests: 30, charged_twice: [] });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Ended } from '../cli/rowonce.ts';
-import { type Host, openHost } from './database-host.ts';
-import { ScriptedVendor } from './scripted-vendor.ts';
-import { domainsOf } from './workplace.ts';
+import type { Ended } from '../../cli/rowonce.ts';
+import { type Host, openHost } from '../../faults/database-host.ts';
+import { ScriptedVendor } from '../../faults/scripted-vendor.ts';
+import { domainsOf } from '../../faults/workplace.ts';
 
 /*
  * Goal: who works on a store in PostgreSQL under the role for that buys and finishes as the owner does, and cannot delete what was

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Ended } from '../cli/rowonce.ts';
-import { typedAt } from '../cli/typed.ts';
-import { CERTIFICATE as ANOTHER_AUTHORITY } from '../client/transport/certificate.ts';
-import { AUTHORITY, CERTIFICATE, CERTIFICATE_KEY } from '../ledger/stores/postgres-certificate.ts';
-import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
-import { Workplace } from './workplace.ts';
+import type { Ended } from '../../cli/rowonce.ts';
+import { typedAt } from '../../cli/typed.ts';
+import { CERTIFICATE as ANOTHER_AUTHORITY } from '../../client/transport/certificate.ts';
+import { Workplace } from '../../faults/workplace.ts';
+import { AUTHORITY, CERTIFICATE, CERTIFICATE_KEY } from './postgres-certificate.ts';
+import { anotherServer, type Server } from './postgres-server.ts';
 
 /*
  * Goal: a store is only ever on a server of this machine, or on one that has proven who it is; and whatever else is wrong with its URL, its
