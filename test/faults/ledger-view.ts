@@ -14,10 +14,10 @@ export interface CallRecord {
 export interface LedgerView {
   /** By `callName`. */
   readonly calls: ReadonlyMap<string, CallRecord>;
-  /** Numbers of the attempts that a killed run left open. */
-  readonly open: readonly number[];
+  /** Attempts that a killed run left open. */
+  readonly open: readonly string[];
   /** Those of them whose reply is not kept either: each may be in doubt. */
-  readonly unanswered: readonly number[];
+  readonly unanswered: readonly string[];
   readonly inDoubt: number;
   /** Credits, over all batches. */
   readonly spent: number;
@@ -34,68 +34,60 @@ export interface DoubtView {
   readonly operation: string;
   readonly parameters: Readonly<Record<string, string>>;
   /** Of a change: the service's project on which it acts. */
-  readonly project?: string;
+  readonly project: string | undefined;
 }
 
-const EMPTY: LedgerView = {
-  calls: new Map(),
-  open: [],
-  unanswered: [],
-  inDoubt: 0,
-  spent: 0,
-  doubts: [],
-  attempts: 0,
-};
-
 interface StoredCall {
-  readonly id: number;
+  readonly id: string;
   readonly key: Buffer;
   readonly operation: string;
   readonly asked: string;
   readonly state: string;
-  readonly is_current: number;
   readonly said: 'found' | 'no_match' | 'refused' | 'not_sent' | null;
-  readonly prior: number | null;
+  readonly prior: string | null;
   readonly batch: string;
   readonly row: number;
-  readonly reserved: number;
-  readonly is_replied: number;
+  readonly is_current: '0' | '1';
+  readonly is_replied: string;
 }
 
+/** The same in SQLite and in PostgreSQL, which has whole numbers of 64 bits as texts. */
 const CALLS = `
-SELECT c.id, c.key, c.operation, c.asked, c.state, c.is_current, c.said, c.prior, c.batch, c.row, c.reserved,
-  CASE WHEN EXISTS (SELECT 1 FROM replies r WHERE r.call = c.id) THEN 1 ELSE 0 END AS is_replied
+SELECT CAST(c.id AS TEXT) AS id, c.key, c.operation, c.asked, c.state, c.said, CAST(c.prior AS TEXT) AS prior, c.batch, c.row,
+  CAST(c.is_current AS TEXT) AS is_current,
+  (SELECT CAST(count(*) AS TEXT) FROM replies r WHERE r.call = c.id) AS is_replied
 FROM calls c ORDER BY c.sent_at, c.id`;
 
-/** An empty view when the program was killed before it had made the ledger. */
+/** Of nothing when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {
   const path = join(store, 'ledger.db');
-  if (!existsSync(path)) return EMPTY;
+  if (!existsSync(path)) return viewOf([], 0);
   const database = new Database(path, { readonly: true });
   try {
     if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get() === undefined)
-      return EMPTY;
-    return database.transaction(() => viewOf(database))();
+      return viewOf([], 0);
+    const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck();
+    return database.transaction(() =>
+      viewOf(database.prepare(CALLS).all() as StoredCall[], Number(spent.get() ?? 0)),
+    )();
   } finally {
     database.close();
   }
 }
 
-function viewOf(database: Database.Database): LedgerView {
-  const calls = database.prepare(CALLS).all() as StoredCall[];
-  const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck().get();
+function viewOf(calls: readonly StoredCall[], spent: number): LedgerView {
   const open = calls.filter(({ state }) => state === 'open');
   const doubts = calls.filter(({ state }) => state === 'doubt');
   return {
     attempts: calls.filter((call) => !isUnsent(call)).length,
     calls: recordsOf(calls),
     open: open.map(({ id }) => id),
-    unanswered: open.filter(({ is_replied }) => is_replied === 0).map(({ id }) => id),
+    unanswered: open.filter((call) => call.is_replied === '0').map(({ id }) => id),
     inDoubt: doubts.length,
-    spent: Number(spent ?? 0),
+    spent,
     doubts: doubts.map(({ operation, asked, batch, row }) => {
       const { parameters, project } = JSON.parse(asked) as Pick<DoubtView, 'parameters' | 'project'>;
-      return { operation, parameters, batch, row, ...(project === undefined ? {} : { project }) };
+      return { operation, parameters, batch, row, project };
     }),
   };
 }
@@ -108,7 +100,7 @@ function recordsOf(calls: readonly StoredCall[]): LedgerView['calls'] {
   const ofKey = Map.groupBy(calls, ({ key }) => key.toString('hex'));
   const named = [...ofKey.values()].map((all): readonly [string, CallRecord] => {
     const [{ operation, asked }] = all as [StoredCall];
-    const current = all.find(({ is_current }) => is_current === 1);
+    const current = all.find((call) => call.is_current === '1');
     const attempts = all.filter((call) => !isUnsent(call)).length;
     return [callName(operation, JSON.parse(asked).parameters), { state: standsOf(current, byId), attempts }];
   });
@@ -116,11 +108,11 @@ function recordsOf(calls: readonly StoredCall[]): LedgerView['calls'] {
 }
 
 /** Beside a request under way stands what it is to replace, or what it sends again. */
-function standsOf(call: StoredCall | undefined, byId: ReadonlyMap<number, StoredCall>): CallRecord['state'] {
+function standsOf(call: StoredCall | undefined, byId: ReadonlyMap<string, StoredCall>): CallRecord['state'] {
   if (call === undefined) return 'unknown';
   if (call.state === 'doubt') return 'in_doubt';
   if (call.state === 'answered') return call.said as 'found' | 'no_match' | 'refused';
-  const prior = byId.get(call.prior ?? 0);
+  const prior = byId.get(call.prior ?? '');
   if (prior === undefined) return 'unknown';
   return prior.state === 'retried' ? 'in_doubt' : (prior.said as 'found' | 'no_match' | 'refused');
 }
@@ -134,16 +126,7 @@ export function callName(operation: string | null, parameters: Readonly<Record<s
 /** What a ledger in a database holds of each call, by `callName`. */
 export async function callsOf(server: Server, database: string): Promise<LedgerView['calls']> {
   const found = await server.query(database, `SET search_path = rowonce_ledger; ${CALLS}`);
-  // Whole numbers of 64 bits come as text.
-  const calls: unknown = found.map(({ id, is_current, prior, ...call }) => {
-    return {
-      ...call,
-      id: Number(id),
-      is_current: Number(is_current),
-      prior: prior === null ? null : Number(prior),
-    };
-  });
-  return recordsOf(calls as readonly StoredCall[]);
+  return recordsOf(found as unknown as readonly StoredCall[]);
 }
 
 export async function rowsEndedOf(server: Server, database: string): Promise<number> {

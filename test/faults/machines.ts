@@ -50,6 +50,8 @@ const PRELOAD = pathToFileURL(join(import.meta.dirname, 'sent-log.ts'));
 
 /** While workers buy. */
 interface World {
+  readonly settings: MachineSettings;
+  readonly tally: Tally;
   readonly server: Server;
   readonly place: Workplace;
   readonly store: string;
@@ -57,7 +59,9 @@ interface World {
   /** The way of each worker to the database; of none where it takes no time. */
   readonly ways: readonly TcpProxy[];
   /** Fires when the rows have ended. */
-  readonly over: AbortSignal;
+  readonly ending: AbortController;
+  /** When workers were killed, by the clock by which requests are noted. */
+  readonly killedMs: number[];
 }
 
 // -------------------------------------------------------------------------------------------------------- mishaps
@@ -80,10 +84,10 @@ export const MISHAPS = {
     words: 'stops of a worker by a signal, which goes on',
     apartMs: [5_000, 12_000],
     // Others meet with mishaps meanwhile, and so may it.
-    happen: async ({ alive, over }, random) => {
+    happen: async ({ alive, ending }, random) => {
       const worker = random.pick([...alive]);
       worker.signal('SIGSTOP');
-      void lasting(20_000, over).then(() => worker.signal('SIGCONT'));
+      void lasting(20_000, ending).then(() => worker.signal('SIGCONT'));
     },
   },
   stops: {
@@ -105,8 +109,8 @@ export const MISHAPS = {
 export type MishapName = keyof typeof MISHAPS;
 export const MISHAP_NAMES = Object.keys(MISHAPS) as readonly MishapName[];
 
-async function lasting(ms: number, over: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: over }).catch(() => {});
+async function lasting(ms: number, { signal }: AbortController): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
 }
 
 // -------------------------------------------------------------------------------------------------------- the drive
@@ -138,9 +142,8 @@ export async function driveMachines(
     const ways: TcpProxy[] = [];
     for (let slot = 0; databaseMs > 0 && slot < workers; slot += 1)
       ways.push(proxies.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
-    const ending = new AbortController();
-    const world = { server, place, store, ways, alive: new Set<Program>(), over: ending.signal };
-    await new Machines(settings, world, tally).workThrough(orders, ending);
+    const own = { alive: new Set<Program>(), ending: new AbortController(), killedMs: [] };
+    await workThrough({ settings, tally, server, place, store, ways, ...own }, orders);
     tally.lists += orders.length;
   } finally {
     await server.stopAtOnce();
@@ -148,178 +151,149 @@ export async function driveMachines(
   }
 }
 
-class Machines {
-  readonly #settings: MachineSettings;
-  readonly #world: World;
-  readonly #tally: Tally;
-  /** By the clock by which requests are noted. */
-  readonly #killedMs: number[] = [];
-
-  constructor(settings: MachineSettings, world: World, tally: Tally) {
-    this.#settings = settings;
-    this.#world = world;
-    this.#tally = tally;
+async function workThrough(world: World, orders: readonly Order[]): Promise<void> {
+  const { place, store, server, settings, tally } = world;
+  const { minutes, rows, limit } = settings;
+  for (const [name, value] of Object.entries({ ...limit, rows })) tally.see(name, value);
+  const init = await place.typeHere(['store', 'init', store]);
+  if (init.code !== 0) throw new Error(init.stderr);
+  for (const order of orders) requireCode(await place.run({ ...order, more: ['--detach'] }), [0]);
+  await buy(world);
+  const ended = await rowsEndedOf(server, DATABASE);
+  const sentMs = sentAt(place);
+  measure(world, ended, sentMs);
+  if (minutes === undefined) {
+    tally.forbid({ 'rows that no worker has ended': rows - ended });
+    for (const order of orders) requireCode(await place.run(order), [0, 3]);
   }
+  await judge(world, minutes === undefined ? orders : [], sentMs);
+}
 
-  async workThrough(orders: readonly Order[], ending: AbortController): Promise<void> {
-    const { place, store, server } = this.#world;
-    const { minutes, rows } = this.#settings;
-    const tally = this.#tally;
-    for (const [name, value] of Object.entries({ ...this.#settings.limit, rows })) tally.see(name, value);
-    const init = await place.typeHere(['store', 'init', store]);
-    if (init.code !== 0) throw new Error(init.stderr);
-    for (const order of orders) requireCode(await place.run({ ...order, more: ['--detach'] }), [0]);
-    await this.#buy(ending);
-    const ended = await rowsEndedOf(server, DATABASE);
-    const sentMs = this.#sentMs();
-    this.#measure(ended, sentMs);
-    if (minutes === undefined) {
-      tally.forbid({ 'rows that no worker has ended': rows - ended });
-      for (const order of orders) requireCode(await place.run(order), [0, 3]);
-    }
-    await this.#judge(minutes === undefined ? orders : [], sentMs);
+// -------------------------------------------------------------------------------------------------------- workers
+
+/** Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended. */
+async function buy(world: World): Promise<void> {
+  const { alive, ending, settings } = world;
+  for (let slot = 0; slot < settings.workers; slot += 1) begin(world, slot);
+  const names = MISHAP_NAMES.filter((name) => settings.most[name] > 0);
+  await Promise.all([
+    untilOver(world).finally(() => ending.abort()),
+    ...names.map((name) => disturb(world, name)),
+  ]);
+  const left = [...alive];
+  for (const worker of left) {
+    worker.signal('SIGCONT');
+    worker.signal('SIGTERM');
   }
+  for (const { ended } of left) hear(world, await ended);
+}
 
-  // ------------------------------------------------------------------------------------------------------ workers
-
-  /** Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended. */
-  async #buy(ending: AbortController): Promise<void> {
-    const { alive } = this.#world;
-    for (let slot = 0; slot < this.#settings.workers; slot += 1) this.#begin(slot);
-    const names = MISHAP_NAMES.filter((name) => this.#settings.most[name] > 0);
-    await Promise.all([
-      this.#untilOver().finally(() => ending.abort()),
-      ...names.map((name) => this.#often(name)),
-    ]);
-    const left = [...alive];
-    for (const worker of left) {
-      worker.signal('SIGCONT');
-      worker.signal('SIGTERM');
-    }
-    for (const { ended } of left) this.#hear(await ended);
+async function untilOver({ settings: { minutes, rows }, server }: World): Promise<void> {
+  if (minutes !== undefined) return delay(minutes * MINUTE_MS);
+  let [ended, changedMs] = [0, performance.now()];
+  while (ended < rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
+    await delay(LOOK_EVERY_MS);
+    // While the database is away nothing ends.
+    const now = await rowsEndedOf(server, DATABASE).catch(() => ended);
+    if (now > ended) [ended, changedMs] = [now, performance.now()];
   }
+}
 
-  async #untilOver(): Promise<void> {
-    const { minutes, rows } = this.#settings;
-    if (minutes !== undefined) return delay(minutes * MINUTE_MS);
-    let [ended, changedMs] = [0, performance.now()];
-    while (ended < rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
-      await delay(LOOK_EVERY_MS);
-      // While the database is away nothing ends.
-      const now = await rowsEndedOf(this.#world.server, DATABASE).catch(() => ended);
-      if (now > ended) [ended, changedMs] = [now, performance.now()];
-    }
+/** Another one begins when it has ended, as a service manager sees to it. */
+function begin(world: World, slot: number): void {
+  const { place, alive, ways, ending, store, killedMs } = world;
+  const url = new URL(store);
+  url.port = String(ways[slot]?.port ?? url.port);
+  const sentLog = new URL(PRELOAD);
+  sentLog.searchParams.set('to', place.path('sent.log'));
+  const env = { NODE_OPTIONS: `--import=${sentLog}` };
+  const worker = place.type(['worker', '--store', url.href, '--json'], env);
+  alive.add(worker);
+  void worker.ended.then((ended) => {
+    if (ended.signal === 'SIGKILL') killedMs.push(nowMs());
+    alive.delete(worker);
+    if (ending.signal.aborted) return;
+    hear(world, ended);
+    begin(world, slot);
+  });
+}
+
+function hear({ tally }: World, { code, signal, stderr }: Ended): void {
+  const failed = stderr.split('\n').filter((line) => / failed: /.test(line));
+  if (signal === null && code !== 143) failed.push(`a worker ended with ${code}: ${stderr}`);
+  for (const line of failed) console.error(line);
+  tally.forbid({ 'complaints of workers': failed.length });
+}
+
+async function disturb(world: World, name: MishapName): Promise<void> {
+  const { settings, ending, tally, place } = world;
+  const { seed, minutes, most } = settings;
+  const { apartMs, happen, words }: Mishap = MISHAPS[name];
+  const random = randomFrom('machines', seed, name);
+  // Before the first request there is nothing to disturb.
+  while (!ending.signal.aborted && sentAt(place).length === 0) await lasting(100, ending);
+  for (let made = 0; made < most[name]; made += 1) {
+    const spreadMs = minutes === undefined ? undefined : (minutes * MINUTE_MS) / (most[name] + 1);
+    await lasting(spreadMs ?? random.integer(...apartMs), ending);
+    if (ending.signal.aborted) return;
+    if (name === 'kills') tally.kills.during += 1;
+    else tally.see(words, 1);
+    await happen(world, random);
   }
+}
 
-  /** Another one begins when it has ended, as a service manager sees to it. */
-  #begin(slot: number): void {
-    const { place, alive, ways, over, store } = this.#world;
-    const url = new URL(store);
-    const way = ways[slot];
-    if (way !== undefined) url.port = String(way.port);
-    const sentLog = new URL(PRELOAD);
-    sentLog.searchParams.set('to', place.path('sent.log'));
-    const worker = place.type(['worker', '--store', url.href, '--json'], {
-      NODE_OPTIONS: `--import=${sentLog}`,
-    });
-    alive.add(worker);
-    void worker.ended.then((ended) => {
-      if (ended.signal === 'SIGKILL') this.#killedMs.push(nowMs());
-      alive.delete(worker);
-      if (over.aborted) return;
-      this.#hear(ended);
-      this.#begin(slot);
-    });
-  }
+// -------------------------------------------------------------------------------------------------------- figures
 
-  #hear({ code, signal, stderr }: Ended): void {
-    const failed = stderr.split('\n').filter((line) => / failed: /.test(line));
-    if (signal === null && code !== 143) failed.push(`a worker ended with ${code}: ${stderr}`);
-    for (const line of failed) console.error(line);
-    this.#tally.forbid({ 'complaints of workers': failed.length });
-  }
+/** When requests left, in milliseconds, oldest first. */
+function sentAt(place: Workplace): readonly number[] {
+  const path = place.path('sent.log');
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+  return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
+}
 
-  async #often(name: MishapName): Promise<void> {
-    const { seed, most, minutes } = this.#settings;
-    const { over } = this.#world;
-    const { apartMs, happen, words }: Mishap = MISHAPS[name];
-    const random = randomFrom('machines', seed, name);
-    // Before the first request there is nothing to disturb.
-    while (!over.aborted && this.#sentMs().length === 0) await lasting(100, over);
-    for (let made = 0; made < most[name]; made += 1) {
-      const spreadMs = minutes === undefined ? undefined : (minutes * MINUTE_MS) / (most[name] + 1);
-      await lasting(spreadMs ?? random.integer(...apartMs), over);
-      if (over.aborted) return;
-      if (name === 'kills') this.#tally.kills.during += 1;
-      else this.#tally.see(words, 1);
-      await happen(this.#world, random);
-    }
-  }
+function measure({ settings, tally, killedMs }: World, rows: number, sentMs: readonly number[]): void {
+  const { limit, minutes } = settings;
+  const beganMs = sentMs[0] ?? 0;
+  const seconds = ((sentMs.at(-1) ?? 0) - beganMs) / 1_000;
+  tally.see('rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`);
+  tally.see('share of the limit midway', percent(shareMidway(sentMs, settings)));
+  if (minutes === undefined) return;
+  const allMs = minutes * MINUTE_MS;
+  const within = sentMs.filter((time) => time < beganMs + allMs).length;
+  tally.see('share of the limit over all', percent((within * limit.windowMs) / (limit.requests * allMs)));
+  // Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again.
+  const spans = killedMs.map((each) => recoveryMs(sentMs, each, settings));
+  const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));
+  if (words.length > 0) tally.see('seconds after a kill until 95 % of the limit', words.join(', '));
+}
 
-  // ------------------------------------------------------------------------------------------------------ figures
-
-  /** When requests left, in milliseconds, oldest first. */
-  #sentMs(): readonly number[] {
-    const path = this.#world.place.path('sent.log');
-    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
-    return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
-  }
-
-  #measure(rows: number, sentMs: readonly number[]): void {
-    const { limit, minutes } = this.#settings;
-    const tally = this.#tally;
-    const beganMs = sentMs[0] ?? 0;
-    const seconds = ((sentMs.at(-1) ?? 0) - beganMs) / 1_000;
-    tally.see('rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`);
-    tally.see('share of the limit midway', percent(shareMidway(sentMs, this.#settings)));
-    if (minutes === undefined) return;
-    const allMs = minutes * MINUTE_MS;
-    const within = sentMs.filter((time) => time < beganMs + allMs).length;
-    tally.see('share of the limit over all', percent((within * limit.windowMs) / (limit.requests * allMs)));
-    // Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again.
-    const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, this.#settings));
-    const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));
-    if (words.length > 0) tally.see('seconds after a kill until 95 % of the limit', words.join(', '));
-  }
-
-  async #judge(lists: readonly Order[], sentMs: readonly number[]): Promise<void> {
-    const { place, server, store } = this.#world;
-    const { limit } = this.#settings;
-    const tally = this.#tally;
-    const { code, stdout, stderr } = await place.typeHere(['store', 'check', '--store', store]);
-    if (code !== 0) console.error(`${stdout}${stderr}`);
-    const calls = await callsOf(server, DATABASE);
-    const { charged, spent, held, answered } = await this.#books();
-    const most = mostWithin(sentMs, limit.windowMs);
-    tally.doubts.found = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;
-    tally.doubts.open = CONCURRENCY * tally.killed;
-    tally.forbid({
-      ...(await brokenPromises(place, { calls, lists })),
-      'credits spent, not as charged': Math.abs(spent - answered),
-      'credits charged, and neither spent nor held': Math.max(charged - spent - held, 0),
-      'stores whose books do not add up': Number(code !== 0),
-      'requests beyond the limit': Math.max(most - limit.requests, 0),
-    });
-    tally.see('credits spent, charged, spent and held', `${spent} ≤ ${charged} ≤ ${spent + held}`);
-    tally.see(`most sent in ${limit.windowMs / 1_000} s`, most);
-    tally.see('answers 429', (await place.vendor.book()).rate_limited);
-  }
-
-  /** Credits, as `status` says it of all batches, and by the vendor's book. */
-  async #books() {
-    const { place, store, server } = this.#world;
-    const { stdout } = await place.typeHere(['status', '--store', store, '--json']);
-    const { batches } = JSON.parse(stdout) as {
-      readonly batches: readonly { readonly credits: Readonly<Record<string, number>> }[];
-    };
-    const of = (name: string): number => sum(batches.map(({ credits }) => credits[name] ?? 0));
-    return {
-      charged: (await place.vendor.book()).credits,
-      answered: chargedForAnswers(place, await callsOf(server, DATABASE)),
-      spent: of('spent'),
-      held: of('in_doubt') + of('reserved'),
-    };
-  }
+async function judge(world: World, lists: readonly Order[], sentMs: readonly number[]): Promise<void> {
+  const { place, server, store, tally, settings } = world;
+  const { limit } = settings;
+  const { code, stdout, stderr } = await place.typeHere(['store', 'check', '--store', store]);
+  if (code !== 0) console.error(`${stdout}${stderr}`);
+  const status = await place.typeHere(['status', '--store', store, '--json']);
+  const { batches } = JSON.parse(status.stdout) as {
+    readonly batches: readonly { readonly credits: Readonly<Record<string, number>> }[];
+  };
+  const shown = (name: string): number =>
+    batches.reduce((total, { credits }) => total + (credits[name] ?? 0), 0);
+  const [spent, held] = [shown('spent'), shown('in_doubt') + shown('reserved')];
+  const calls = await callsOf(server, DATABASE);
+  const { credits: charged, rate_limited: refused } = await place.vendor.book();
+  const most = mostWithin(sentMs, limit.windowMs);
+  tally.doubts.found = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;
+  tally.doubts.open = CONCURRENCY * tally.killed;
+  tally.forbid({
+    ...(await brokenPromises(place, { calls, lists })),
+    'credits spent, not as charged': Math.abs(spent - chargedForAnswers(place, calls)),
+    'credits charged, and neither spent nor held': Math.max(charged - spent - held, 0),
+    'stores whose books do not add up': Number(code !== 0),
+    'requests beyond the limit': Math.max(most - limit.requests, 0),
+  });
+  tally.see('credits spent, charged, spent and held', `${spent} ≤ ${charged} ≤ ${spent + held}`);
+  tally.see(`most sent in ${limit.windowMs / 1_000} s`, most);
+  tally.see('answers 429', refused);
 }
 
 function listOf(rows: number, random: Random): readonly string[] {
@@ -377,7 +351,3 @@ function recoveryMs(
 
 /** By the clock of `sent-log.ts`. */
 const nowMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}

@@ -33,7 +33,7 @@ export interface Checked {
 
 export async function brokenPromises(workplace: Workplace, checked: Checked = {}): Promise<BrokenPromises> {
   const { lists = [{}] } = checked;
-  const lost = lists.map(({ input = 'list.csv', output = 'out.csv' }) => rowsLost(workplace, input, output));
+  const lost = lists.map(({ input, output }) => rowsLost(workplace, input, output));
   const { charged_twice: chargedTwice } = await workplace.vendor.book();
   return {
     rowsLost: sum(lost),
@@ -43,7 +43,7 @@ export async function brokenPromises(workplace: Workplace, checked: Checked = {}
   };
 }
 
-function rowsLost(workplace: Workplace, input: string, output: string): number {
+export function rowsLost(workplace: Workplace, input = 'list.csv', output = 'out.csv'): number {
   const given = workplace.rows(input);
   const back = workplace.rows(output);
   const kept = given.filter((row, index) => {

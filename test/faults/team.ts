@@ -1,7 +1,7 @@
 import type { Random } from '../../src/sandbox/random.ts';
 import { type Lane, LOSSY_UNREFUSING, requireCode, type Stage, type Tally, UNHURRIED } from './kills.ts';
 import type { DoubtView } from './ledger-view.ts';
-import { doubtfulFaults } from './promises.ts';
+import { doubtfulFaults, rowsLost } from './promises.ts';
 import { emailsOf, TeamWorkplace, type Wanted } from './team-workplace.ts';
 import { nameOf, type VendorTeam } from './vendor-team.ts';
 
@@ -36,7 +36,7 @@ export async function openSheets(rows: number, { name, random }: Lane, tally: Ta
     judge: async () => {
       await vendor.setFaults();
       requireCode(await team.runHere(), [0, 3]);
-      const lost = rowsLost(team, sheet);
+      const lost = rowsLost(place, 'team.csv');
       const unsettled = await team.state();
       const sure = sheet.filter((_, index) => place.statuses()[index] !== 'in_doubt');
       tally.doubts.found += place.ledger().inDoubt;
@@ -104,15 +104,6 @@ function editedSheet(
 function differences(state: VendorTeam, wanted: readonly Wanted[]): number {
   return wanted.filter(({ project = '', email, role }) => state.standing(project, email)?.role !== role)
     .length;
-}
-
-function rowsLost({ place }: TeamWorkplace, sheet: readonly Wanted[]): number {
-  const back = place.rows();
-  const kept = sheet.filter(({ email, role }, index) => {
-    const row = back[index];
-    return row?.Email === email && row.Role === role && !['', 'pending', undefined].includes(row._status);
-  });
-  return sheet.length - kept.length + Math.abs(back.length - sheet.length);
 }
 
 // ------------------------------------------------------------------------------------------------ doubts
