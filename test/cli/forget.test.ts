@@ -7,9 +7,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { Clocks } from '../faults/clocks.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from '../web/served.ts';
+import { Clocks } from './clocks.ts';
 import { type Desk, deskBefore, openDesk } from './desk.ts';
 import { rowonce } from './rowonce.ts';
 import { openTeam } from './team.ts';
@@ -167,11 +167,16 @@ test('somebody about whom a request may have been charged is erased only after t
 test('what passed its retention by what the vendor tells is erased at the end of a run, and may be bought again', async () => {
   const { desk, asked, next } = await deskOfPeople({ retention: '2d' });
   const clocks = new Clocks(desk.place.path('clock.json'));
-  const runOver = (list: string) =>
-    desk.type(['run', 'enrich-person', list, '--budget', '9', '-o', 'out.csv'], { env: clocks.env });
+  const runOver = (list: string, ...more: readonly string[]) =>
+    desk.type(['run', 'enrich-person', list, '--budget', '9', '-o', 'out.csv', ...more], {
+      env: clocks.env,
+    });
   await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
   await runOver('people.csv');
   clocks.set({ wallMs: 3 * DAY_MS });
+  // A sandbox has the time of this machine, and tells none.
+  await desk.write('play.csv', 'email\nplay@example.org\n');
+  expect(await runOver('play.csv', '--account', 'sandbox-provider')).toMatchObject({ code: 0 });
   expect((await runOver('people.csv')).stderr, 'no answer has told it').toContain(
     'Data that passed the retention of account data is not erased yet. Nothing is',
   );

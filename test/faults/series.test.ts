@@ -185,13 +185,6 @@ describe.concurrent('matches that show the same facts for different questions', 
     expect(await at.other('next', 30)).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
   });
 
-  test('are none where what differs is the facts, and not what repeats the question', async () => {
-    await using at = await open((domain) => ({ status: 200, body: { ...(SAME.body as object), domain } }));
-    expect((await at.run()).code).toBe(2);
-    await using other = await open((domain) => ({ status: 200, body: { name: domain, employee_count: 12 } }));
-    expect(await other.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
-  });
-
   test('or fill nothing but what was asked stop it at ten in a row, and are not bought again', async () => {
     const empty = (domain: string): Said => ({
       status: 200,

@@ -113,25 +113,3 @@ describe('an answer that is lost', () => {
     expect((await workplace.vendor.book()).credits).toBe(1);
   });
 });
-
-describe('an answer that concerns the whole account stops the run, and its row goes on later', () => {
-  const STOPS = [
-    ['401', 'direct', 77, 'key', /refused the key: status 401/],
-    ['403', 'rest-get', 77, 'key', /refused the key: status 403/],
-    ['402', 'direct', 4, 'vendor_credits', /credits are used up: status 402/],
-    ['301', 'via', 2, 'address', /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/(?:enrich\/)?company/],
-  ] as const;
-
-  test.each(STOPS)('%s (%s): exit %i, %s', async (fault, way, code, stopped, words) => {
-    await using workplace = await Workplace.open({ way, faults: `${fault}:x1`, concurrency: 1 });
-    workplace.writeList(domainsOf('stop', 3));
-    const first = await workplace.runHere();
-    expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });
-    expect(first.report?.stopped?.message).toMatch(words);
-    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
-
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 3 } });
-    expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
-    expect(await workplace.vendor.book()).toMatchObject({ requests: 4, credits: 3, charged_twice: [] });
-  });
-});
