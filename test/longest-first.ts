@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONGEST = [
   'docs',
-  'faults/workers',
+  'cli/worker',
   'ledger/stores/conformance',
   'cli/bin',
   'web/plans',

@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
-import { Workplace, type WorkplaceOptions } from './workplace.ts';
+import type { Program } from './program.ts';
+import { type Order, Workplace, type WorkplaceOptions } from './workplace.ts';
 
 /** A user's folder, and a database that its owner has laid out as `store init` says, so that others work on it under a role of theirs. */
 export interface Host {
@@ -13,6 +14,12 @@ export interface Host {
   query(sql: string): Promise<readonly Record<string, unknown>[]>;
   /** What sessions begin with from now on. */
   setting(words: string): Promise<unknown>;
+  /** Leaves the list to workers. @returns its batch. */
+  detach(order?: Omit<Order, 'crashAt' | 'env'>): Promise<string>;
+  /** Starts a worker. It has ended when the place is gone. */
+  startWorker(more?: readonly string[], env?: Readonly<Record<string, string>>): Program;
+  /** Resolves when so many rows have ended. */
+  ended(rows: number): Promise<void>;
   /** Each of these companies was asked about once, and none was charged twice. */
   expectAskedOnce(domains: readonly string[]): Promise<void>;
 }
@@ -30,9 +37,21 @@ export async function openHost(options: WorkplaceOptions = {}): Promise<Host> {
   await server.createDatabase(database, await laidOut);
   const place = await Workplace.open(options);
   onTestFinished(() => place[Symbol.asyncDispose]());
+  const store = server.url(database, 'rowonce_worker');
+  const query: Host['query'] = (sql) => server.query(database, `SET search_path = rowonce_ledger; ${sql}`);
   return {
-    ...{ place, server, store: server.url(database, 'rowonce_worker'), owners: server.url(database) },
-    query: (sql) => server.query(database, `SET search_path = rowonce_ledger; ${sql}`),
+    ...{ place, server, store, owners: server.url(database), query },
+    detach: async (order = {}) => {
+      const more = ['--detach', ...(order.more ?? [])];
+      const { code, stderr, report } = await place.runHere({ store, ...order, more });
+      expect(code, stderr).toBe(0);
+      return report?.batch ?? '';
+    },
+    startWorker: (more = [], env = {}) => place.type(['worker', '--store', store, '--json', ...more], env),
+    ended: async (rows) => {
+      const left = "SELECT count(*)::int AS rows FROM rows WHERE state <> 'pending'";
+      await expect.poll(() => query(left), { interval: 100 }).toEqual([{ rows }]);
+    },
     setting: (words) => server.query(database, `ALTER DATABASE ${database} SET ${words}`),
     expectAskedOnce: async (domains) => {
       const asked = place.vendor.requests().map(({ body }) => body.domain);

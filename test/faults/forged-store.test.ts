@@ -2,14 +2,13 @@
  * Goal: what a store says is data. Whoever hands one over, or writes into it, has no file written or removed, no command started or shown
  * to be typed, and nothing sent that was not agreed to.
  * Method: the real commands over a store in which texts are forged, one attack after the other, and then every text column. What
- * counts is what happens outside: files, what is printed to be typed, requests.
+ * counts is what happens outside: files, what is printed to be typed, requests. Forged work orders: `cli/worker.test.ts`.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, deskBefore, openDesk } from '../cli/desk.ts';
 import { Served } from '../web/served.ts';
-import { openHost } from './database-host.ts';
 import { domainsOf } from './workplace.ts';
 
 const MARK = 'touch forged';
@@ -158,23 +157,6 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     forgeFacts(desk, ({ settings }) => (settings.formulas = 'raw'));
     await desk.type(['export', 'last', '-o', 'again.csv']);
     return /(?:^|,)=cmd/m.test(await desk.read('again.csv'));
-  },
-  async 'a worker posts what another writes into a work order'() {
-    const host = await openHost();
-    const { place, store } = host;
-    place.writeList(domainsOf('order', 2));
-    expect(await place.runHere({ store, more: ['--detach'] })).toMatchObject({ code: 0 });
-    const settings = { method: 'POST', endpoint: '/users', kind: 'read', body: { evil: '{{domain}}' } };
-    const order = { operation: 'api-call', columns: { domain: 'Domain' }, settings };
-    const forged = `jsonb_set(o, '{job}', (o -> 'job') || '${JSON.stringify(order)}'::jsonb)::text`;
-    await host.query(
-      `UPDATE batches SET work_order = ${forged} FROM (SELECT work_order::jsonb AS o FROM batches) AS b`,
-    );
-    const worker = place.type(['worker', '--store', store, '--json']);
-    await worker.said(/handed back: |done: | done, /);
-    worker.signal('SIGTERM');
-    await worker.ended;
-    return place.vendor.requests().length > 0;
   },
   async 'a lost request is another one when it is sent again'() {
     const desk = await openDesk({ way: 'keyed', matchRate: 1 });
