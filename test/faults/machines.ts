@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { TcpProxy } from '../ledger/stores/tcp-proxy.ts';
 import { type Lane, requireCode, type Tally } from './kills.ts';
 import { callsOf, rowsEndedOf } from './ledger-view.ts';
 import type { Ended, Program } from './program.ts';
 import { brokenPromises, chargedForAnswers } from './promises.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /**

@@ -4,25 +4,19 @@ import type { Order, Workplace } from './workplace.ts';
 
 /** The product's promises, counted after the fact by holding the vendor's book against the program's ledger. */
 
-/** How often each promise was broken: 0 in all of them, whatever was killed and lost. */
-export interface BrokenPromises {
+/** How often each promise was broken: so often in all of them, whatever was killed and lost. */
+export const NONE_BROKEN = {
   /** Input rows that did not come back as they were, in order, each with an outcome. */
-  readonly rowsLost: number;
-  /** Rows of outputs that hold what was found for another one. */
-  readonly rowsMixedUp: number;
-  readonly chargedTwice: number;
-  readonly requestsWithoutIntent: number;
-  /** Calls that the vendor charged and the ledger does not hold as bought or in doubt, and the reverse. */
-  readonly booksDisagree: number;
-}
-
-export const NONE_BROKEN: BrokenPromises = {
   rowsLost: 0,
+  /** Rows of outputs that hold what was found for another one. */
   rowsMixedUp: 0,
   chargedTwice: 0,
   requestsWithoutIntent: 0,
+  /** Calls that the vendor charged and the ledger does not hold as bought or in doubt, and the reverse. */
   booksDisagree: 0,
 };
+
+type BrokenPromises = typeof NONE_BROKEN;
 
 export interface Checked {
   /** What the ledger says of calls; left out: it is read in the folder of the store. */
@@ -94,19 +88,6 @@ export function chargedForAnswers({ vendor }: Workplace, calls: LedgerView['call
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
-}
-
-/**
- * Takes the faults away, types the command of each list until every row has its answer, and counts what is left. A vendor that honours
- * idempotency keys leaves nothing: the first run repeats what was lost before it, and one more finds nothing left to do.
- */
-export async function unsettled(workplace: Workplace, lists: readonly Order[]) {
-  await workplace.vendor.setFaults();
-  for (const list of lists) {
-    for (let runs = 0; runs < 3; runs += 1) await workplace.runHere(list);
-  }
-  const rows = lists.flatMap(({ output }) => workplace.rows(output));
-  return { 'rows not matched': rows.filter(({ _status }) => _status !== 'matched').length };
 }
 
 /** Faults after which nobody can know whether the call was charged. */

@@ -52,11 +52,6 @@ async function open(say: (domain: string) => Said, rows = 60, concurrency = AT_O
       return workplace.runHere({ input: `${name}.csv`, output: `${name}-out.csv`, more });
     },
     asked: () => vendor.requests.map(domainIn).toSorted(),
-    /** In a dialect that takes every answer with 200 for a match. */
-    takesAll: () => {
-      workplace.writeDialect({ vendor: 'provider', answers: [{ status: [200], means: 'found' }] });
-      workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
-    },
     async [Symbol.asyncDispose]() {
       await workplace[Symbol.asyncDispose]();
       await vendor[Symbol.asyncDispose]();
@@ -191,7 +186,8 @@ describe.concurrent('matches that show the same facts for different questions', 
       body: { query: { domain }, matchCandidates: [] },
     });
     await using at = await open(afterMatches(empty), 200, 64);
-    at.takesAll();
+    at.workplace.writeDialect({ vendor: 'provider', answers: [{ status: [200], means: 'found' }] });
+    at.workplace.writeAccount(at.vendor.url, { dialect: 'dialect.yaml' });
     const first = await at.run('--yes');
     expect(first).toMatchObject(stopped('same-answers', 20));
     const asked = at.vendor.requests.length;

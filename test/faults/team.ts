@@ -135,17 +135,10 @@ async function settleByHand(team: TeamWorkplace): Promise<number> {
   return doubts.length;
 }
 
-/** What the service would have answered, had the answer not been lost; undefined where it did nothing. */
-function answerOf({ operation, project, parameters }: DoubtView, state: VendorTeam): string | undefined {
+/** What the service would have answered, had the answer not been lost; undefined where it did nothing, or where a repeat is harmless. */
+function answerOf(doubt: DoubtView, state: VendorTeam): string | undefined {
+  const { operation, project = '', parameters } = doubt;
   const { email = '', role = '' } = parameters;
-  switch (operation) {
-    case 'create-invite': {
-      if (project === undefined || state.standing(project, email)?.role !== role) return undefined;
-      return `invite_code=${state.inviteCode(project, email, role)}`;
-    }
-    case 'delete-invite':
-      return state.isWaiting(parameters.invite_code ?? '') ? undefined : 'done=yes';
-    default:
-      return undefined;
-  }
+  const isThere = operation === 'create-invite' && state.standing(project, email)?.role === role;
+  return isThere ? `invite_code=${state.inviteCode(project, email, role)}` : undefined;
 }

@@ -45,7 +45,7 @@ export class VendorTeam {
 
   /** Undefined: not in the project, and not invited either. */
   standing(project: string, email: string): Standing | undefined {
-    const [invite] = this.pending(project, email);
+    const invite = this.#invites(project, email).find(({ state }) => state === 'pending');
     const user = this.#user(project, email);
     if (user !== undefined) return { as: 'member', role: ourRole(user) };
     return invite === undefined ? undefined : { as: 'invited', role: ourRole(invite) };
@@ -56,16 +56,6 @@ export class VendorTeam {
     const waiting = this.#state.invites.filter(({ state }) => state === 'pending');
     const people = [...waiting, ...this.#state.users].filter(({ project }) => inProject(project));
     return Object.fromEntries(people.map((person) => [nameOf(person), ourRole(person)]));
-  }
-
-  /** Codes of the invites that wait. */
-  pending(project: string, email: string): readonly Invite[] {
-    return this.#invites(project, email).filter(({ state }) => state === 'pending');
-  }
-
-  /** Whether the invite with that code waits. */
-  isWaiting(code: string): boolean {
-    return this.#state.invites.some(({ invite, state }) => invite === code && state === 'pending');
   }
 
   /** The code of the newest invite of that role which was not deleted. */

@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BatchId, RangeLeft, WorkQueue } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
 import { proof } from '../../combinations.ts';
-import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { ACCOUNT } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 let databases = 0;
 
