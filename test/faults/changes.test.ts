@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { JumpingClock } from '../jumping-clock.ts';
-import { OpenTeam } from './open-team.ts';
+import { OpenTeam } from '../plan/team/open-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
 import { TeamWorkplace } from './team-workplace.ts';
 

@@ -118,26 +118,14 @@ export class TeamWorkplace implements AsyncDisposable {
 
   /** Types any command in the folder. */
   type(...words: readonly string[]): Promise<Typed> {
-    return typedAt(words, this.#surroundings);
+    const { folder, environment } = this.place;
+    return typedAt(words, { cwd: folder, env: { ...environment, ROWONCE_STORE: this.place.path('store') } });
   }
 
   /** Types a command with `--json`, and gives its one object. */
   async json(...words: readonly string[]): Promise<JsonResult> {
     const { stdout, stderr } = await this.type(...words, '--json');
     return stdout === '' ? { stderr } : objectIn(stdout);
-  }
-
-  get #surroundings() {
-    const { folder } = this.place;
-    const env = {
-      ROWONCE_TEST_HOOKS: '1',
-      ROWONCE_VENDOR_IS_QUICK: '1',
-      HOME: folder,
-      ROWONCE_CONFIG: this.place.path('config'),
-      ROWONCE_STORE: this.place.path('store'),
-      XDG_STATE_HOME: this.place.path('state'),
-    };
-    return { cwd: folder, env };
   }
 }
 

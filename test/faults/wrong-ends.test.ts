@@ -49,7 +49,7 @@ describe('a file system that turns read-only', () => {
     skip,
   }) => {
     await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });
-    using disk = Disk.mount(workplace);
+    using disk = mountDisk(workplace);
     if (disk === undefined) return skip('mounting a file system needs root on Linux');
     workplace.writeList(domainsOf('read-only', ROWS));
     const order = { store: 'disk/store' };
@@ -73,42 +73,23 @@ describe('a file system that turns read-only', () => {
   });
 });
 
+const succeeds = (command: string, ...words: readonly string[]): boolean =>
+  spawnSync(command, words).status === 0;
+
 /** A small disk at `disk` in the workplace; undefined where mounting one is not allowed. */
-class Disk implements Disposable {
-  readonly #image: string;
-  readonly #folder: string;
-
-  private constructor(workplace: Workplace) {
-    this.#image = workplace.path('disk.img');
-    this.#folder = workplace.path('disk');
-  }
-
-  static mount(workplace: Workplace): Disk | undefined {
-    if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-    const disk = new Disk(workplace);
-    writeFileSync(disk.#image, Buffer.alloc(DISK_BYTES));
-    mkdirSync(disk.#folder);
-    if (spawnSync('mkfs.ext4', ['-q', '-F', disk.#image]).status !== 0) return undefined;
-    return disk.#mount('loop') ? disk : undefined;
-  }
-
-  /** As the kernel does when the disk fails. */
-  turnReadOnly(): void {
-    expect(this.#mount('remount,abort')).toBe(true);
-  }
-
-  repair(): void {
-    this[Symbol.dispose]();
-    expect(this.#mount('loop')).toBe(true);
-  }
-
-  [Symbol.dispose](): void {
-    spawnSync('umount', ['-l', this.#folder]);
-  }
-
-  #mount(options: string): boolean {
-    return spawnSync('mount', ['-o', options, this.#image, this.#folder]).status === 0;
-  }
+function mountDisk(workplace: Workplace) {
+  const [image, folder] = [workplace.path('disk.img'), workplace.path('disk')];
+  const mount = (options: string): boolean => succeeds('mount', '-o', options, image, folder);
+  const unmount = (): boolean => succeeds('umount', '-l', folder);
+  writeFileSync(image, Buffer.alloc(DISK_BYTES));
+  mkdirSync(folder);
+  if (process.getuid?.() !== 0 || !succeeds('mkfs.ext4', '-q', '-F', image) || !mount('loop')) return;
+  return {
+    /** As the kernel does when the disk fails. */
+    turnReadOnly: () => expect(mount('remount,abort')).toBe(true),
+    repair: () => expect(unmount() && mount('loop')).toBe(true),
+    [Symbol.dispose]: () => void unmount(),
+  };
 }
 
 const DISK_BYTES = 16 * 1024 * 1024;

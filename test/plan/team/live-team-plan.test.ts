@@ -7,9 +7,9 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { proof } from '../../combinations.ts';
-import { OpenTeam } from '../../faults/open-team.ts';
 import { emailsOf, type TeamWorkplace } from '../../faults/team-workplace.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from './lists-team.ts';
+import { OpenTeam } from './open-team.ts';
 
 let team: TeamWorkplace;
 let store: OpenTeam;

@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
-import type { Clock } from '../../src/core/clock.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { RunObject } from '../../src/objects/run-object.ts';
-import { choose } from '../../src/run/choose.ts';
-import { openSpender, type Spender } from '../../src/run/run-job.ts';
-import type { TeamWorkplace } from './team-workplace.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { RunObject } from '../../../src/objects/run-object.ts';
+import { choose } from '../../../src/run/choose.ts';
+import { openSpender, type Spender } from '../../../src/run/run-job.ts';
+import type { TeamWorkplace } from '../../faults/team-workplace.ts';
 
 /** The store of a workplace, open in this process: for runs in such numbers that starting a program for each takes long. */
 export class OpenTeam implements AsyncDisposable {
