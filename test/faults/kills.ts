@@ -36,16 +36,16 @@ export const LOSSY_UNREFUSING = [
 /** Slow enough that most kills find requests on their way, fast enough that the next list comes. */
 export const UNHURRIED = { latencyMs: 40, concurrency: 4 };
 
-/** As long as a process takes to start, to recover, to be in the midst of its work, and to write some hundred rows. */
-const [START_MS, RECOVERY_MS, WORKING_MS, WRITING_MS] = [400, 50, 350, 60];
+/** As long as a process takes to start, to recover, and to be in the midst of its work. */
+const [START_MS, RECOVERY_MS, WORKING_MS] = [400, 50, 350];
 
 /** Said when everything is read and the spending is about to begin. */
 const WORK_BEGINS = /^Batch /m;
 
 /** What a drive has seen. */
 export class Tally {
-  /** Kills while the program started or recovered, while it worked, and while it wrote its output. */
-  readonly kills = { before: 0, during: 0, after: 0 };
+  /** Kills while the program started or recovered, and while it worked. */
+  readonly kills = { before: 0, during: 0 };
   /** Calls that are in doubt, and what may have left them so: kills, at most so many each, and the vendor. */
   readonly doubts = { found: 0, open: 0, mostOpen: 0, lost: 0 };
   lists = 0;
@@ -58,7 +58,7 @@ export class Tally {
   }
 
   get killed(): number {
-    return this.kills.before + this.kills.during + this.kills.after;
+    return this.kills.before + this.kills.during;
   }
 
   get isDone(): boolean {
@@ -85,11 +85,11 @@ export class Tally {
   }
 
   table(): readonly (readonly [string, string | number])[] {
-    const { before, during, after } = this.kills;
+    const { before, during } = this.kills;
     const { found, open, mostOpen, lost } = this.doubts;
     const doubts = `${found} of at most ${open} left open by kills (${mostOpen} by one), ${lost} lost by the vendor`;
     return [
-      ['kills', `${this.killed} (before the work ${before}, in it ${during}, while writing ${after})`],
+      ['kills', `${this.killed} (before the work ${before}, in it ${during})`],
       ['lists', this.lists],
       ...this.#broken,
       ['in doubt', doubts],
@@ -166,17 +166,4 @@ async function randomMoment(place: Workplace, program: Program, random: Random):
 
 async function shortWait(program: Program, durationMs: number): Promise<void> {
   await Promise.race([delay(durationMs), program.ended]);
-}
-
-/** Types the command of a list that has nothing left to buy, and kills it while it writes its output. */
-export async function killWhileWriting(
-  place: Workplace,
-  order: Order,
-  { random }: Lane,
-  tally: Tally,
-): Promise<void> {
-  const program = place.start(order);
-  await program.said(WORK_BEGINS);
-  await shortWait(program, random.fraction() * WRITING_MS);
-  if ((await program.kill()).signal === 'SIGKILL') tally.kills.after += 1;
 }

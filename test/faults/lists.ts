@@ -1,13 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  killWhileWriting,
-  type Lane,
-  LOSSY_UNREFUSING,
-  requireCode,
-  type Stage,
-  type Tally,
-  UNHURRIED,
-} from './kills.ts';
+import { type Lane, LOSSY_UNREFUSING, requireCode, type Stage, type Tally, UNHURRIED } from './kills.ts';
 import { brokenPromises, chargedForAnswers, doubtfulFaults } from './promises.ts';
 import type { LoggedRequest } from './vendor.ts';
 import type { Way } from './ways.ts';
@@ -58,7 +50,6 @@ export async function openLists(settings: ListSettings, lane: Lane, tally: Tally
     judge: async (order) => {
       const list = order as List;
       const first = await outputOf(place, list);
-      if (!tally.isDone) await killWhileWriting(place, list, lane, tally);
       const again = await outputOf(place, list);
       // What is in doubt under a key may be settled by the next run.
       const mayDiffer = isKeyed && first.hasDoubts;

@@ -99,38 +99,6 @@ test('a server that forgets what it committed is refused', async () => {
   }
 });
 
-test('a database is checked by adding up its budgets, and backed up by its own means', async () => {
-  const { place, store, query } = await hostWithList();
-  const type = (...words: readonly string[]) => place.typeHere(['store', ...words, '--store', store]);
-  expect((await place.runHere({ store })).code).toBe(0);
-  expect((await type('check')).stdout).toContain('4 budgets added up');
-  expect((await type('info')).stdout).toMatch(/: \d+\.\d MB, 1 batch\.$/m);
-  expect((await place.typeHere(['doctor', '--store', store])).stdout).toMatch(/^ok {7}store .*, 1 batch$/m);
-  const backup = await type('backup', 'kept.dump');
-  expect([backup.code, backup.stderr]).toEqual([2, expect.stringContaining('Back it up where it runs, by')]);
-  await query("UPDATE budgets SET spent = spent - 1 WHERE scope LIKE 'batch:%'");
-  const wrong = await type('check');
-  expect(wrong.code).toBe(2);
-  expect(wrong.stdout).toMatch(/^batch:[0-9a-f]{8}: 23 spent and 0 held are booked/);
-  expect(wrong.stdout).toContain(`its entries add up to ${ROWS} spent`);
-});
-
-test('another accounts file than the ledger goes by is refused, until its limits are let hold for all', async () => {
-  const { place, store } = await hostWithList();
-  expect((await place.runHere({ store })).code).toBe(0);
-  place.writeAccount(place.vendor.url, { limits: LIMITS, budget: { per_day: 1_000 } });
-  place.writeList(domainsOf('other', 2));
-  const refused = await place.runHere({ store });
-  expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'account' } } });
-  expect((await place.vendor.book()).requests).toBe(ROWS);
-  expect(refused.stderr).toContain('but 2,000 requests in 1 s and 1,000 credits a day in');
-  expect(refused.stderr).toContain(`rowonce store caps ${store}`);
-  expect((await place.typeHere(['store', 'caps', store])).stdout).toBe(
-    'data: 2,000 requests in 1 s and 1,000 credits a day; before, 2,000 requests in 1 s and no budget.\n',
-  );
-  expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { requests: 2 } });
-});
-
 // ------------------------------------------------------------------------------------------------ workers
 
 /** An output without the times of its answers. */

@@ -10,11 +10,9 @@ import { startRowonce, type Ended as Typed } from '../cli/rowonce.ts';
 export interface RunReport {
   readonly batch: string;
   readonly counts: Readonly<Record<string, number>>;
-  readonly credits: { readonly spent: number; readonly in_doubt: number; readonly saved: number | null };
+  readonly credits: { readonly spent: number; readonly in_doubt: number };
   readonly requests: number;
-  readonly pauses: { readonly count: number; readonly seconds: number };
   readonly output: string | null;
-  readonly needs_attention: string | null;
   readonly stopped: {
     readonly code: string;
     readonly message: string;

@@ -16,16 +16,17 @@ export const NONE_BROKEN = {
   booksDisagree: 0,
 };
 
-type BrokenPromises = typeof NONE_BROKEN;
-
-export interface Checked {
+interface Checked {
   /** What the ledger says of calls; left out: it is read in the folder of the store. */
   readonly calls?: LedgerView['calls'];
   /** Left out: the one that a run takes by default. */
   readonly lists?: readonly Pick<Order, 'input' | 'output'>[];
 }
 
-export async function brokenPromises(workplace: Workplace, checked: Checked = {}): Promise<BrokenPromises> {
+export async function brokenPromises(
+  workplace: Workplace,
+  checked: Checked = {},
+): Promise<typeof NONE_BROKEN> {
   const { lists = [{}] } = checked;
   const lost = lists.map(({ input, output }) => rowsLost(workplace, input, output));
   const { charged_twice: chargedTwice } = await workplace.vendor.book();

@@ -6,7 +6,7 @@ import { domainsOf } from '../../faults/workplace.ts';
 
 /*
  * Goal: who works on a store in PostgreSQL under the role for that buys and finishes as the owner does, and cannot delete what was
- * bought, nor erase it: that is the owner's, and every run says that it is due.
+ * bought, nor erase it: that is the owner's, and every run says that it is due. What all go by is looked after by commands.
  * Method: the real command over a real server, under the roles and with the grants that `store init` prints.
  */
 
@@ -105,5 +105,44 @@ describe('erasing is for the owner', () => {
     expect(purged.code, purged.stderr).toBe(0);
     expect(await erasable()).not.toContain('roles-1.example');
     expect(await erasable()).toContain('next-1.example');
+  });
+});
+
+describe('what many work on', () => {
+  test('is checked by adding up its budgets, and backed up by its own means', async () => {
+    const host = await openHost();
+    const { place, store, query } = host;
+    const type = (...words: readonly string[]) => place.typeHere(['store', ...words, '--store', store]);
+    await bought(host);
+    expect((await type('check')).stdout).toContain('4 budgets added up');
+    expect((await type('info')).stdout).toMatch(/: \d+\.\d MB, 1 batch\.$/m);
+    expect((await place.typeHere(['doctor', '--store', store])).stdout).toMatch(/^ok {7}store .*, 1 batch$/m);
+    const backup = await type('backup', 'kept.dump');
+    expect([backup.code, backup.stderr]).toEqual([
+      2,
+      expect.stringContaining('Back it up where it runs, by'),
+    ]);
+    await query("UPDATE budgets SET spent = spent - 1 WHERE scope LIKE 'batch:%'");
+    const wrong = await type('check');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stdout).toMatch(/^batch:[0-9a-f]{8}: 5 spent and 0 held are booked/);
+    expect(wrong.stdout).toContain('its entries add up to 6 spent');
+  });
+
+  test('takes no other limits of an account than it goes by: another accounts file is refused, until its limits are let hold for all', async () => {
+    const host = await openHost();
+    const { place, store } = host;
+    await bought(host);
+    place.writeAccount(place.vendor.url, { budget: { per_day: 1_000 } });
+    place.writeList(domainsOf('other', 2));
+    const refused = await place.runHere({ store });
+    expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'account' } } });
+    expect((await place.vendor.book()).requests).toBe(6);
+    expect(refused.stderr).toContain('but 2,000 requests in 1 s and 1,000 credits a day in');
+    expect(refused.stderr).toContain(`rowonce store caps ${store}`);
+    expect((await place.typeHere(['store', 'caps', store])).stdout).toBe(
+      'data: 2,000 requests in 1 s and 1,000 credits a day; before, 2,000 requests in 1 s and no budget.\n',
+    );
+    expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { requests: 2 } });
   });
 });
