@@ -82,30 +82,24 @@ export class VendorTeam {
     return this.#state.invites.filter(isFor(project, email));
   }
 
-  #user(project: string, email: string): User | undefined {
-    return this.#state.users.find(isFor(project, email));
-  }
-
   userId(project: string, email: string): string | undefined {
     return this.#user(project, email)?.user;
   }
+
+  #user(project: string, email: string): User | undefined {
+    return this.#state.users.find(isFor(project, email));
+  }
+}
+
+interface InProject {
+  readonly project?: string;
+  readonly email: string;
 }
 
 /** Somebody in one project. */
-export function nameOf({
-  project = '',
-  email,
-}: {
-  readonly project?: string;
-  readonly email: string;
-}): string {
-  return `${project} ${email}`;
-}
+export const nameOf = ({ project = '', email }: InProject): string => `${project} ${email}`;
 
-function isFor(project: string, email: string): (person: Person) => boolean {
-  return (person) => person.project === project && person.email === email;
-}
+const isFor = (project: string, email: string) => (person: Person) =>
+  person.project === project && person.email === email;
 
-function ourRole({ role }: Pick<Person, 'role'>): Role {
-  return role.replace('role:', '') as Role;
-}
+const ourRole = ({ role }: Pick<Person, 'role'>): Role => role.replace('role:', '') as Role;
