@@ -75,9 +75,11 @@ export const Reading = z.strictObject({
 });
 export type Reading = Readonly<z.infer<typeof Reading>>;
 
+const ReadingAmongOthers = Reading.strip();
+
 /** Of some options those that say how a list is read. */
 export function readingOf(options: Reading): Present<Reading> {
-  return present(Reading.strip().parse(options));
+  return present(ReadingAmongOthers.parse(options));
 }
 
 /** The same as a job and a batch have it: what decides which cells are read stands below `read`, the rest beside it. */
