@@ -104,6 +104,7 @@ export async function runCommandLine(
   streams: Streams,
   { loaded, opened, isTyped }: Moments = { loaded: () => {}, opened: () => {}, isTyped: true },
 ): Promise<ExitCode> {
+  nameStore(undefined);
   const isHelp = typed.length < 4 && [typed[0], typed.at(-1)].includes('help');
   const argv = isHelp ? [...typed.filter((word) => word !== 'help'), '--help'] : typed;
   let terminal = terminalFor(argv, streams);

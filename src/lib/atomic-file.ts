@@ -258,12 +258,8 @@ function temporaryName(): string {
 /** Where a process number means something: a container has a name of its own. */
 const machineName = (): string => hash('sha256', hostname(), 'hex').slice(0, 8);
 
-const cleaned = new Set<string>();
-
 /** Removes the files of processes that were killed. A process that may be alive keeps its file. */
 async function removeLeftovers(folder: string): Promise<void> {
-  if (cleaned.has(folder)) return;
-  cleaned.add(folder);
   for (const name of await readdir(folder)) {
     const { machine: of, pid } = TEMPORARY.exec(name)?.groups ?? {};
     if (of !== machineName() || isAlive(Number(pid))) continue;

@@ -56,16 +56,12 @@ function afterLooking(command: string): string {
   return `Check it, because others may have changed it, then run ${command}`;
 }
 
-let known: Self | undefined;
-
 function thisProcess(): Self | undefined {
   if (process.platform === 'win32') return undefined;
-  if (known !== undefined) return known;
   const { uid, gid } = userInfo();
   const caller = uid === ROOT ? Number(process.env.SUDO_UID) : Number.NaN;
   const alsoTrusted = [statSync(import.meta.filename).uid, caller].filter(Number.isInteger);
-  known = { uid: process.geteuid?.() ?? uid, gid, alsoTrusted };
-  return known;
+  return { uid: process.geteuid?.() ?? uid, gid, alsoTrusted };
 }
 
 // ------------------------------------------------------------------------------------------------ folders

@@ -3,16 +3,15 @@
 /** A process that does not listen to it would die of it at once. Windows has no such signal. */
 export const PAUSE_SIGNAL = 'SIGUSR2';
 
-let isHeard = false;
+const goOn = (): void => {};
 
 /** False also for a program that has us as its library, because it may use the signal for its own ends. */
-export const hearsPauses = (): boolean => isHeard;
+export const hearsPauses = (): boolean => process.listeners(PAUSE_SIGNAL).includes(goOn);
 
 /** @returns what ends it. Somebody may pause a run that has just ended, so the process goes on to live through the signal. */
 export function onPause(hear: () => void): () => void {
   if (process.platform === 'win32') return () => {};
-  if (!isHeard) process.on(PAUSE_SIGNAL, () => {});
-  isHeard = true;
+  if (!hearsPauses()) process.on(PAUSE_SIGNAL, goOn);
   process.on(PAUSE_SIGNAL, hear);
   return () => process.off(PAUSE_SIGNAL, hear);
 }
