@@ -95,6 +95,22 @@ test('a run that was killed goes on after the move, and other names and ids at o
   expect((await desk.place.vendor.book()).requests - requests).toBeLessThanOrEqual(8 - 3);
 });
 
+test.each([
+  ['before', [[], ['--accept', 'same-account']]],
+  ['after', [['--accept', 'same-account'], []]],
+])(
+  'what is in doubt may be sent again %s a person has said which account it is',
+  async (_, [first, then]) => {
+    const desk = await openDesk();
+    desk.list(8);
+    expect((await desk.place.run({ crashAt: 'after-send:4', output: 'out.csv' })).signal).toBe('SIGKILL');
+    desk.place.writeAccount(moved(desk));
+    await desk.type(desk.run(...(first ?? [])));
+    expect((await desk.type(['settle', 'last', '--retry', '--extra-credits', '8'])).code).toBe(0);
+    expect((await desk.type(desk.run(...(then ?? [])))).code).toBe(0);
+  },
+);
+
 test('one name in two configurations over one database is asked about until the first answer', async () => {
   const { place, store, expectAskedOnce } = await openHost();
   const domains = domainsOf('both', 6);

@@ -9,6 +9,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { batchKeyOf } from '../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
+import { knownAccount, movedFrom } from '../../run/known-account.ts';
 
 /** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
 
@@ -63,9 +64,10 @@ async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | un
   if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;
   try {
     const chosen = await jobOfBatch(batch);
-    if (chosen === undefined) return undefined;
+    if (chosen === undefined || (await movedFrom(chosen.account, ledger)) !== undefined) return undefined;
     const input = await openHeader(batch.inputPath, chosen.job, ledger);
-    return batchKeyOf(chosen, input, batch.inputSha256);
+    const account = await knownAccount(chosen.account, ledger);
+    return batchKeyOf({ ...chosen, account }, input, batch.inputSha256);
   } catch (error) {
     if (error instanceof StopError) return undefined;
     throw error;
