@@ -32,8 +32,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     const doubts = await doubtsOf(ledger, batch, row);
     const decisions = await decisionsAbout(ledger, batch, doubts);
     // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
-    const isPending = (of?: Decision) => row === undefined && of?.kind === 'retry' && of.by === 'person';
-    const left = doubts.filter((doubt) => !isPending(decisions.get(doubt)));
+    const left = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
     for (const doubt of await nextOfRows(ledger, batch, left))
       inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
@@ -49,6 +48,8 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
   });
 }
 
+const isPending = (of?: Decision): boolean => of?.kind === 'retry' && of.by === 'person';
+
 const MOST_WAITING = 20;
 
 /** @param row its number, as it was typed; left out: those of all rows. */
@@ -62,7 +63,10 @@ export async function doubtsOf(
   if (row === undefined) return doubts;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
-  if (ofRow.length > 0) return firstOf(ledger, batch, Number(row), ofRow);
+  const decisions = await decisionsAbout(ledger, batch, ofRow);
+  // The list shows the next one of a row once the first is sent again, so a decision by the row is about that.
+  const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
+  if (ofRow.length > 0) return firstOf(ledger, batch, Number(row), open.length > 0 ? open : ofRow);
   const number = Number(row);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
   const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
