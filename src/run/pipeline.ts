@@ -6,7 +6,7 @@ import { isSpooled } from '../core/paths.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, noRows, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
-import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
+import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
@@ -86,6 +86,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
     isEmpty || context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
   watcher?.preparing('checking its rows');
   await requireAgreedRequests(context);
+  // Before what a killed run left open is settled: its answers are confirmed by this one.
+  const earlier = place.existing === undefined ? undefined : await ledger.batchMoney(place.existing.id);
   const plan = await planOfChange(context, input, place, sessions);
   const reread = await settlesAnew(context, input);
   const consent = await requireConsent(context, input, place, plan, reread);
@@ -96,7 +98,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   watcher?.preparing('copying its rows into the store');
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
-  const { spent: spentBefore } = await ledger.batchMoney(batch.id);
+  const spentBefore = (batch.id === place.existing?.id ? earlier?.spent : undefined) ?? credits(0);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
   return { context, input, batch, destination, sample, spentBefore, isAllIn };
