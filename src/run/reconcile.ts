@@ -7,7 +7,7 @@ import {
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
-import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
+import { judge, leftBy, NOT_YET, type Reply, saidOfLost } from '../client/judge.ts';
 import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
@@ -63,6 +63,8 @@ export async function askAbout(
   const request = readBackRequestOf(client.dialect, client.basePath, call, shape, values);
   const asked = await client.ask(run.waiter, request);
   const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
+  // "Not yet" was the vendor's own word: it may be at work on what it does not find.
+  if (found.said === 'not_happened' && doubt.why.startsWith(NOT_YET)) return 'unclear';
   return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
 }
 

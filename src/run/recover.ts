@@ -104,7 +104,7 @@ export async function resolveDoubt(
   run: Run,
   state: InDoubt,
   policy: DoubtPolicy,
-  mayWait: boolean,
+  { mayWait, mayAsk }: { readonly mayWait: boolean; readonly mayAsk: boolean },
 ): Promise<Resolution> {
   const { doubt, decision } = state;
   // Who decided to leave the call out wants none of the ways, of which each may have it sent.
@@ -113,7 +113,7 @@ export async function resolveDoubt(
   const isLater = doubt.why.startsWith(NOT_YET);
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
-  const asked = await askAbout(run, doubt, mayWait);
+  const asked = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
   if (asked !== 'unclear') return asked === 'waits' ? { kind: 'waits' } : undefined;
   // What a rule or the job decided before, and nothing came of, is decided anew: by the job of today.
   if (decision?.by === 'person') return follow(decision, doubt);

@@ -267,6 +267,9 @@ type CallResult = AnsweredCall | UnansweredCall | Waits;
 /** It ends, whatever the ledger says: who asks for a call that others ask for may look many times. */
 const MOST_LOOKS = 1_000;
 
+/** What a vendor says it never did, and loses again each time, is not asked about after three times. */
+const MOST_STEPS = 4;
+
 function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
@@ -287,7 +290,7 @@ async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
     if (unknown.delete(wanted.key)) obtained = await bought(work, { ...wanted, ifUnknown: true });
     for (let looks = 0; obtained === undefined; looks += 1) {
       invariant(looks < MOST_LOOKS, `the ledger knows more of call ${wanted.key} than it shows`);
-      obtained = await answerFrom(work, wanted, await look(work, wanted));
+      obtained = await answerFrom(work, wanted, await look(work, wanted), looks < MOST_STEPS);
     }
     return obtained;
   } finally {
@@ -326,9 +329,10 @@ async function answerFrom(
   work: Work,
   wanted: CallToBuy,
   { state, key, call, isElsewhere = false }: FoundCall<StandingCall>,
+  mayAsk: boolean,
 ): Promise<CallResult | undefined> {
   const { context, batch } = work;
-  if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state);
+  if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
   // What was erased in another account is nothing that a request of this one could replace.
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
     return bought(work, { ...wanted, ifUnknown: true });
@@ -347,11 +351,16 @@ async function answerFrom(
  * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row as its lost call did. Another run may
  * decide about the same loss: then the ledger refuses what this one makes of it.
  */
-async function settle(work: Work, wanted: CallToBuy, state: InDoubt): Promise<CallResult | undefined> {
-  const { context, run, batch } = work;
+async function settle(
+  work: Work,
+  wanted: CallToBuy,
+  state: InDoubt,
+  mayAsk: boolean,
+): Promise<CallResult | undefined> {
+  const { context, run, batch, mayWait } = work;
   const { attempt } = state.doubt;
   try {
-    const resolved = await resolveDoubt(run, state, policyOf(context.job), work.mayWait);
+    const resolved = await resolveDoubt(run, state, policyOf(context.job), { mayWait, mayAsk });
     if (resolved?.kind !== 'send_again') return resolved;
     return await bought(work, { ...wanted, ...resolved.again }, state);
   } catch (error) {

@@ -141,6 +141,13 @@ describe('a read-back', () => {
     expect((await looksInLedger(at, batch)).map(({ said }) => said)).toEqual(['unclear', 'not_happened']);
   });
 
+  test('that says each time that nothing was done has the call sent three times in a run, and then it waits in doubt', async () => {
+    const at = await openPlace(vendorScript(losing(1_000), () => ({ status: 404 })));
+    const dialect = withReadBack();
+    expect((await runOnce(at, { dialect })).counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(3);
+  });
+
   test('comes before the policy of the job, which would pay again or give up', async () => {
     const at = await openPlace(vendorScript(losing(1), () => ({ answer: { tag: 'set before' }, was: 200 })));
     const dialect = withReadBack({ answer_status: 'was' });
