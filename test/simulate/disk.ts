@@ -7,62 +7,83 @@ import { dirname, join } from 'node:path';
 import type { Random } from './schedule.ts';
 
 /** What stood at a path; undefined: nothing. */
-type Content = Buffer | undefined;
+type Content = { readonly bytes: Buffer; readonly mode: number } | undefined;
+
+/** A name was given, taken or moved: what stood at each path before. */
+type Change = readonly (readonly [path: string, before: Content])[];
+
+const NO_BYTES = Buffer.alloc(0);
 
 export class Disk {
   /** Of files whose bytes were changed since they were synced: the bytes before. */
-  readonly #contents = new Map<string, Content>();
-  /** Of names that came, went or moved since their folder was synced: what stood there before. */
-  readonly #names = new Map<string, Content>();
+  readonly #contents = new Map<string, Buffer>();
+  /** Since the folder was synced, the oldest first. */
+  #changes: Change[] = [];
 
   /** Before bytes of a file are changed. */
   writes(path: string): void {
-    if (!this.#contents.has(path)) this.#contents.set(path, contentOf(path));
+    if (!this.#contents.has(path)) this.#contents.set(path, contentOf(path)?.bytes ?? NO_BYTES);
   }
 
-  /** Before a name is given, taken or moved. */
+  /** Before a name is given or taken. */
   names(path: string): void {
-    if (!this.#names.has(path)) this.#names.set(path, this.#synced(path));
+    this.#changes.push([[path, this.#synced(path)]]);
   }
 
+  /** Before a file takes the place of another one, which happens as a whole or not at all. */
   moves(from: string, to: string): void {
-    this.names(to);
-    this.names(from);
+    this.#changes.push([
+      [to, this.#synced(to)],
+      [from, this.#synced(from)],
+    ]);
     const unsynced = this.#contents.get(from);
-    if (this.#contents.delete(from)) this.#contents.set(to, unsynced);
+    this.#contents.delete(from);
+    this.#contents.delete(to);
+    if (unsynced !== undefined) this.#contents.set(to, unsynced);
   }
 
   synced(path: string): void {
     this.#contents.delete(path);
-    for (const name of this.#names.keys()) if (dirname(name) === path) this.#names.delete(name);
+    this.#changes = this.#changes.filter((change) => !change.every(([name]) => dirname(name) === path));
   }
 
-  /** The power goes. Each thing that was not made sure of may have reached the disk all the same. */
+  /**
+   * The power goes. Of the names the last ones are lost, because a file system keeps their order. Of bytes that were not made sure of
+   * there may be the old ones, or a part of the new.
+   */
   lose(random: Random): void {
-    const isLost = (): boolean => random() < 0.5;
-    for (const [path, before] of this.#contents) if (fs.existsSync(path) && isLost()) put(path, before);
-    for (const [path, before] of this.#names) if (isLost()) put(path, before);
+    const kept = Math.floor(random() * (this.#changes.length + 1));
+    for (const [path, before] of this.#contents) if (fs.existsSync(path)) loseBytes(path, before, random);
+    for (const change of this.#changes.slice(kept).reverse())
+      for (const [path, before] of change) put(path, before);
     this.forget();
   }
 
   forget(): void {
     this.#contents.clear();
-    this.#names.clear();
+    this.#changes = [];
   }
 
   #synced(path: string): Content {
-    return this.#contents.has(path) ? this.#contents.get(path) : contentOf(path);
+    const content = contentOf(path);
+    return content && { ...content, bytes: this.#contents.get(path) ?? content.bytes };
   }
 }
 
 function contentOf(path: string): Content {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? fs.readFileSync(path) : undefined;
+  return found?.isFile() ? { bytes: fs.readFileSync(path), mode: found.mode & 0o777 } : undefined;
+}
+
+function loseBytes(path: string, before: Buffer, random: Random): void {
+  const now = fs.readFileSync(path);
+  const drawn = random();
+  if (drawn < 0.5) fs.writeFileSync(path, drawn < 0.25 ? before : now.subarray(0, random() * now.length));
 }
 
 function put(path: string, content: Content): void {
   if (content === undefined) fs.rmSync(path, { force: true });
-  else if (fs.existsSync(dirname(path))) fs.writeFileSync(path, content);
+  else if (fs.existsSync(dirname(path))) fs.writeFileSync(path, content.bytes, { mode: content.mode });
 }
 
 /** All files below a folder. */

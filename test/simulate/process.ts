@@ -41,6 +41,8 @@ export class SimulatedProcess {
   /** How it ended by itself, by `process.exit`. */
   exitCode: number | undefined;
   isGone = false;
+  /** What it threw that nobody caught. */
+  failure: unknown;
 
   constructor(pid: number, faults: readonly Fault[], strike: Strike) {
     this.pid = pid;
@@ -55,6 +57,13 @@ export class SimulatedProcess {
     this.#leaving.clear();
   }
 
+  /** It dies of something that nobody caught. */
+  fail(error: unknown): void {
+    if (this.isGone) return;
+    this.failure = error;
+    this.end();
+  }
+
   /** @returns what takes that back. */
   atEnd(leave: () => void): () => void {
     this.#leaving.add(leave);
@@ -62,21 +71,34 @@ export class SimulatedProcess {
   }
 
   on(signal: string, hear: (name: string) => void): void {
-    this.#listeners.set(signal, [...(this.#listeners.get(signal) ?? []), hear]);
+    this.#listeners.set(signal, [...this.listeners(signal), hear]);
   }
 
   off(signal: string, hear: (name: string) => void): void {
     this.#listeners.set(
       signal,
-      (this.#listeners.get(signal) ?? []).filter((each) => each !== hear),
+      this.listeners(signal).filter((each) => each !== hear),
     );
+  }
+
+  listeners(signal: string): ((name: string) => void)[] {
+    return this.#listeners.get(signal) ?? [];
   }
 
   /** A signal that nobody listens to ends a process. */
   signal(name: NodeJS.Signals): void {
-    const heard = this.#listeners.get(name) ?? [];
+    const heard = this.listeners(name);
     if (heard.length === 0) this.end();
-    for (const hear of heard) running.run(this, () => hear(name));
+    for (const hear of heard) this.enter(() => hear(name));
+  }
+
+  /** Code of it goes on. Whatever is thrown once it is gone is nobody's concern. */
+  enter(work: () => void): void {
+    try {
+      if (!this.isGone) running.run(this, work);
+    } catch (error) {
+      if (!this.isGone) throw error;
+    }
   }
 
   /** @throws Gone when it is, or is struck here. */
@@ -84,10 +106,10 @@ export class SimulatedProcess {
     if (this.isGone) throw new Gone();
     this.passages += 1;
     const fault = this.#faults.get(this.passages);
-    if (fault === undefined) return work();
-    if (fault.when === 'before') this.#struckBy(fault);
+    if (fault?.when === 'before') this.#struckBy(fault);
     const result = work();
-    if (fault.when === 'after') this.#struckBy(fault);
+    if (fault?.when === 'after') this.#struckBy(fault);
+    if (this.isGone) throw new Gone();
     return result;
   }
 

@@ -27,8 +27,8 @@ export interface Timer {
 
 const realTurn = globalThis.setImmediate;
 
-/** Resolves when no promise and no tick of Node is left to go on. */
-const quiet = (): Promise<void> => new Promise((resolve) => realTurn(resolve));
+/** How many things are done in one turn of Node's loop. Between two of them Node goes on with all promises and ticks that can go on. */
+const IN_ONE_TURN = 64;
 
 export class Schedule {
   readonly #random: Random;
@@ -82,12 +82,26 @@ export class Schedule {
   }
 
   /** Goes on until that is over. @returns false where nothing can go on any more before. */
-  async until(isOver: () => boolean): Promise<boolean> {
-    for (;;) {
-      await quiet();
-      if (isOver()) return true;
-      if (!this.#step()) return false;
-    }
+  until(isOver: () => boolean): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      let hasEnded = false;
+      const goOn = (): void => {
+        if (hasEnded) return;
+        try {
+          const isDone = isOver();
+          hasEnded = isDone || !this.#step();
+          if (hasEnded) resolve(isDone);
+        } catch (error) {
+          hasEnded = true;
+          reject(error);
+        }
+      };
+      const turn = (): void => {
+        for (let at = 0; at < IN_ONE_TURN; at += 1) realTurn(goOn);
+        realTurn(() => hasEnded || turn());
+      };
+      turn();
+    });
   }
 
   #step(): boolean {

@@ -1,9 +1,11 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team] [--day]`: plays worlds that follow from their seeds, and
- * says of each fault how it came to pass and how it is played again. The same seeds give the same digest, of all requests with their times.
+ * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team] [--day] [--until-fault] [--each] [--tell]`: plays worlds
+ * that follow from their seeds, and says of each fault how it came to pass and how it is played again. The same seeds give the same digest,
+ * of all requests with their times. `--seeds 7,3,5` plays those, in that order; `--each` tells the digest of each, `--tell` its history;
+ * `--until-fault` ends with the first fault, which is not made smaller.
  */
 import './doors/load.ts';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 
@@ -34,13 +36,19 @@ const { values } = parseArgs({
     from: { type: 'string' },
     world: { type: 'string' },
     day: { type: 'boolean', default: false },
+    'until-fault': { type: 'boolean', default: false },
+    each: { type: 'boolean', default: false },
+    tell: { type: 'boolean', default: false },
   },
 });
 const from = Number(values.from ?? (values.day ? Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY : 1));
 const kinds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
 const runCommandLine = await loadProgram();
-for (let seed = from; seed < from + Number(values.seeds); seed += 1)
-  await playSeed(kinds[seed % kinds.length] as Kind, seed);
+const seeds = values.seeds.includes(',')
+  ? values.seeds.split(',').map(Number)
+  : Array.from({ length: Number(values.seeds) }, (_, at) => from + at);
+for (const seed of seeds)
+  if (totals.faults === 0 || !values['until-fault']) await playSeed(kinds[seed % kinds.length] as Kind, seed);
 const { worlds, crashes, requests, faults } = totals;
 console.log(
   `${worlds} worlds, ${crashes} crashes, ${requests} requests, ${faults} faults, digest ${digest.digest('hex').slice(0, 16)}`,
@@ -54,14 +62,19 @@ async function playSeed(kind: Kind, seed: number): Promise<void> {
     const stage = new Stage(seed, runCommandLine);
     try {
       await kind.play(stage, history);
+    } catch (error) {
+      told = stage.told;
+      throw error;
     } finally {
-      if (isFirst) count(stage);
+      if (isFirst) count(seed, stage);
       isFirst = false;
-      told = stage.close();
+      stage.close();
+      if (values.tell) console.log([`Seed ${seed}:`, ...kind.words(history), ...stage.told].join('\n  '));
     }
   });
-  const endOnFailure = totals.faults >= MOST_SHRUNK;
-  const limits = { interruptAfterTimeLimit: SHRINK_MS, endOnFailure };
+  const endOnFailure = totals.faults >= MOST_SHRUNK || values['until-fault'];
+  // What is being played goes on to its end: there is one world at a time.
+  const limits = { skipAllAfterTimeLimit: SHRINK_MS, endOnFailure };
   const result = await fc.check(property, { seed, numRuns: 1, ...limits });
   if (!result.failed) return;
   totals.faults += 1;
@@ -75,9 +88,11 @@ async function playSeed(kind: Kind, seed: number): Promise<void> {
   console.log(`Play it again: npm run simulate -- --world ${kind.name} --from ${seed} --seeds 1\n`);
 }
 
-function count({ sent, crashes: struck }: InstanceType<typeof Stage>): void {
+function count(seed: number, stage: InstanceType<typeof Stage>): void {
   totals.worlds += 1;
-  totals.crashes += struck;
-  totals.requests += sent.length;
-  for (const request of sent) digest.update(`${request}\n`);
+  totals.crashes += stage.crashes;
+  totals.requests += stage.sent.length;
+  const own = hash('sha256', stage.sent.join('\n'));
+  digest.update(own);
+  if (values.each) console.log(`${seed} ${own.slice(0, 16)} ${stage.passages}`);
 }

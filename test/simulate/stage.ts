@@ -2,17 +2,30 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import type Database from 'better-sqlite3';
 import { Disk } from './disk.ts';
-import type { Answer, Network, Question, Way } from './network.ts';
-import { type Fault, Gone, type Mishap, running, SimulatedProcess } from './process.ts';
+import {
+  type Answer,
+  type Asked,
+  calm,
+  type Network,
+  type Question,
+  type Way,
+  Ways,
+  type Weather,
+} from './network.ts';
+import { type Fault, type Mishap, running, SimulatedProcess } from './process.ts';
 import { type Random, randomFrom, Schedule } from './schedule.ts';
 import { Vendor } from './vendor.ts';
-import { play, type World, wallMs } from './world.ts';
+import { play, type World } from './world.ts';
 
 type CommandLine = typeof import('../../src/cli/main.ts').runCommandLine;
+type Streams = Parameters<CommandLine>[1];
+/** @returns its exit code. */
+type Work = (streams: Streams) => Promise<number>;
 
-/** In memory, where the system has such a folder. */
-const ROOT = join(fs.existsSync('/dev/shm') ? '/dev/shm' : '/tmp', `rowonce-simulate-${process.pid}`);
+/** In memory, where the system has such a folder. Its name is always as long, because what is written of it is. */
+const ROOT = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'rowonce-simulate-'));
 process.once('exit', () => fs.rmSync(ROOT, { recursive: true, force: true }));
 
 export interface Ended {
@@ -24,31 +37,76 @@ export interface Ended {
   readonly passages: number;
 }
 
+/** A command that was started. */
+export class Started {
+  readonly process: SimulatedProcess;
+  readonly stdout: Text;
+  readonly stderr: Text;
+
+  constructor(process: SimulatedProcess) {
+    this.process = process;
+    this.stdout = new Text(process);
+    this.stderr = new Text(process);
+  }
+
+  /** How it ended; one that did not hangs, and is no more. */
+  ended(): Ended {
+    const { process } = this;
+    const { isGone, exitCode, passages } = process;
+    process.end();
+    const how = !isGone ? 'hung' : exitCode === undefined ? 'killed' : 'ended';
+    return { exitCode, how, stdout: this.stdout.text, stderr: this.stderr.text, passages };
+  }
+}
+
 const ENVIRONMENT = { CI: 'true', DATA_KEY: 'data-key' };
 
-const FIRST_DAY_MS = Date.UTC(2026, 10, 20, 2);
+const { PATH = '' } = process.env;
+let commands = 0;
+
+export const FIRST_DAY_MS = Date.UTC(2026, 10, 20, 2);
 
 export class Stage implements World, Network {
+  readonly seed: number;
   readonly folder = join(ROOT, 'home');
   readonly schedule: Schedule;
   readonly random: Random;
   readonly disk = new Disk();
   readonly vendor: Vendor;
+  /** Others who are asked, by their origins. */
+  readonly vendors = new Map<string, Asked>();
+  weather: Weather = calm;
   /** Every request that left a process, with its time. */
   readonly sent: string[] = [];
+  /** Every exchange that was begun, and what of the way kept its answer back. */
+  readonly exchanges: { readonly key: string; readonly mishap: string | undefined }[] = [];
   startMs = FIRST_DAY_MS;
   readonly #chance: Random;
+  readonly #ways: Ways;
   readonly #processes = new Map<number, SimulatedProcess>();
   readonly #runCommandLine: CommandLine;
+  #started = 0;
   crashes = 0;
-  readonly #told: string[] = [];
-  onCommit: (path: string) => void = () => {};
+  /** Through doors, of all processes. */
+  passages = 0;
+  /** What happened. */
+  readonly told: string[] = [];
+  /** After each commit of a database, with the connection that has committed. */
+  onCommit: (path: string, database: Database.Database) => void = () => {};
+  /** As each request leaves. */
+  onLeft: (question: Question) => void = () => {};
+  /** After the end of each process. */
+  onEnd: () => void = () => {};
+  /** The first promise that was seen broken while a process ran, whose own code must not catch it. */
+  #broken: unknown;
 
   constructor(seed: number, runCommandLine: CommandLine) {
+    this.seed = seed;
     this.schedule = new Schedule(randomFrom(seed));
     this.random = randomFrom(seed + 1);
     this.#chance = randomFrom(seed + 2);
     this.vendor = new Vendor(seed);
+    this.#ways = new Ways(seed);
     this.#runCommandLine = runCommandLine;
     fs.rmSync(ROOT, { recursive: true, force: true });
     fs.mkdirSync(join(this.folder, 'config'), { recursive: true, mode: 0o700 });
@@ -63,11 +121,16 @@ export class Stage implements World, Network {
 
   /** Something happened; it is told of a world that fails. */
   tell(line: string): void {
-    this.#told.push(`${new Date(wallMs(this)).toISOString()} ${line}`);
+    this.told.push(`${new Date(this.trueMs).toISOString()} ${line}`);
   }
 
   get network(): Network {
     return this;
+  }
+
+  /** The time as the rest of the world has it, whatever the clock of this machine says. */
+  get trueMs(): number {
+    return Math.round(FIRST_DAY_MS + this.schedule.nowMs);
   }
 
   path(name: string): string {
@@ -79,8 +142,16 @@ export class Stage implements World, Network {
     fs.writeFileSync(this.path(name), content, { mode: 0o600 });
   }
 
-  committed(path: string): void {
-    this.onCommit(path);
+  committed(database: Database.Database): void {
+    this.#watched(() => this.onCommit(database.name, database));
+  }
+
+  #watched(look: () => void): void {
+    try {
+      look();
+    } catch (error) {
+      this.#broken ??= error;
+    }
   }
 
   kill(pid: number, name: NodeJS.Signals | 0 = 'SIGTERM'): true {
@@ -93,51 +164,95 @@ export class Stage implements World, Network {
 
   // ------------------------------------------------------------------------------------------------ the network
 
-  way(): Way {
-    const drawn = this.#chance();
-    const cut = drawn < 0.02 ? 'going' : drawn < 0.04 ? 'answer' : drawn < 0.06 ? 'body' : undefined;
-    const way = { outMs: 5 + this.#chance() * 100, backMs: 5 + this.#chance() * 300 };
-    return cut === undefined ? way : { ...way, cut };
+  way(question: Question): Way {
+    const way = this.#ways.next(this.weather, question);
+    const mishap = way.unmade ?? way.cut;
+    if (question.method === 'POST') this.exchanges.push({ key: `${question.path} ${question.body}`, mishap });
+    this.tell(`${question.method} ${question.path} ${question.body}${mishap ? ` (${mishap})` : ''}`);
+    return way;
   }
 
-  left({ path, body }: Question): void {
+  left(question: Question): void {
+    const { path, body } = question;
     this.sent.push(`${path} ${body} @${this.schedule.nowMs}`);
+    this.#watched(() => this.onLeft(question));
   }
 
   arrive(question: Question): Answer {
-    return this.vendor.answer(question, wallMs(this));
+    const asked = this.vendors.get(question.origin) ?? this.vendor;
+    const answer = asked.answer(question, this.trueMs);
+    this.tell(`  ${question.path} ${question.body} is answered ${answer.status} ${answer.body}`);
+    return answer;
   }
 
   // ------------------------------------------------------------------------------------------------ processes
 
   /** Plays one command to its end. */
   async command(words: readonly string[], faults: readonly Fault[] = []): Promise<Ended> {
-    const pid = 1000 + this.#processes.size;
+    const [ended] = await this.play([this.start(words, faults)]);
+    return ended as Ended;
+  }
+
+  /** Starts a command so many ms from now. It goes on while `play` or `rest` lets time pass. */
+  start(words: readonly string[], faults: readonly Fault[] = [], afterMs = 0): Started {
+    return this.#begin((streams) => this.#runCommandLine(words, streams), faults, afterMs);
+  }
+
+  /** Plays a process to its end. @param work its exit code. */
+  async process(work: Work): Promise<Ended> {
+    const [ended] = await this.play([this.#begin(work, [], 0)]);
+    return ended as Ended;
+  }
+
+  #begin(work: Work, faults: readonly Fault[], afterMs: number): Started {
+    this.#started += 1;
+    const pid = 1000 + this.#started;
+    commands += 1;
+    // What a new process would look for by its path it looks for here, too.
+    globalThis.process.env.PATH = `${PATH}:/${commands}`;
     const process = new SimulatedProcess(pid, faults, (struck, mishap) => this.#strike(struck, mishap));
-    this.#processes.set(pid, process);
-    const stdout = new Text(process);
-    const stderr = new Text(process);
+    const started = new Started(process);
+    const begin = (): void => {
+      this.#processes.set(pid, process);
+      running.run(process, () => this.#work(work, started)).catch((error) => process.fail(error));
+    };
+    if (afterMs > 0) this.schedule.after(afterMs, begin);
+    else begin();
+    return started;
+  }
+
+  async #work(work: Work, started: Started): Promise<void> {
+    const { process, stdout, stderr } = started;
     const streams = { stdin: Readable.from([]), stdout, stderr, env: globalThis.process.env };
-    let exitCode: number | undefined;
-    let isOver = false;
-    const start = async (): Promise<void> => {
-      const ended = await this.#runCommandLine(words, streams);
-      if (process.isGone) return;
-      exitCode = ended;
-      isOver = true;
-    };
-    running.run(process, start).catch(() => {});
-    const hasEnded = await this.schedule.until(() => isOver || process.isGone);
+    const exitCode = await work(streams);
+    if (process.isGone) return;
+    process.exitCode = exitCode;
     process.end();
-    this.#processes.delete(pid);
-    const how = isOver || process.exitCode !== undefined ? 'ended' : hasEnded ? 'killed' : 'hung';
-    return {
-      exitCode: exitCode ?? process.exitCode,
-      how,
-      stdout: stdout.text,
-      stderr: stderr.text,
-      passages: process.passages,
-    };
+  }
+
+  /** Goes on until all of them have ended, or nothing can go on any more. */
+  async play(all: readonly Started[]): Promise<readonly Ended[]> {
+    const haveEnded = (): boolean => all.every(({ process }) => process.isGone);
+    await this.schedule.until(() => haveEnded() || this.#broken !== undefined);
+    const ended = all.map((started) => {
+      const { process } = started;
+      this.#processes.delete(process.pid);
+      this.passages += process.passages;
+      this.#broken ??= process.failure;
+      return started.ended();
+    });
+    this.#watched(() => this.onEnd());
+    if (this.#broken !== undefined) throw this.#broken;
+    return ended;
+  }
+
+  /** Nobody types anything for so long. What is still on its way arrives. */
+  async rest(ms: number): Promise<void> {
+    let isOver = false;
+    this.schedule.after(ms, () => {
+      isOver = true;
+    });
+    await this.schedule.until(() => isOver);
   }
 
   #strike(struck: SimulatedProcess, mishap: Mishap): void {
@@ -162,12 +277,13 @@ export class Stage implements World, Network {
     }
   }
 
-  /** @returns what happened. */
-  close(): readonly string[] {
+  close(): void {
     play(undefined);
-    return this.#told;
   }
 }
+
+/** What the program imports of others only where it is needed. */
+const IMPORTED = /\bimport\('([^.'][^']*)'\)/g;
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
@@ -179,10 +295,15 @@ export async function loadProgram(): Promise<CommandLine> {
       cwd: SOURCES,
     },
   );
-  for (const path of own.sort()) await import(join(SOURCES, path));
-  // Code of a process that is gone ends wherever it stands, which is nobody's concern.
+  for (const path of own.sort()) {
+    await import(join(SOURCES, path));
+    const text = fs.readFileSync(join(SOURCES, path), 'utf8');
+    for (const [, name = ''] of text.matchAll(IMPORTED)) await import(name);
+  }
   process.on('unhandledRejection', (error) => {
-    if (!(error instanceof Gone)) throw error;
+    const own = running.getStore();
+    if (own === undefined) throw error;
+    own.fail(error);
   });
   return (await import('../../src/cli/main.ts')).runCommandLine;
 }

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import type { Disk } from './disk.ts';
 import type { Network } from './network.ts';
 import { running, type SimulatedProcess } from './process.ts';
@@ -14,8 +15,8 @@ export interface World {
   startMs: number;
   /** @throws ESRCH, as Node does, where no such process is there. */
   kill(pid: number, name?: NodeJS.Signals | 0): true;
-  /** After each commit of a ledger. */
-  committed(path: string): void;
+  /** After each commit of a database, in the turn in which it was made. */
+  committed(database: Database.Database): void;
 }
 
 let played: World | undefined;
@@ -45,22 +46,23 @@ export function pass<T>(work: () => T): T {
   return process === undefined ? work() : process.pass(work);
 }
 
-/** A call through a door that answers later: it is done at a moment that the schedule draws. A process that is gone hears nothing. */
+/**
+ * Calls through doors that answer later: they are done at a moment that the schedule draws, and each door counts its own passage. A process
+ * that is gone hears nothing.
+ */
 export function passLater<T>(work: () => T): Promise<T> {
   const found = inWorld();
   if (found === undefined) return new Promise((resolve) => resolve(work()));
   const { world, process } = found;
-  if (process.isGone) return new Promise(() => {});
   return new Promise((resolve, reject) => {
-    world.schedule.soon(() => {
-      if (process.isGone) return;
+    const answer = (): void => {
       try {
-        const result = running.run(process, () => process.pass(work));
-        resolve(result);
+        resolve(work());
       } catch (error) {
         if (!process.isGone) reject(error);
       }
-    });
+    };
+    world.schedule.soon(() => process.enter(answer));
   });
 }
 
@@ -68,9 +70,7 @@ export function passLater<T>(work: () => T): Promise<T> {
 export function owned(work: () => void): () => void {
   const process = running.getStore();
   if (process === undefined) return work;
-  return () => {
-    if (!process.isGone) running.run(process, work);
-  };
+  return () => process.enter(work);
 }
 
 export const wallMs = (world: World): number => Math.round(world.startMs + world.schedule.nowMs);

@@ -1,7 +1,7 @@
 /** The same calls for who waits: each is done at a moment that the schedule draws. */
 import real from 'node:fs';
 import { Readable } from 'node:stream';
-import { passLater } from '../world.ts';
+import { pass, passLater } from '../world.ts';
 import * as doors from './fs.ts';
 
 export * from 'node:fs/promises';
@@ -32,6 +32,12 @@ export const link = later(doors.linkSync);
 export const copyFile = later(doors.copyFileSync);
 export const writeFile = later(doors.writeFileSync);
 export const appendFile = later(doors.appendFileSync);
+
+interface StreamOptions {
+  readonly end?: number;
+  readonly encoding?: BufferEncoding;
+  readonly autoClose?: boolean;
+}
 
 /** What the program uses of Node's `FileHandle`. */
 class Handle {
@@ -70,7 +76,7 @@ class Handle {
   }
 
   async chmod(mode: number): Promise<void> {
-    await passLater(() => real.fchmodSync(this.fd, mode));
+    await passLater(() => pass(() => real.fchmodSync(this.fd, mode)));
   }
 
   async sync(): Promise<void> {
@@ -93,18 +99,14 @@ class Handle {
     return this.close();
   }
 
-  createReadStream({ end = Number.POSITIVE_INFINITY } = {}): Readable {
-    return Readable.from(this.#pieces(end));
+  createReadStream({ end, encoding, autoClose = true }: StreamOptions = {}): Readable {
+    const text = encoding === undefined ? {} : { encoding, objectMode: false };
+    return Readable.from(this.#pieces(autoClose, end), text);
   }
 
-  async *#pieces(end: number): AsyncGenerator<Buffer> {
-    for (let at = 0; at <= end; ) {
-      const { bytesRead, buffer } = await this.read(Buffer.alloc(65_536), 0, 65_536, at);
-      if (bytesRead === 0) break;
-      yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
-    }
-    await this.close();
+  async *#pieces(autoClose: boolean, end?: number): AsyncGenerator<Buffer> {
+    yield* doors.pieces(this.fd, undefined, end);
+    if (autoClose) await this.close();
   }
 }
 

@@ -4,15 +4,16 @@
  */
 import real from 'node:fs';
 import { resolve } from 'node:path';
-import { inWorld, pass } from '../world.ts';
+import { Readable } from 'node:stream';
+import { inWorld, pass, passLater } from '../world.ts';
 
 export * from 'node:fs';
 
 const disk = () => inWorld()?.world.disk;
 
-/** Databases answer for what they have synced themselves. */
+/** Databases answer for what they have synced themselves. Whoever opens and closes such a file drops the locks that SQLite has on it. */
 const isOurs = (path: unknown): path is string =>
-  typeof path === 'string' && !/\.(?:sqlite|lock)\b/.test(path);
+  typeof path === 'string' && !/\.(?:db|lock)(?:-\w+)?$/.test(path);
 
 /** Which file an open one is. */
 const opened = new Map<number, string>();
@@ -109,7 +110,7 @@ export const renameSync = looking((from: string, to: string) => {
 });
 
 export const linkSync = looking((from: string, to: string) => {
-  if (!real.existsSync(to)) disk()?.names(resolve(to));
+  if (isOurs(resolve(to)) && !real.existsSync(to)) disk()?.names(resolve(to));
   real.linkSync(from, to);
 });
 
@@ -119,8 +120,9 @@ export const unlinkSync = looking((path: string) => {
 });
 
 export const rmSync = looking((path: string, options?: real.RmOptions) => {
-  if (isOurs(resolve(path)) && options?.recursive !== true) disk()?.names(resolve(path));
-  real.rmSync(path, options);
+  const isThere = real.existsSync(path);
+  if (isThere && isOurs(resolve(path)) && options?.recursive !== true) disk()?.names(resolve(path));
+  if (isThere || options?.force !== true) real.rmSync(path, options);
 });
 
 export const copyFileSync = looking((from: string, to: string, mode?: number) => {
@@ -128,3 +130,31 @@ export const copyFileSync = looking((from: string, to: string, mode?: number) =>
   disk()?.writes(resolve(to));
   real.copyFileSync(from, to, mode);
 });
+
+/** The bytes of an open file, piece by piece, up to that one. */
+export async function* pieces(
+  fd: number,
+  size = 65_536,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at <= end; ) {
+    const buffer = Buffer.alloc(Math.min(size, end - at + 1));
+    const bytesRead = await passLater(() =>
+      (readSync as (...all: unknown[]) => number)(fd, buffer, 0, buffer.length, at),
+    );
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+async function* wholeFile(path: string, size?: number): AsyncGenerator<Buffer> {
+  const fd = await passLater(() => openSync(path));
+  yield* pieces(fd, size);
+  await passLater(() => closeSync(fd));
+}
+
+export const createReadStream = (
+  path: string,
+  { highWaterMark }: { highWaterMark?: number } = {},
+): Readable => Readable.from(wholeFile(path, highWaterMark));

@@ -15,6 +15,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'node:crypto': door('crypto'),
   'node:timers/promises': door('timers-promises'),
   'better-sqlite3': door('sqlite'),
+  yauzl: door('yauzl'),
   'undici/lib/dispatcher/pool.js': door('pool'),
 };
 

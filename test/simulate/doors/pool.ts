@@ -1,6 +1,7 @@
 /** undici's dispatcher, with a network of the world behind it: the program's own handlers are told what undici would tell them. */
 
 import type { Answer, Question, Way } from '../network.ts';
+import type { Timer } from '../schedule.ts';
 import { here, owned, pass } from '../world.ts';
 
 interface Controller {
@@ -30,9 +31,13 @@ const UNMADE: Readonly<Record<NonNullable<Way['unmade']>, string>> = {
   refused: 'ECONNREFUSED',
   unresolved: 'ENOTFOUND',
   certificate: 'CERT_HAS_EXPIRED',
+  timeout: 'UND_ERR_CONNECT_TIMEOUT',
 };
 
 const failure = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+
+/** So long the system holds a connection on which nothing comes. */
+const HELD_MS = 2 * 3_600_000;
 
 /** One exchange, from the connection to the last byte. */
 class Exchange {
@@ -42,6 +47,7 @@ class Exchange {
   readonly #here = here();
   readonly #controller: Controller;
   #isOver = false;
+  #held: Timer | undefined;
 
   constructor(question: Question, handler: Handler, over: () => void) {
     this.#question = question;
@@ -60,11 +66,14 @@ class Exchange {
     const { network } = this.#here.world;
     const way = network.way(this.#question);
     const { unmade } = way;
-    this.#later(1, () => {
+    this.#later(unmade === undefined ? 1 : way.outMs, () => {
       if (unmade !== undefined)
         return this.#failed(null, failure(UNMADE[unmade], `connect ${UNMADE[unmade]}`));
-      this.#handler.onRequestStart(this.#controller, {});
-      if (!this.#controller.aborted) pass(() => this.#leave(way));
+      // One passage: undici writes the first byte in the turn in which it asks whether it may.
+      pass(() => {
+        this.#handler.onRequestStart(this.#controller, {});
+        if (!this.#controller.aborted) this.#leave(way);
+      });
     });
   }
 
@@ -80,9 +89,11 @@ class Exchange {
     }
     const back = owned(() => pass(() => this.#hear(answer as Answer, cut)));
     let answer: Answer | undefined;
+    const isSilent = cut === 'silence';
+    if (isSilent) this.#hold();
     schedule.after(outMs, () => {
       answer = network.arrive(this.#question);
-      schedule.after(backMs, back);
+      if (!isSilent) schedule.after(backMs + (answer.afterMs ?? 0), back);
     });
   }
 
@@ -98,12 +109,20 @@ class Exchange {
     const half = bytes.subarray(0, bytes.length / 2);
     if (!this.#controller.aborted)
       this.#handler.onResponseData(this.#controller, cut || isEndless ? half : bytes);
-    if (this.#controller.aborted || isEndless) return;
-    if (cut === 'body') this.#failed(this.#controller, failure('UND_ERR_SOCKET', 'other side closed'));
+    if (this.#controller.aborted) return;
+    if (isEndless) this.#hold();
+    else if (cut === 'body') this.#failed(this.#controller, failure('UND_ERR_SOCKET', 'other side closed'));
     else {
       this.#end();
+      answer.heard?.();
       this.#handler.onResponseEnd(this.#controller, {});
     }
+  }
+
+  /** An open connection keeps its process alive. */
+  #hold(): void {
+    const fail = (): void => this.#failed(this.#controller, failure('ETIMEDOUT'));
+    this.#held = this.#here.world.schedule.after(HELD_MS, owned(fail));
   }
 
   #abort(reason: Error): void {
@@ -121,6 +140,7 @@ class Exchange {
 
   #end(): void {
     this.#isOver = true;
+    if (this.#held !== undefined) this.#here.world.schedule.cancel(this.#held);
     this.#over();
   }
 

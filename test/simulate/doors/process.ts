@@ -1,6 +1,5 @@
 /** The process, as the program sees it: its signals, its end and its number. */
-import { Gone } from '../process.ts';
-import { inWorld } from '../world.ts';
+import { inWorld, pass } from '../world.ts';
 
 const SIGNALS = /^SIG/;
 
@@ -8,6 +7,7 @@ export function replaceProcess(): void {
   const real = {
     on: process.on.bind(process),
     off: process.off.bind(process),
+    listeners: process.listeners.bind(process),
     exit: process.exit.bind(process),
     kill: process.kill.bind(process),
     pid: process.pid,
@@ -25,18 +25,22 @@ export function replaceProcess(): void {
     own.off(name, hear as () => void);
     return process;
   };
+  const listeners = (name: string): unknown[] =>
+    (SIGNALS.test(name) ? inWorld()?.process : undefined)?.listeners(name) ??
+    real.listeners(name as 'SIGINT');
   Object.assign(process, {
-    ...{ on, off },
+    ...{ on, off, listeners },
     exit(code?: number) {
       const own = inWorld()?.process;
       if (own === undefined) return real.exit(code);
-      own.exitCode = code ?? 0;
-      own.end();
-      throw new Gone();
+      return own.pass(() => {
+        own.exitCode = code ?? 0;
+        own.end();
+      });
     },
     kill(pid: number, name?: NodeJS.Signals | 0) {
       const here = inWorld();
-      return here === undefined ? real.kill(pid, name) : here.world.kill(pid, name);
+      return here === undefined ? real.kill(pid, name) : pass(() => here.world.kill(pid, name));
     },
   });
   Object.defineProperty(process, 'pid', { get: () => inWorld()?.process.pid ?? real.pid });

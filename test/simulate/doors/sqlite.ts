@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type Real from 'better-sqlite3';
-import { inWorld, pass } from '../world.ts';
+import { inWorld, pass, wallMs } from '../world.ts';
 
 const RealDatabase: typeof Real = createRequire(import.meta.url)('better-sqlite3');
 
@@ -55,7 +55,11 @@ class Database extends RealDatabase {
   constructor(path: string, options?: Real.Options) {
     pass(() => {});
     super(path, options);
-    this.#forget = inWorld()?.process.atEnd(() => super.close());
+    const here = inWorld();
+    if (here === undefined) return;
+    this.#forget = here.process.atEnd(() => super.close());
+    // SQLite has a clock of its own.
+    this.function('unixepoch', { varargs: true }, () => wallMs(here.world) / 1000);
   }
 
   override prepare(sql: string): never {
@@ -63,9 +67,7 @@ class Database extends RealDatabase {
     const here = inWorld();
     if (here === undefined) return statement as never;
     const isCommit = sql.trim().toUpperCase() === 'COMMIT';
-    const own = isCommit
-      ? new Commit(statement, () => here.world.committed(this.name))
-      : new Statement(statement);
+    const own = isCommit ? new Commit(statement, () => here.world.committed(this)) : new Statement(statement);
     return own as never;
   }
 

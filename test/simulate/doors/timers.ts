@@ -23,7 +23,8 @@ class WorldTimer {
   readonly #work: () => void;
   readonly #ms: number;
   readonly #repeats: boolean;
-  readonly #schedule = here().world.schedule;
+  readonly #here = here();
+  readonly #schedule = this.#here.world.schedule;
   #timer: Timer;
 
   constructor(work: () => void, ms: number, repeats: boolean) {
@@ -38,6 +39,7 @@ class WorldTimer {
   }
 
   readonly #fire = (): void => {
+    if (this.#here.process.isGone) return;
     if (this.#repeats) this.#timer = this.#start(this.#timer.isAwaited);
     this.#work();
   };

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+/**
+ * Goal: What follows from a seed keeps every promise, and a seed that fails tomorrow is played again to the byte.
+ *
+ * Method: The command plays 500 fixed seeds in a process of its own, and a hundred of them once more in another process, in another order.
+ */
+
+const SIMULATE = join(import.meta.dirname, 'simulate.ts');
+const FIXED = 500;
+const AGAIN = 100;
+
+/** Of a busy machine with one core. */
+const LONGEST_MS = 300_000;
+
+const OF_ONE_SEED = /^\d+ [0-9a-f]{16} \d+$/;
+
+interface Played {
+  readonly each: readonly string[];
+  /** What is said beside: of faults, and of all. */
+  readonly told: readonly string[];
+}
+
+async function played(seeds: string): Promise<Played> {
+  const words = [SIMULATE, '--each', '--seeds', seeds];
+  const { stdout } = await promisify(execFile)(process.execPath, words).catch((failed) => failed);
+  const lines: readonly string[] = String(stdout).trimEnd().split('\n');
+  const isOfOne = (line: string): boolean => OF_ONE_SEED.test(line);
+  return { each: lines.filter(isOfOne), told: lines.filter((line) => !isOfOne(line)) };
+}
+
+/** Every fifth seed, in an order in which none follows the one that it follows among all. */
+const someOfThem = Array.from({ length: AGAIN }, (_, at) => 1 + ((at * 37) % AGAIN) * (FIXED / AGAIN));
+
+test('500 worlds keep every promise, and a seed replays exactly: the same requests at the same times', {
+  timeout: LONGEST_MS,
+}, async () => {
+  const [all, some] = await Promise.all([played(`${FIXED}`), played(someOfThem.join())]);
+  expect(all.told).toEqual([
+    expect.stringMatching(/^500 worlds, \d+ crashes, \d+ requests, 0 faults, digest [0-9a-f]{16}$/),
+  ]);
+  expect(some.each).toHaveLength(AGAIN);
+  expect(some.each.filter((line) => !all.each.includes(line))).toEqual([]);
+});
