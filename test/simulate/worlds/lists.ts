@@ -1,15 +1,29 @@
 /** One list of twelve rows, two to three runs, a crash in each but the last. */
 import fc from 'fast-check';
-import { requireOneCharge } from '../invariants.ts';
-import { crashes, type, typedWords } from '../people.ts';
+import { planLook, requireOneCharge, Watch } from '../invariants.ts';
+import { Judge } from '../judge.ts';
+import { type ListKind, listKinds } from '../list-kinds.ts';
+import { calm, type Weather, weathers, weatherWords } from '../network.ts';
+import { crashes, typedWords } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
-import { companyRow, JOB, writeAccounts } from '../workplace.ts';
+import type { Stage } from '../stage.ts';
+import { type Mood, moods, moodWords, well } from '../vendor.ts';
+import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
+import { wallMs } from '../world.ts';
+
+interface Typed {
+  readonly faults: readonly Fault[];
+  readonly mood: Mood;
+  readonly weather: Weather;
+}
 
 interface History {
+  readonly kind: ListKind;
+  readonly account: AccountKind;
   readonly rows: readonly number[];
   /** Of each run: what happens in it. */
-  readonly runs: readonly (readonly Fault[])[];
+  readonly runs: readonly Typed[];
 }
 
 const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '--yes', '--json'];
@@ -17,19 +31,56 @@ const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '--yes', '--json
 const lists: WorldKind<History> = {
   name: 'lists',
   history: fc.record({
+    kind: listKinds,
+    account: accountKinds,
     rows: fc.array(fc.nat(12), { minLength: 12, maxLength: 12 }),
-    runs: fc.array(crashes, { minLength: 1, maxLength: 2 }),
+    runs: fc.array(fc.record({ faults: crashes, mood: moods, weather: weathers }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
   }),
-  words: ({ rows, runs }) => [`rows ${rows.join(' ')}`, ...runs.map((faults) => typedWords(RUN, faults))],
-  async play(stage, { rows, runs }) {
-    writeAccounts(stage);
-    stage.write('job.yaml', JOB);
-    stage.write('list.csv', `ABN,Site\n${rows.map(companyRow).join('')}`);
-    for (const faults of runs) await type(stage, RUN, faults);
-    const { exitCode } = await type(stage, RUN);
-    promise(exitCode === 0 || exitCode === 3, `the list does not end: ${exitCode}`);
+  words: ({ kind, account, rows, runs }) => [
+    `${kind.name}, account ${account}, rows ${rows.join(' ')}`,
+    ...runs.map(
+      ({ faults, mood, weather }) =>
+        `${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
+    ),
+  ],
+  async play(stage, { kind, account, rows, runs }) {
+    writeAccounts(stage, {}, account);
+    stage.write('job.yaml', kind.job);
+    stage.write('list.csv', `${kind.header}\n${rows.map(kind.row).join('')}`);
+    const watch = new Watch(stage, { concurrency: 4 });
+    const judge = new Judge(stage);
+    for (const { faults, mood, weather } of runs) {
+      stage.vendor.mood = mood;
+      stage.weather = weather;
+      judge.run(await watch.run(RUN, faults));
+      await watch.requireShown([planLook('job.yaml', 'list.csv')]);
+    }
+    stage.vendor.mood = well;
+    stage.weather = calm;
+    await typeToTheEnd(stage, watch, judge);
     requireOneCharge(stage);
+    watch.requireBooks();
+    judge.rows('list.enriched.csv', kind);
   },
 };
+
+const MOST_ENDS = 4;
+
+/** All is well: the same command ends, at the time that it names, and with the answer of a person where it asks for one. */
+async function typeToTheEnd(stage: Stage, watch: Watch, judge: Judge): Promise<void> {
+  const accepted: string[] = [];
+  for (let times = 0; times < MOST_ENDS; times += 1) {
+    const ended = await watch.run([...RUN, ...accepted]);
+    const stop = judge.run(ended)?.stopped;
+    if (ended.exitCode === 0 || ended.exitCode === 3) return;
+    promise(stop?.resume_at !== null || stop.answers?.[0] !== undefined, `it cannot go on: ${ended.stdout}`);
+    if (stop?.resume_at) stage.schedule.skip(Math.max(0, Date.parse(stop.resume_at) - wallMs(stage)));
+    else accepted.splice(0, accepted.length, '--accept', stop?.answers?.[0] ?? '');
+  }
+  promise(false, `the list does not end in ${MOST_ENDS} runs`);
+}
 
 export default lists;
