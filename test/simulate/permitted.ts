@@ -1,0 +1,47 @@
+/** How often each call may be charged: once, and once more for each time that a person asked for it, or the ledger was made to forget it. */
+import { promise } from './played.ts';
+import type { Stage } from './stage.ts';
+
+export class Permitted {
+  readonly #stage: Stage;
+  readonly #more = new Map<string, number>();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Calls that a vendor was asked, once each. */
+  get asked(): readonly string[] {
+    return [...new Set(this.#stage.sent.map((sent) => sent.replace(/ @\S+$/, '')))];
+  }
+
+  /** Each of them once more. */
+  again(keys: Iterable<string>): void {
+    for (const key of keys) this.#more.set(key, (this.#more.get(key) ?? 0) + 1);
+  }
+
+  /** Of all that was asked, what those words name. */
+  againAbout(words: readonly string[]): void {
+    this.again(this.asked.filter((key) => words.some((word) => key.includes(word))));
+  }
+
+  /** What was charged before that time. */
+  againFromBefore(ms: number): void {
+    const old = this.#stage.vendor.charges.filter(({ atMs }) => atMs < ms);
+    this.again(new Set(old.map(({ key }) => key)));
+  }
+
+  /** No ledger knows any more what was charged since then. @param since the number of charges that it knows. */
+  lost(since: number): void {
+    this.again(this.#stage.vendor.charges.slice(since).map(({ key }) => key));
+  }
+
+  require(): void {
+    const times = new Map<string, number>();
+    for (const { key } of this.#stage.vendor.charges) times.set(key, (times.get(key) ?? 0) + 1);
+    for (const [key, count] of times) {
+      const most = 1 + (this.#more.get(key) ?? 0);
+      promise(count <= most, `charged ${count} times, at most ${most}: ${key}`);
+    }
+  }
+}

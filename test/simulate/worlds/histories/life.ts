@@ -1,0 +1,299 @@
+/** What comes of a history: each thing is done, and after each the book of the vendor is compared with what people asked for. */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { calm } from '../../network.ts';
+import { objectIn, timeWords, type, typeBeside } from '../../people.ts';
+import { Permitted } from '../../permitted.ts';
+import { promise } from '../../played.ts';
+import type { Fault } from '../../process.ts';
+import { type Ended, FIRST_DAY_MS, type Stage } from '../../stage.ts';
+import { well } from '../../vendor.ts';
+import {
+  type AccountKind,
+  abnOf,
+  EDITS,
+  type Edit,
+  emailOf,
+  JOB,
+  JOBS,
+  type JobKind,
+  type ListRow,
+  listText,
+  TERMS,
+  type TermsKind,
+  writeAccounts,
+} from '../../workplace.ts';
+import { type Act, type Beside, type ListName, type RunAct, typedFor } from './acts.ts';
+import { type Doubts, endList } from './end.ts';
+
+const DAY_MS = 86_400_000;
+const NINE_DAYS_MS = 9 * DAY_MS;
+/** A vendor tells whole seconds, and answers take their time. */
+const LEAST_SLACK_MS = 60_000;
+
+export interface Beginning {
+  readonly job: JobKind;
+  readonly account: AccountKind;
+  readonly terms: TermsKind;
+  readonly a: readonly ListRow[];
+  readonly b: readonly ListRow[];
+}
+
+/** A store as it once was. */
+interface Copy {
+  readonly path: string;
+  readonly isFile: boolean;
+  /** So many charges were made by then. */
+  readonly charges: number;
+}
+
+export class Life {
+  readonly #stage: Stage;
+  readonly #beginning: Beginning;
+  readonly #permitted: Permitted;
+  readonly #edits: Record<ListName, Edit> = { a: 'as it was', b: 'as it was' };
+  /** Calls that an unfinished refresh of such a list may buy again, by its text. */
+  readonly #refreshing = new Map<string, Set<string>>();
+  readonly #copies: Copy[] = [];
+  #backups = 0;
+  /** What the charges were since which a store that was put back knows nothing; undefined once that was accepted. */
+  #lostSince: number | undefined;
+  #port = 9;
+  #is: 'same-account' | 'new-account' = 'same-account';
+  /** By how much the clock was ever wrong. */
+  #slackMs = LEAST_SLACK_MS;
+  /** Whether the ledger may know less than was charged, because somebody said so. */
+  #isBudgetOff = false;
+
+  constructor(stage: Stage, beginning: Beginning) {
+    this.#stage = stage;
+    this.#beginning = beginning;
+    this.#permitted = new Permitted(stage);
+    this.#writeAccounts(TERMS[beginning.terms]);
+    stage.write('job.yaml', JOB + JOBS[beginning.job]);
+    for (const list of ['a', 'b'] as const) stage.write(`${list}.csv`, this.#text(list));
+  }
+
+  rest(ms: number): Promise<void> {
+    return this.#stage.rest(ms);
+  }
+
+  async act(act: Act, faults: readonly Fault[], beside: Beside | undefined): Promise<void> {
+    const words = this.#typed(act);
+    if (words === undefined) return this.#undertake(act);
+    if (act.kind === 'settle') await this.#permitDecision();
+    this.#permit(act);
+    const { charges } = this.#stage.vendor;
+    const before = { sent: this.#stage.sent.length, charges: charges.length };
+    const besideWords = beside && this.#typed(beside.act);
+    const others = besideWords === undefined ? [] : [{ words: besideWords, afterMs: beside?.afterMs ?? 0 }];
+    const [ended, other] = await typeBeside(this.#stage, { words, faults }, others);
+    // What is on its way when a process dies still arrives.
+    await this.rest(LEAST_SLACK_MS);
+    this.#heed(faults);
+    // What was asked before it began is known only now.
+    if (beside) this.#permit(beside.act);
+    if (beside?.act.kind === 'settle') this.#permitted.again(this.#permitted.asked);
+    this.#ended(act, ended as Ended, before.charges);
+    if (beside && other) this.#ended(beside.act, other, before.charges);
+    const mayBuy = act.kind === 'run' || beside?.act.kind === 'run';
+    if (!mayBuy)
+      promise(before.sent === this.#stage.sent.length, `it only looks, and sends: ${words.join(' ')}`);
+    this.#judge(before.charges, [act, ...(beside ? [beside.act] : [])]);
+  }
+
+  /** All is well from now on. */
+  async ends(): Promise<void> {
+    const stage = this.#stage;
+    stage.tell('from now on all is well');
+    stage.startMs = FIRST_DAY_MS;
+    stage.vendor.mood = well;
+    stage.weather = calm;
+    this.#writeAccounts({});
+    await this.rest(DAY_MS);
+    for (const list of ['a', 'b'] as const) {
+      await endList({
+        list,
+        rows: this.#rows(list).length,
+        run: (more) => this.#runAtEnd(list, more),
+        settle: (batch, decision) => this.#settleAtEnd(batch, decision),
+        rest: (ms) => this.rest(ms),
+      });
+    }
+  }
+
+  async #runAtEnd(list: ListName, more: readonly string[]): Promise<Ended> {
+    const budget = 'as planned';
+    const act: RunAct = {
+      ...{ kind: 'run', list, edit: this.#edits[list], budget, limit: undefined, refresh: false },
+      accept: more.includes('store') ? 'store' : undefined,
+    };
+    if (more.includes('new-account')) this.#newAccount();
+    this.#permit(act);
+    const ended = await type(this.#stage, ['run', 'job.yaml', `${list}.csv`, '--yes', '--json', ...more]);
+    this.#ended(act, ended, 0);
+    this.#permitted.require();
+    return ended;
+  }
+
+  async #settleAtEnd(batch: string, decision: readonly string[]): Promise<void> {
+    if (decision.includes('--retry')) await this.#permitDecision(batch);
+    const { exitCode, stderr } = await type(this.#stage, ['settle', batch, ...decision, '--json']);
+    promise(exitCode === 0, `what is in doubt cannot be settled: ${stderr}`);
+  }
+
+  // ------------------------------------------------------------------------------------------------ things done
+
+  #typed(act: Act): readonly string[] | undefined {
+    if (act.kind === 'run') {
+      if (this.#edits[act.list] !== act.edit) this.#refreshing.delete(this.#text(act.list));
+      this.#edits[act.list] = act.edit;
+      this.#stage.write(`${act.list}.csv`, this.#text(act.list));
+    }
+    if (act.kind === 'back up') this.#backups += 1;
+    if (act.kind === 'forget') return ['forget', emailOf(act.company), '--yes', '--json'];
+    const words = typedFor(act, this.#backups);
+    return words && [...words, '--json'];
+  }
+
+  #undertake(act: Act): void {
+    if (act.kind === 'move') this.#move(act.port, act.is);
+    if (act.kind === 'copy away') this.#copyAway();
+    if (act.kind === 'put back') this.#putBack();
+  }
+
+  #move(port: number, is: 'same-account' | 'new-account'): void {
+    this.#port = port;
+    this.#is = is;
+    this.#stage.tell(`the account is at port ${port}`);
+    this.#writeAccounts(TERMS[this.#beginning.terms]);
+  }
+
+  #copyAway(): void {
+    const { store } = this.#places;
+    if (!fs.existsSync(store)) return;
+    const path = this.#stage.path(`copy-${this.#copies.length}`);
+    fs.cpSync(store, path, { recursive: true });
+    this.#copies.push({ path, isFile: false, charges: this.#stage.vendor.charges.length });
+    this.#stage.tell('the store is copied away');
+  }
+
+  #putBack(): void {
+    const copy = this.#copies.at(-1);
+    if (copy === undefined) return;
+    const { store } = this.#places;
+    fs.rmSync(store, { recursive: true, force: true });
+    if (copy.isFile) {
+      fs.mkdirSync(store, { mode: 0o700 });
+      fs.copyFileSync(copy.path, join(store, 'ledger.db'));
+      fs.chmodSync(join(store, 'ledger.db'), 0o600);
+    } else fs.cpSync(copy.path, store, { recursive: true });
+    this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
+    this.#refreshing.clear();
+    this.#stage.tell(`the store is put back as it was after ${copy.charges} charges`);
+  }
+
+  get #places() {
+    return { store: this.#stage.path('store') };
+  }
+
+  #writeAccounts(more: object): void {
+    writeAccounts(
+      this.#stage,
+      { base_url: `http://127.0.0.1:${this.#port}`, ...more },
+      this.#beginning.account,
+    );
+  }
+
+  #rows(list: ListName): readonly ListRow[] {
+    return EDITS[this.#edits[list]](this.#beginning[list]);
+  }
+
+  #text(list: ListName): string {
+    return listText(this.#rows(list));
+  }
+
+  // ------------------------------------------------------------------------------------------------ what is permitted
+
+  #permit(act: Act): void {
+    const nowMs = this.#stage.trueMs;
+    if (act.kind === 'purge') this.#permitted.againFromBefore(nowMs - act.olderMs + this.#slackMs);
+    if (act.kind !== 'run') return;
+    if (act.refresh) this.#permitRefresh(act.list);
+    const { job, terms } = this.#beginning;
+    if (job === 'a job with refresh_after: 9d' || terms === 'an account with retention: 9d')
+      this.#permitted.againFromBefore(nowMs - NINE_DAYS_MS + this.#slackMs);
+    if (act.accept !== 'store' || this.#lostSince === undefined) return;
+    this.#permitted.lost(this.#lostSince);
+    this.#lostSince = undefined;
+    this.#isBudgetOff = true;
+  }
+
+  #permitRefresh(list: ListName): void {
+    const text = this.#text(list);
+    const known = this.#refreshing.get(text) ?? new Set();
+    const words = this.#rows(list).flatMap(({ company }) => [
+      abnOf(company),
+      `"s${company % 5}.example.com"`,
+    ]);
+    const more = this.#permitted.asked.filter(
+      (key) => !known.has(key) && words.some((word) => key.includes(word)),
+    );
+    this.#permitted.again(more);
+    this.#refreshing.set(text, new Set([...known, ...more]));
+  }
+
+  /** A person looks at what is in doubt, and decides about it. */
+  async #permitDecision(batch = 'last'): Promise<void> {
+    const { stdout } = await type(this.#stage, ['settle', batch, '--json']);
+    const doubts = objectIn<Doubts>(stdout)?.in_doubt ?? [];
+    this.#permitted.againAbout(
+      doubts.flatMap(({ parameters }) => Object.values(parameters).map((value) => JSON.stringify(value))),
+    );
+  }
+
+  #newAccount(): void {
+    this.#permitted.again(this.#permitted.asked);
+    this.#isBudgetOff = true;
+  }
+
+  #heed(faults: readonly Fault[]): void {
+    for (const { what } of faults) if (what.kind === 'clock') this.#slackMs += Math.abs(what.ms);
+  }
+
+  #ended(act: Act, { exitCode }: Ended, chargesBefore: number): void {
+    if (act.kind === 'back up' && exitCode === 0) {
+      const path = this.#stage.path(`backup-${this.#backups}.db`);
+      this.#copies.push({ path, isFile: true, charges: chargesBefore });
+    }
+    if (act.kind === 'cancel') this.#refreshing.clear();
+    if (act.kind === 'settle') this.#isBudgetOff = true;
+    if (act.kind !== 'run') return;
+    if (exitCode === 0 || exitCode === 3) this.#refreshing.delete(this.#text(act.list));
+    if (this.#beginning.job.startsWith('a job that retries')) this.#permitted.again(this.#permitted.asked);
+  }
+
+  #judge(chargesBefore: number, acts: readonly Act[]): void {
+    this.#permitted.require();
+    const { charges } = this.#stage.vendor;
+    const isLost = this.#lostSince !== undefined && this.#lostSince < chargesBefore;
+    if (isLost) promise(charges.length === chargesBefore, 'a store that was put back has spent');
+    const spent = charges.slice(chargesBefore).reduce((sum, { credits }) => sum + credits, 0);
+    const budgets = acts.flatMap((act) => (act.kind === 'run' ? [act.budget] : []));
+    const most = budgets.reduce<number>(
+      (sum, budget) => sum + (budget === 'as planned' ? Number.POSITIVE_INFINITY : budget),
+      0,
+    );
+    promise(spent <= most, `${spent} credits were spent, with a budget of ${most}`);
+    if (this.#beginning.terms === 'an account with a budget of 7 a day') this.#judgeDays();
+  }
+
+  #judgeDays(): void {
+    if (this.#isBudgetOff || this.#slackMs > LEAST_SLACK_MS) return;
+    const days = Map.groupBy(this.#stage.vendor.charges, ({ atMs }) => Math.floor(atMs / DAY_MS));
+    for (const [day, charges] of days) {
+      const spent = charges.reduce((sum, { credits }) => sum + credits, 0);
+      promise(spent <= 7, `${spent} credits in the day of ${timeWords(day * DAY_MS)}, with a budget of 7`);
+    }
+  }
+}
