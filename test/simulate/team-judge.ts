@@ -1,0 +1,286 @@
+/** What holds of a team, by the service's own book. */
+import fs from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { filesBelow } from './disk.ts';
+import { promise } from './played.ts';
+import type { Entry, Role, Service, Standing } from './service.ts';
+import type { Ended, Stage } from './stage.ts';
+import type { Told } from './worlds/team.ts';
+
+/** What a list wants of a person. */
+export interface Wish {
+  readonly email: string;
+  readonly role: Role;
+  /** By its name. */
+  readonly project: string;
+}
+
+type Kind = 'run' | 'undo' | 'other';
+type Json = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, string>>;
+
+interface Command {
+  readonly kind: Kind;
+  readonly first: number;
+  readonly before: ReadonlyMap<string, Standing>;
+}
+
+const place = (project: string, email: string): string => `${project} ${email}`;
+
+export class TeamJudge {
+  readonly #stage: Stage;
+  readonly #service: Service;
+  readonly #removesMissing: boolean;
+  readonly #mayRepeat = new Set<string>();
+  readonly #forgotten = new Set<string>();
+  /** Entries whose answers a process has kept: it heard them, and ended by itself. */
+  readonly #kept = new Set<Entry>();
+  readonly firstDayMs: number;
+  wishes: readonly Wish[] = [];
+  #command: Command = { kind: 'other', first: 0, before: new Map() };
+
+  constructor(stage: Stage, service: Service, { removesMissing }: { readonly removesMissing: boolean }) {
+    this.#stage = stage;
+    this.#service = service;
+    this.#removesMissing = removesMissing;
+    this.firstDayMs = stage.startMs;
+  }
+
+  // -------------------------------------------------------------------------------------------- each command
+
+  begin(kind: Kind): void {
+    const { book } = this.#service;
+    this.#command = { kind, first: book.length, before: this.#service.standings() };
+  }
+
+  end({ ended }: Told): void {
+    const now = this.#entries();
+    for (const entry of now) this.#stage.tell(`  ${entryWords(entry)}`);
+    if (ended.how === 'ended') for (const entry of now) if (entry.isHeard) this.#kept.add(entry);
+    for (const entry of now) {
+      this.#requireOneInvite(entry);
+      this.#requireNotSentAgain(entry);
+      if (entry.isDone && this.#command.kind === 'run') this.#requireWanted(entry);
+    }
+    promise(
+      this.#command.kind !== 'other' || now.length === 0,
+      'a command that only looks has sent something',
+    );
+  }
+
+  #entries(): readonly Entry[] {
+    return this.#service.book.slice(this.#command.first);
+  }
+
+  /** A person has said that it may be sent twice. */
+  mayRepeat(project: string, email: string): void {
+    this.#mayRepeat.add(place(project, email));
+  }
+
+  #requireOneInvite(entry: Entry): void {
+    const { operation, project, name, before } = entry;
+    if (operation !== 'create-invite' || before === undefined) return;
+    const earlier = this.#service.book.findLast(
+      (each) =>
+        each.number < entry.number &&
+        each.name === name &&
+        each.project === project &&
+        each.operation === operation &&
+        each.isDone,
+    );
+    const isLost = earlier !== undefined && !this.#kept.has(earlier);
+    const mayRepeat = this.#mayRepeat.has(place(project, name));
+    // Whoever is to be invited anew is so where a repeated deletion finds no invite: the lost one may have deleted it.
+    if (earlier !== undefined && this.#isDeletionUnclear(earlier)) return;
+    promise(isLost && mayRepeat, `${name} is ${before.kind} in ${project}, and invited again`);
+  }
+
+  #isDeletionUnclear({ number, project }: Entry): boolean {
+    const deletions = this.#service.book.filter(
+      ({ operation, asked, project: of }) =>
+        operation === 'delete-invite' && of === project && asked.includes(`"invite-${number}"`),
+    );
+    return deletions.length > 1 && deletions.some((each) => !this.#kept.has(each));
+  }
+
+  #requireNotSentAgain(entry: Entry): void {
+    if (entry.operation === 'create-project') {
+      const same = [...this.#service.projects.values()].filter((name) => name === entry.name);
+      const mayRepeat = this.#mayRepeat.has(place('', ''));
+      promise(same.length <= 1 || mayRepeat, `the project ${entry.name} is made twice`);
+    }
+    const since = this.#service.book.filter(
+      ({ project, name, isDone, number }) =>
+        isDone && project === entry.project && name === entry.name && number < entry.number,
+    );
+    const last = since.at(-1);
+    const isAnswered = last?.asked === entry.asked && this.#kept.has(last) && last.isPlain;
+    const isAgain = isAnswered && !this.#isDeletionUnclear(last);
+    promise(!isAgain, `sent again though it was answered: ${entry.asked}`);
+  }
+
+  #wish(project: string, email: string): Wish | undefined {
+    return this.wishes.find(
+      (wish) => wish.email === email && this.#service.projects.get(project) === wish.project,
+    );
+  }
+
+  /** What a run has done is what its list says. */
+  #requireWanted(entry: Entry): void {
+    const { operation, project, name, role, before } = entry;
+    if (operation === 'create-project') {
+      promise(
+        this.wishes.some((wish) => wish.project === name),
+        `nobody wants the project ${name}`,
+      );
+      return;
+    }
+    const wish = this.#wish(project, name);
+    if (operation === 'remove-user' || operation === 'delete-invite') {
+      if (wish === undefined)
+        promise(this.#removesMissing, `${name} is removed, and the job does not say so`);
+      else
+        promise(
+          operation === 'delete-invite' && before?.role !== wish.role,
+          `${name} is removed from ${project}, though the list names them as ${wish.role}`,
+        );
+      return;
+    }
+    promise(wish !== undefined, `${operation} of ${name} in ${project}, whom the list does not name`);
+    const wasRefused = this.#entries().some(
+      (each) =>
+        each.operation === 'create-invite' &&
+        each.name === name &&
+        each.number < entry.number &&
+        each.status >= 400,
+    );
+    promise(role === wish.role || wasRefused, `${name} gets ${role}, and the list says ${wish.role}`);
+  }
+
+  // -------------------------------------------------------------------------------------------- plan, undo, forget
+
+  /** What was planned is sent, where nothing came between. */
+  requireAsPlanned(plan: Told, run: Told): void {
+    const now = this.#entries();
+    const isQuiet = now.every(({ isHeard, isPlain, status }) => isHeard && isPlain && status < 400);
+    if (!isQuiet || run.ended.exitCode !== 0 || plan.ended.exitCode !== 0) return;
+    const changes = (plan.object.changes ?? []) as readonly { readonly calls?: readonly string[] }[];
+    const planned = changes.flatMap(({ calls = [] }) => calls).sort();
+    const sent = now.map(({ operation }) => operation).sort();
+    promise(planned.join() === sent.join(), `planned ${planned.join()}, sent ${sent.join()}`);
+  }
+
+  /** Each row of the undo that says so is as it says. */
+  requireUndone({ ended, object }: Told): void {
+    if (ended.how !== 'ended' || typeof object.output !== 'string') return;
+    for (const { email = '', role, project_id: project = '', _status: status, _reason: reason } of rowsIn(
+      object.output,
+    )) {
+      if (status !== 'applied' && status !== 'unchanged') continue;
+      const now = this.#service.standing(project, email);
+      // A repeat that finds no invite counts as done. Who had accepted before the lost request came is met by what is done next.
+      const mayHaveAccepted = role === 'none' && this.#foundNoInvite(project);
+      promise(
+        mayHaveAccepted || (now?.role ?? 'none') === role,
+        `the undo says that ${email} is ${role} in ${project} (${reason}), and the service has ${now?.role}`,
+      );
+    }
+  }
+
+  #foundNoInvite(of: string): boolean {
+    return this.#entries().some(
+      ({ operation, project, status }) => operation === 'delete-invite' && project === of && status === 404,
+    );
+  }
+
+  /** Nothing in the store names a person who was forgotten. */
+  forgotten(email: string, { how, exitCode }: Ended): void {
+    if (how !== 'ended' || exitCode !== 0) return;
+    this.#forgotten.add(email);
+    const needles = [email, this.#service.userId(email)].map((text) => Buffer.from(text));
+    for (const path of filesBelow(this.#stage.path('store'))) {
+      const bytes = fs.readFileSync(path);
+      const found = needles.find((needle) => bytes.includes(needle));
+      promise(found === undefined, `${found} is forgotten, and stands in ${path}`);
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------- the end
+
+  isAtRest({ exitCode }: Ended, { stopped }: Json): boolean {
+    return (exitCode === 0 || exitCode === 3) && stopped === null && this.#entries().length === 0;
+  }
+
+  /** Everybody of the list is where it says, or their row says truly why not. */
+  requireAllWell({ output }: Json): void {
+    promise(typeof output === 'string', 'a run that has ended has an output');
+    for (const row of rowsIn(output)) this.#requireTrue(row);
+  }
+
+  #requireTrue({
+    Email: email = '',
+    Role: role,
+    Project: cell = '',
+    _status: status,
+    _reason = '',
+  }: Row): void {
+    const wrong = cell.split('; ').flatMap((name) => {
+      const project = this.#service.projectNamed(name) ?? '';
+      const now = this.#service.standing(project, email);
+      return now?.role === role ? [] : [{ project, now }];
+    });
+    const said = `${email} as ${role} in ${cell}: ${status} (${_reason})`;
+    switch (status) {
+      case 'applied':
+      case 'unchanged':
+        promise(
+          wrong.length === 0 || /already a member/.test(_reason),
+          `the service has it otherwise: ${said}`,
+        );
+        return;
+      case 'skipped':
+        promise(this.#forgotten.has(email) || /skip/.test(_reason), `skipped for nothing: ${said}`);
+        return;
+      case 'refused':
+        // Of somebody who has accepted nobody can say it: the invite is gone, and the role may well be the right one.
+        promise(wrong.length > 0 || INVITE_IS_GONE.test(_reason), `refused, and it is so: ${said}`);
+        for (const { now } of wrong) requireTrueReason(now, _reason, said);
+        return;
+      default:
+        if (this.#forgotten.has(email) && /erased on/.test(_reason)) return;
+        promise(
+          /has to be created|is not among the job|not known/.test(_reason) && status === 'invalid',
+          `not well: ${said}`,
+        );
+    }
+  }
+}
+
+const INVITE_IS_GONE = /is not there any more/;
+
+function requireTrueReason(now: Standing | undefined, reason: string, said: string): void {
+  const isMember = now?.kind === 'member';
+  if (/has accepted, so their role can only be set by user_id/.test(reason))
+    promise(isMember, `nobody has accepted: ${said}`);
+  else if (INVITE_IS_GONE.test(reason)) promise(now?.kind !== 'invited', `the invite is there: ${said}`);
+  else promise(false, `no reason: ${said}`);
+}
+
+const rowsIn = (path: string): readonly Row[] =>
+  parse(fs.readFileSync(path), { columns: true, bom: true }) as Row[];
+
+function entryWords({
+  number,
+  operation,
+  project,
+  name,
+  role,
+  before,
+  isDone,
+  status,
+  isHeard,
+}: Entry): string {
+  const was = before === undefined ? '' : ` (was ${before.kind} as ${before.role})`;
+  const how = [isDone ? 'done' : 'not done', isHeard ? 'heard' : 'not heard'].join(', ');
+  return `${number} ${operation} ${project} ${name} ${role ?? ''}${was}: ${status}, ${how}`;
+}
