@@ -1,6 +1,192 @@
-/** What holds in every world, by the book of the vendor and by the tables of the ledger. */
+/**
+ * What holds in every world, by the book of the vendor and by the tables of the ledger: after each commit, as each request leaves, and
+ * of what is shown after each command. The tables are read on the connection that has just committed: another one would keep SQLite from
+ * tidying its files when the program closes them.
+ */
+import fs from 'node:fs';
+import type Database from 'better-sqlite3';
+import type { BatchObject } from '../../src/objects/batch-object.ts';
+import { batchesPage } from '../../src/run/batches.ts';
+import {
+  requireBudgets,
+  requireFewUnderWay,
+  requireMoves,
+  requireOneCurrent,
+  requireRepliesFirst,
+  requireRows,
+} from './invariants/committed.ts';
+import { nameOf, Sent } from './invariants/sent.ts';
+import {
+  requireListShown,
+  requirePlanShown,
+  requireRunShown,
+  requireSpendShown,
+  requireStatusShown,
+  SPEND_BY,
+} from './invariants/shown.ts';
+import { hasTables, heldBy, type Tables, tablesAt, tablesOf } from './invariants/tables.ts';
+import type { Question } from './network.ts';
+import { type } from './people.ts';
 import { promise } from './played.ts';
-import type { Stage } from './stage.ts';
+import { type Fault, running } from './process.ts';
+import { type Random, randomFrom } from './schedule.ts';
+import type { Ended, Stage } from './stage.ts';
+
+export interface Limits {
+  /** Of the account: so many requests are under way at most. */
+  readonly concurrency: number;
+}
+
+/** Watches a world from here on. What does not hold is thrown by the command in which that was seen. */
+export class Watch {
+  readonly #stage: Stage;
+  readonly #limits: Limits;
+  readonly #ledgers = new Map<string, Tables>();
+  readonly #sent = new Sent();
+  /** The ledger that was written last, and where it is. */
+  #newest: Tables | undefined;
+  #path: string | undefined;
+  /** How many crashes there were when the tables were read last: one may strike behind a commit, before anybody reads. */
+  #crashes = 0;
+
+  readonly #random: Random;
+
+  constructor(stage: Stage, limits: Limits) {
+    this.#stage = stage;
+    this.#limits = limits;
+    this.#random = randomFrom(Math.floor(stage.random() * 2 ** 31));
+    stage.onCommit = (path, database) => this.#committed(path, database);
+    stage.onEnd = () => this.#ended();
+    stage.onLeft = (question) => this.#sent.left(question, this.#newest, stage.schedule.nowMs);
+  }
+
+  /** What was committed last. */
+  get tables(): Tables | undefined {
+    return this.#newest;
+  }
+
+  #ended(): void {
+    const { crashes } = this.#stage;
+    if (this.#path !== undefined && this.#crashes !== crashes && fs.existsSync(this.#path)) {
+      const now = tablesAt(this.#path);
+      if (now !== undefined) this.#step(this.#path, now);
+    }
+    this.#crashes = crashes;
+  }
+
+  /** A store was put back, or is another one: what is in it now is no step from what was. */
+  forget(): void {
+    this.#ledgers.clear();
+    this.#newest = undefined;
+  }
+
+  #committed(path: string, database: Database.Database): void {
+    if (!path.endsWith('/ledger.db')) return;
+    running.exit(() => {
+      if (hasTables(database)) this.#step(path, tablesOf(database));
+    });
+  }
+
+  #step(path: string, now: Tables): void {
+    const before = this.#ledgers.get(path);
+    this.#ledgers.set(path, now);
+    this.#newest = now;
+    this.#path = path;
+    const begun = [...now.calls.values()].filter(({ id }) => before?.calls.has(id) !== true);
+    this.#sent.begun(begun, this.#stage.schedule.nowMs);
+    if (before !== undefined) {
+      requireMoves(before, now);
+      requireRepliesFirst(before, now);
+    }
+    requireBudgets(now, begun);
+    requireOneCurrent(now);
+    requireFewUnderWay(now, this.#limits.concurrency);
+    requireRows(now);
+  }
+
+  // ------------------------------------------------------------------------------------------------ what is shown
+
+  /** One command is asked, which the seed draws, because all of them would take longer than what is watched. */
+  async requireShown(more: readonly Look[] = []): Promise<void> {
+    const looks = [...LOOKS, ...more];
+    const look = looks[Math.floor(this.#random() * looks.length)] as Look;
+    if (this.tables !== undefined) await look(this.#stage, this.tables);
+  }
+
+  /** Types a run, and holds what it prints against the tables. */
+  async run(words: readonly string[], faults: readonly Fault[] = []): Promise<Ended> {
+    const before = this.tables;
+    const ended = await type(this.#stage, words, faults);
+    const { tables } = this;
+    const shown = ended.how === 'ended' && ended.stdout.startsWith('{') ? JSON.parse(ended.stdout) : {};
+    if (tables !== undefined && 'credits' in shown) requireRunShown(shown, before, tables);
+    return ended;
+  }
+
+  // ------------------------------------------------------------------------------------------------ books
+
+  /** What the vendor has charged was spent by the ledger's word, or may have been. */
+  requireBooks(): void {
+    const charged = chargesByName(this.#stage);
+    const { tables } = this;
+    for (const [name, credits] of charged) {
+      const calls = (this.#sent.callsOf.get(name) ?? []).map((id) => tables?.calls.get(id));
+      const told = calls.reduce(
+        (sum, call) => sum + (call === undefined ? 0 : (call.charged ?? 0) + heldBy(call)),
+        0,
+      );
+      promise(credits <= told, `the vendor charged ${credits} credits, the ledger knows of ${told}: ${name}`);
+    }
+  }
+}
+
+/** Asks one question about the store, and holds the answer against the tables. */
+export type Look = (stage: Stage, tables: Tables) => Promise<void>;
+
+async function told(stage: Stage, words: readonly string[]): Promise<never> {
+  const { exitCode, stdout, stderr } = await type(stage, [...words, '--json']);
+  promise(exitCode === 0, `${words.join(' ')} ends with ${exitCode}: ${stderr}`);
+  return JSON.parse(stdout) as never;
+}
+
+/** The page shows what these functions say; its commands are those of the command line. */
+async function pageTold(stage: Stage): Promise<Awaited<ReturnType<typeof batchesPage>>> {
+  const { stdout } = await stage.process(async (streams) => {
+    streams.stdout.write(JSON.stringify(await batchesPage(undefined, { from: 0, most: 50 })));
+    return 0;
+  });
+  return JSON.parse(stdout);
+}
+
+const LOOKS: readonly Look[] = [
+  async (stage, tables) => {
+    const { batches }: { batches: BatchObject[] } = await told(stage, ['status']);
+    requireListShown('status', batches, tables);
+  },
+  async (stage, tables) => {
+    const [batch] = tables.batches;
+    if (batch !== undefined) requireStatusShown(await told(stage, ['status', batch.id]), tables);
+  },
+  ...SPEND_BY.map(
+    (by): Look =>
+      async (stage, tables) => {
+        requireSpendShown(await told(stage, ['spend', '--by', by]), tables);
+      },
+  ),
+  async (stage, tables) => requireListShown('the page', (await pageTold(stage)).batches, tables),
+];
+
+/** A plan, of whatever list is planned there. */
+export const planLook =
+  (job: string, list: string): Look =>
+  async (stage) =>
+    requirePlanShown(await told(stage, ['plan', job, list]));
+
+function chargesByName({ vendor }: Stage): ReadonlyMap<string, number> {
+  const charged = new Map<string, number>();
+  for (const { key, credits } of vendor.charges) charged.set(key, (charged.get(key) ?? 0) + credits);
+  return charged;
+}
 
 /** No call is charged more often than that. */
 export function requireOneCharge(stage: Stage, most = 1): void {
@@ -8,3 +194,5 @@ export function requireOneCharge(stage: Stage, most = 1): void {
   for (const { key } of stage.vendor.charges) times.set(key, (times.get(key) ?? 0) + 1);
   for (const [key, count] of times) promise(count <= most, `charged ${count} times, at most ${most}: ${key}`);
 }
+
+export const questionName = (question: Question): string => nameOf(question);

@@ -1,0 +1,153 @@
+/** What holds of the tables after each commit, and of the step from the commit before. */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { promise } from '../played.ts';
+import { type CallRow, heldBy, isUnderWay, type Tables } from './tables.ts';
+
+type Moves = ReadonlyMap<string, ReadonlySet<string>>;
+
+const LEDGER_PAGE = fs.readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'ledger.md'),
+  'utf8',
+);
+
+const ROW_STATES = 'pending in_doubt skipped matched no_match refused applied unchanged invalid'.split(' ');
+
+/** The table of a section, as people read it: one line may name several states on either side. */
+function movesIn(section: string): Moves {
+  const moves = new Map<string, Set<string>>();
+  const [, text = ''] = LEDGER_PAGE.split(`## ${section}\n`);
+  const [own = ''] = text.split('\n## ');
+  for (const [, from = '', to = ''] of own.matchAll(/^\| ([\w, ]+) \| ([\w, ]+) \|/gm)) {
+    const ends = to === 'any' ? ROW_STATES : to.split(', ');
+    for (const each of from.split(', ')) moves.set(each, new Set([...(moves.get(each) ?? []), ...ends]));
+  }
+  return moves;
+}
+
+const CALLS_MOVE = movesIn('How a call moves');
+const ROWS_MOVE = movesIn('How a row moves');
+
+const MOST_STEPS = 2;
+
+/** A group may move a call twice: what was settled late gives way at once. */
+function isMove(moves: Moves, from: string, to: string, steps = MOST_STEPS): boolean {
+  if (from === to) return true;
+  const next = moves.get(from) ?? new Set();
+  if (next.has(to)) return true;
+  return steps > 1 && [...next].some((each) => isMove(moves, each, to, steps - 1));
+}
+
+export function requireMoves(before: Tables, now: Tables): void {
+  for (const [id, { state, charged }] of before.calls) {
+    const after = now.calls.get(id);
+    promise(after !== undefined, `call ${id} is gone from the ledger`);
+    promise(isMove(CALLS_MOVE, state, after.state), `call ${id} moved from ${state} to ${after.state}`);
+    promise(
+      (after.charged ?? 0) >= (charged ?? 0),
+      `call ${id} was charged ${charged}, now ${after.charged}`,
+    );
+  }
+  for (const [name, { state }] of before.rows) {
+    const after = now.rows.get(name);
+    promise(after !== undefined, `row ${name} is gone from the ledger`);
+    promise(isMove(ROWS_MOVE, state, after.state), `row ${name} moved from ${state} to ${after.state}`);
+  }
+}
+
+/** The raw answer is committed before anybody judges it: rule 8 of docs/internals/protocol.md. */
+export function requireRepliesFirst(before: Tables, now: Tables): void {
+  for (const call of before.calls.values()) {
+    if (!isUnderWay(call)) continue;
+    const { state } = now.calls.get(call.id) as CallRow;
+    promise(state !== 'answered', `call ${call.id} was judged before its answer was committed`);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ money
+
+interface Sum {
+  spent: number;
+  held: number;
+}
+
+/** Whose budgets a call is booked in: those of the first one under its key of the vendor. */
+const scopesOf = ({ batch, account, day, month, kind }: CallRow): readonly string[] => [
+  `batch:${batch}`,
+  `day:${account}:${day}`,
+  `month:${account}:${month}`,
+  ...(kind === 'retry' ? [`extra:${batch}`] : []),
+];
+
+function sumsOf({ calls }: Tables): ReadonlyMap<string, Sum> {
+  const sums = new Map<string, Sum>();
+  for (const call of calls.values()) {
+    const payer = call.payer === null ? call : (calls.get(call.payer) as CallRow);
+    for (const scope of scopesOf(payer)) {
+      const sum = sums.get(scope) ?? { spent: 0, held: 0 };
+      sum.spent += call.charged ?? 0;
+      sum.held += heldBy(call);
+      sums.set(scope, sum);
+    }
+  }
+  return sums;
+}
+
+export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
+  const sums = sumsOf(now);
+  const asked = new Set(begun.filter(({ reserved }) => reserved > 0).flatMap(scopesOf));
+  for (const { scope, cap, spent, held, overrun } of now.budgets) {
+    const sum = sums.get(scope) ?? { spent: 0, held: 0 };
+    const says = `${scope} says ${spent} spent and ${held} held`;
+    promise(spent === sum.spent && held === sum.held, `${says}, its calls ${sum.spent} and ${sum.held}`);
+    promise(
+      cap === null || spent + held <= cap + overrun,
+      `${says}, above ${cap} and an overrun of ${overrun}`,
+    );
+    promise(cap === null || !asked.has(scope) || spent + held <= cap, `${says}: a request above ${cap}`);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ calls and rows
+
+export function requireOneCurrent({ calls }: Tables): void {
+  const current = new Map<string, number>();
+  for (const { id, key, is_current: isCurrent, state } of calls.values()) {
+    if (isCurrent === 0) continue;
+    const other = current.get(key);
+    promise(other === undefined, `calls ${other} and ${id} (${state}) are both current of one key`);
+    current.set(key, id);
+  }
+}
+
+/** So many requests may be lost by a crash at this moment. */
+export function requireFewUnderWay({ calls }: Tables, concurrency: number): void {
+  const perAccount = new Map<number, number>();
+  for (const call of calls.values())
+    if (isUnderWay(call)) perAccount.set(call.account, (perAccount.get(call.account) ?? 0) + 1);
+  for (const [account, count] of perAccount)
+    promise(
+      count <= concurrency,
+      `${count} calls of account ${account} are under way, at most ${concurrency}`,
+    );
+}
+
+const WITH_ANSWER: ReadonlySet<string> = new Set(['matched', 'no_match', 'applied']);
+
+export function requireRows({ calls, rows, batches }: Tables): void {
+  const finished = new Set(batches.filter(({ state }) => state === 'finished').map(({ id }) => id));
+  for (const [name, { batch, state, call }] of rows) {
+    promise(state !== 'pending' || !finished.has(batch), `row ${name} is pending, and its batch is finished`);
+    const on = call === null ? undefined : calls.get(call);
+    if (on === undefined) continue;
+    const isAnswered = on.charged !== null;
+    promise(
+      !WITH_ANSWER.has(state) || isAnswered,
+      `row ${name} is ${state} by call ${call}, which is ${on.state}`,
+    );
+    promise(
+      isAnswered === (on.charged !== null && on.has_reply === 1),
+      `call ${call} is paid and has no reply`,
+    );
+  }
+}

@@ -1,0 +1,164 @@
+/** What is shown is what the tables say, whichever command is asked. */
+import { isDeepStrictEqual } from 'node:util';
+import type { BatchObject, BatchStatusObject } from '../../../src/objects/batch-object.ts';
+import type { SpendObject } from '../../../src/objects/log-object.ts';
+import type { PlanObject } from '../../../src/objects/plan-object.ts';
+import type { RunObject } from '../../../src/objects/run-object.ts';
+import { promise } from '../played.ts';
+import { type CallRow, heldBy, type ListedRow, type Tables } from './tables.ts';
+
+function requireSame(what: string, shown: object, tables: object): void {
+  const words = `${what} shows ${JSON.stringify(shown)}, the tables say ${JSON.stringify(tables)}`;
+  promise(isDeepStrictEqual({ ...shown }, { ...tables }), words);
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
+
+const rowsOf = ({ rows }: Tables, batch: string): readonly ListedRow[] =>
+  [...rows.values()].filter((row) => row.batch === batch);
+
+/** Rows by their state; what is pending has none yet. */
+function countsOf(tables: Tables, batch: string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { state } of rowsOf(tables, batch))
+    if (state !== 'pending') counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const sorted = (counts: Readonly<Record<string, number>>): object =>
+  Object.fromEntries(Object.entries(counts).sort());
+
+const payerOf = ({ calls }: Tables, call: CallRow): CallRow =>
+  call.payer === null ? call : (calls.get(call.payer) as CallRow);
+
+interface Credits {
+  readonly spent: number;
+  readonly exact: boolean;
+  readonly in_doubt: number;
+}
+
+const doubtedBy = (call: CallRow): number => (call.state === 'open' ? 0 : heldBy(call));
+
+/** Of the calls whose payers are chosen. */
+function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credits {
+  const calls = [...tables.calls.values()].filter((call) => isMeant(payerOf(tables, call)));
+  const spent = sum(calls.map(({ charged }) => charged ?? 0));
+  const isAtMost = calls.some(({ is_at_most: most, charged }) => most === 1 && (charged ?? 0) > 0);
+  return { spent, exact: !(isAtMost && spent > 0), in_doubt: sum(calls.map(doubtedBy)) };
+}
+
+function savedBy(tables: Tables, batch: string): number {
+  const others = ({ row, call, others: before }: ListedRow) =>
+    [...(call === null ? [] : [call]), ...(before === null ? [] : (JSON.parse(before) as number[]))].map(
+      (id) => ({
+        row,
+        call: tables.calls.get(id) as CallRow,
+      }),
+    );
+  return sum(
+    rowsOf(tables, batch)
+      .filter(({ state }) => state !== 'pending')
+      .flatMap(others)
+      .filter(({ row, call }) => call.batch !== batch || call.row !== row)
+      .map(({ call }) => call.charged ?? 0),
+  );
+}
+
+/** What took a request of the batch, and what was answered. */
+function requestsOf({ calls }: Tables, batch: string): { readonly requests: number; readonly calls: number } {
+  const own = [...calls.values()].filter((call) => call.batch === batch);
+  const isAnswered = ({ state }: CallRow): boolean => ['answered', 'replaced', 'erased'].includes(state);
+  return { requests: own.filter(wasRequest).length, calls: own.filter(isAnswered).length };
+}
+
+const wasRequest = ({ state, said }: CallRow): boolean =>
+  state !== 'open' && !(state === 'unsold' && said === 'not_sent');
+
+// ------------------------------------------------------------------------------------------------ commands
+
+export function requireBatchShown(what: string, shown: BatchObject, tables: Tables): void {
+  const { batch, counts, credits, state } = shown;
+  requireSame(`${what}: the rows of ${batch}`, sorted(counts), sorted(countsOf(tables, batch)));
+  const { spent, exact, in_doubt, reserved } = credits;
+  const money = creditsOf(tables, (payer) => payer.batch === batch);
+  const open = [...tables.calls.values()].filter((call) => call.batch === batch && call.state === 'open');
+  const held = sum(open.map(heldBy));
+  requireSame(
+    `${what}: the credits of ${batch}`,
+    { spent, exact, in_doubt, reserved },
+    { ...money, reserved: held },
+  );
+  const kept = tables.batches.find(({ id }) => id === batch);
+  promise(kept?.state === state, `${what}: ${batch} is ${state}, the tables say ${kept?.state}`);
+}
+
+/** `status`, and the same list on the page. */
+export function requireListShown(what: string, batches: readonly BatchObject[], tables: Tables): void {
+  const names = (all: Iterable<string>): readonly string[] => [...all].sort();
+  const kept = names(tables.batches.map(({ id }) => id));
+  requireSame(`${what}: the batches`, names(batches.map(({ batch }) => batch)), kept);
+  for (const shown of batches) requireBatchShown(what, shown, tables);
+}
+
+export function requireStatusShown(shown: BatchStatusObject, tables: Tables): void {
+  requireBatchShown('status BATCH', shown, tables);
+  const { batch, requests, calls, open, settled, counts } = shown;
+  requireSame(`status BATCH: the requests of ${batch}`, { requests, calls }, requestsOf(tables, batch));
+  const underWay = [...tables.calls.values()].filter((call) => call.batch === batch && call.state === 'open');
+  promise(open === underWay.length, `status BATCH: ${open} are open, the tables say ${underWay.length}`);
+  const ended = sum(Object.values(counts));
+  promise(settled === ended, `status BATCH: ${settled} rows are settled, and ${ended} have ended`);
+}
+
+const DAY_MS = 86_400_000;
+
+/** By which groups of calls `spend` may be asked here. */
+export const SPEND_BY = ['account', 'batch', 'day'] as const;
+
+/** Of one account, in the month of all its calls. */
+export function requireSpendShown({ by, groups }: SpendObject, tables: Tables): void {
+  for (const { name, spent, in_doubt: inDoubt, saved, requests } of groups) {
+    const nameBy = ({ batch, day }: CallRow): string | null =>
+      by === 'batch' ? batch : by === 'day' ? new Date(day * DAY_MS).toISOString().slice(0, 10) : name;
+    const { exact: _, ...money } = creditsOf(tables, (payer) => nameBy(payer) === name);
+    requireSame(`spend --by ${by}: ${name}`, { spent, in_doubt: inDoubt }, money);
+    const sent = [...tables.calls.values()].filter(wasRequest);
+    const own = sent.filter((call) => nameBy(payerOf(tables, call)) === name).length;
+    promise(requests === own, `spend --by ${by}: ${name} took ${requests} requests, the tables say ${own}`);
+    const batches = tables.batches.filter(({ id }) => by === 'account' || id === name);
+    const shared = sum(batches.map(({ id }) => savedBy(tables, id)));
+    promise(by === 'day' || saved === shared, `spend: ${saved} were saved, the tables say ${shared}`);
+  }
+  const all = sum(groups.map(({ spent }) => spent));
+  const { spent } = creditsOf(tables, () => true);
+  promise(all === spent, `spend --by ${by}: ${all} in all, the tables say ${spent}`);
+}
+
+/** Each row is counted once. */
+export function requirePlanShown({ rows, ...plan }: PlanObject): void {
+  const { invalid, duplicates, skipped = 0, bought_before, in_doubt, to_buy, credits } = plan;
+  const counted = invalid + duplicates + skipped + bought_before + in_doubt + to_buy;
+  promise(rows === counted, `plan: ${rows} rows, and ${counted} are counted: ${JSON.stringify(plan)}`);
+  promise(
+    credits.expected <= credits.most,
+    `plan: ${credits.expected} credits are expected, at most ${credits.most}`,
+  );
+  promise(to_buy > 0 || credits.most === 0, `plan: nothing is to buy, for ${credits.most} credits`);
+}
+
+/** What a run prints at its end. @param before the tables as they were at its start. */
+export function requireRunShown(shown: RunObject, before: Tables | undefined, tables: Tables): void {
+  const { batch, counts, credits, calls, figures } = shown;
+  requireSame(`run: the rows of ${batch}`, sorted(counts), sorted(countsOf(tables, batch)));
+  const { spent, exact, in_doubt } = credits;
+  const isOwn = (payer: CallRow): boolean => payer.batch === batch;
+  requireSame(`run: the credits of ${batch}`, { spent, exact, in_doubt }, creditsOf(tables, isOwn));
+  const spentBefore = before === undefined ? 0 : creditsOf(before, isOwn).spent;
+  const now = spent - spentBefore;
+  promise(credits.spent_now === now, `run: ${credits.spent_now} were spent now, the tables say ${now}`);
+  const { calls: answered } = requestsOf(tables, batch);
+  promise(calls === answered, `run: ${calls} calls, the tables say ${answered}`);
+  const saved = savedBy(tables, batch);
+  promise((credits.saved ?? saved) === saved, `run: ${credits.saved} were saved, the tables say ${saved}`);
+  promise(figures === undefined || figures !== null, 'run: no figures');
+}

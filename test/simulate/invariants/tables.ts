@@ -1,0 +1,117 @@
+/** The tables of a ledger as they were committed last, read by SQL of their own. */
+
+import type Database from 'better-sqlite3';
+import SQLite from 'better-sqlite3';
+
+/** A request that may cost something: docs/internals/ledger.md has its columns. */
+export interface CallRow {
+  readonly id: number;
+  readonly key: string;
+  readonly state: string;
+  readonly is_current: number;
+  readonly kind: string;
+  readonly account: number;
+  readonly operation: string;
+  readonly asked: string;
+  readonly batch: string;
+  /** The row that paid. */
+  readonly row: number;
+  readonly day: number;
+  readonly month: number;
+  readonly reserved: number;
+  readonly charged: number | null;
+  readonly payer: number | null;
+  readonly prior: number | null;
+  readonly said: string | null;
+  readonly is_at_most: number;
+  readonly has_reply: number;
+}
+
+export interface BudgetRow {
+  readonly scope: string;
+  readonly cap: number | null;
+  readonly spent: number;
+  readonly held: number;
+  readonly overrun: number;
+}
+
+export interface ListedRow {
+  readonly batch: string;
+  readonly row: number;
+  readonly state: string;
+  readonly call: number | null;
+  /** JSON: the calls before that one. */
+  readonly others: string | null;
+}
+
+export interface BatchRow {
+  readonly id: string;
+  readonly state: string;
+  readonly account: number;
+}
+
+export interface Tables {
+  readonly calls: ReadonlyMap<number, CallRow>;
+  readonly budgets: readonly BudgetRow[];
+  readonly rows: ReadonlyMap<string, ListedRow>;
+  readonly batches: readonly BatchRow[];
+}
+
+const CALLS = `SELECT id, hex(key) AS key, state, is_current, kind, account, operation, asked, batch, row, day, month, reserved, charged, payer,
+  prior, said, is_at_most, EXISTS (SELECT 1 FROM replies WHERE call = calls.id) AS has_reply FROM calls`;
+
+interface Questions {
+  readonly calls: Database.Statement<[], CallRow>;
+  readonly budgets: Database.Statement<[], BudgetRow>;
+  readonly rows: Database.Statement<[], ListedRow>;
+  readonly batches: Database.Statement<[], BatchRow>;
+}
+
+const prepared = new WeakMap<Database.Database, Questions>();
+
+function questionsTo(database: Database.Database): Questions {
+  const known = prepared.get(database);
+  if (known !== undefined) return known;
+  const questions: Questions = {
+    calls: database.prepare(CALLS),
+    budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
+    rows: database.prepare('SELECT batch, row, state, call, others FROM rows'),
+    batches: database.prepare('SELECT id, state, account FROM batches'),
+  };
+  prepared.set(database, questions);
+  return questions;
+}
+
+/** Whether it is a ledger that has its tables; they are laid with its first commit. */
+export const hasTables = (database: Database.Database): boolean =>
+  prepared.has(database) ||
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'replies'").get() !== undefined;
+
+export const rowName = ({ batch, row }: Pick<ListedRow, 'batch' | 'row'>): string => `${batch}/${row}`;
+
+export function tablesOf(database: Database.Database): Tables {
+  const { calls, budgets, rows, batches } = questionsTo(database);
+  return {
+    calls: new Map(calls.all().map((call) => [call.id, call])),
+    budgets: budgets.all(),
+    rows: new Map(rows.all().map((row) => [rowName(row), row])),
+    batches: batches.all(),
+  };
+}
+
+/** As they are on the disk now. The connection is closed at once. */
+export function tablesAt(path: string): Tables | undefined {
+  const database = new SQLite(path, { readonly: true });
+  try {
+    return hasTables(database) ? tablesOf(database) : undefined;
+  } finally {
+    database.close();
+  }
+}
+
+const HOLDING: ReadonlySet<string> = new Set(['open', 'doubt', 'retried', 'lost']);
+
+/** What a call may still cost. */
+export const heldBy = ({ state, reserved }: CallRow): number => (HOLDING.has(state) ? reserved : 0);
+
+export const isUnderWay = ({ state, has_reply }: CallRow): boolean => state === 'open' && has_reply === 0;
