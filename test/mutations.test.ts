@@ -9,8 +9,11 @@ import { MUTATIONS } from './mutations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-test.for(MUTATIONS)('$rule: its text stands once in $file', ({ file, text, test: [name] }) => {
-  const found = readFileSync(join(ROOT, file), 'utf8').split(text).length - 1;
-  expect(found, `in ${file}, as test/mutations.ts says it: ${text}`).toBe(1);
+test.for(MUTATIONS)('$rule: its text stands once in $file', (mutation) => {
+  const [name] = mutation.test;
+  for (const { file, text } of [mutation, mutation.simulated ?? mutation]) {
+    const found = readFileSync(join(ROOT, file), 'utf8').split(text).length - 1;
+    expect(found, `in ${file}, as test/mutations.ts says it: ${text}`).toBe(1);
+  }
   expect(existsSync(join(ROOT, `test/${name}.test.ts`)), name).toBe(true);
 });

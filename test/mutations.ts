@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 /**
  * `npm run mutate`: each money rule of docs/internals/protocol.md is taken out of a copy of the source, and the test that is named
- * must fail; else the exit code is 1. Words behind `--` choose the rules that have them.
+ * must fail; else the exit code is 1. Words behind `--` choose the rules that have them. With `--simulate` the simulation must find
+ * a fault within 2,000 seeds (`--seeds`), or the rule says here why not.
  */
 
 export interface Mutation {
@@ -17,6 +19,10 @@ export interface Mutation {
   readonly instead: string;
   /** The file below `test` that must fail, and part of the names of those of its tests that are run. */
   readonly test: readonly [string, string];
+  /** What is taken out instead where the simulation looks, which knows no named crash points. */
+  readonly simulated?: Pick<Mutation, 'file' | 'text' | 'instead'>;
+  /** Why the simulation does not find it; left out: it does. */
+  readonly unseen?: string;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -49,6 +55,11 @@ export const MUTATIONS: readonly Mutation[] = [
     void fetch(new URL(path, client.origin), { method, headers, body } as RequestInit);
     crashPoint('before-intent');`,
     test: ['faults/crash-points', 'after-send \\(direct\\)'],
+    simulated: {
+      file: 'src/ledger/gather.ts',
+      text: 'return (await this.#add({ intent })).has(intent.id);',
+      instead: 'void this.#add({ intent });\n    return true;',
+    },
   },
   {
     rule: '5: a promise is kept only after its commit',
@@ -70,6 +81,11 @@ export const MUTATIONS: readonly Mutation[] = [
     text: "crashPoint('before-record');",
     instead: "crashPoint('before-record');\n  crashPoint('after-judge');",
     test: ['faults/crash-points', 'an answer that came is on the disk before it is judged'],
+    simulated: {
+      file: 'src/run/buy.ts',
+      text: 'await keep(run, replied);',
+      instead: 'void keep(run, replied);',
+    },
   },
   {
     rule: '9: a lost answer is in doubt',
@@ -186,36 +202,75 @@ export const MUTATIONS: readonly Mutation[] = [
 ];
 
 const ROOT = join(import.meta.dirname, '..');
-function mutateAll(words: readonly string[]): void {
+const FOLDERS = ['bench', 'docs', 'fixtures', 'jobs', 'package.json', 'src', 'test', 'tsconfig.json'];
+
+/** Where the source is copied to, with one rule less at a time. */
+class Copy {
+  readonly folder = mkdtempSync(join(tmpdir(), 'rowonce-mutate-'));
+
+  constructor() {
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }));
+    for (const name of FOLDERS) cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  without<T>({ file, text, instead }: Pick<Mutation, 'file' | 'text' | 'instead'>, look: () => T): T {
+    const path = join(this.folder, file);
+    const source = readFileSync(path, 'utf8');
+    writeFileSync(path, source.split(text).join(instead));
+    try {
+      return look();
+    } finally {
+      writeFileSync(path, source);
+    }
+  }
+
+  node(...words: readonly string[]): string {
+    const options = { cwd: this.folder, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+    return spawnSync(process.execPath, words, options).stdout;
+  }
+}
+
+/** @param seeds of the simulation; left out: the tests are run. */
+function mutateAll(words: readonly string[], seeds: string | undefined): void {
   const chosen = MUTATIONS.filter(({ rule }) => words.every((word) => rule.includes(word)));
-  const copy = mkdtempSync(join(tmpdir(), 'rowonce-mutate-'));
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
-  for (const name of ['bench', 'docs', 'fixtures', 'jobs', 'package.json', 'src', 'test', 'tsconfig.json'])
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const copy = new Copy();
+  for (const each of seeds === undefined ? [] : chosen) {
+    const result = copy.without(each.simulated ?? each, () => simulated(copy, seeds ?? ''));
+    const isAsTold = (result === undefined) === (each.unseen !== undefined);
+    console.log(`Without ${each.rule}: ${result ?? `no fault; ${each.unseen ?? 'it must find one'}`}`);
+    if (!isAsTold) process.exitCode = 1;
+  }
+  if (seeds !== undefined) return;
   const sound = tested(copy, chosen);
   if (!sound.startsWith('ok')) throw new Error(`With every rule in its place: ${sound}`);
   for (const mutation of chosen) {
-    const path = join(copy, mutation.file);
-    const source = readFileSync(path, 'utf8');
-    writeFileSync(path, source.split(mutation.text).join(mutation.instead));
-    const result = tested(copy, [mutation]);
-    writeFileSync(path, source);
+    const result = copy.without(mutation, () => tested(copy, [mutation]));
     console.log(`Without ${mutation.rule}: ${result}`);
     if (!result.startsWith('not ok')) process.exitCode = 1;
   }
 }
 
+/** The first fault that is found; undefined: none. */
+function simulated(copy: Copy, seeds: string): string | undefined {
+  const told = copy.node('test/simulate/simulate.ts', '--seeds', seeds, '--until-fault');
+  if (/ 0 faults, digest/.test(told)) return undefined;
+  return /^A fault in .*/m.exec(told)?.[0] ?? `it does not start: ${told.slice(-200)}`;
+}
+
 /** The first test that failed of those that are named, with its reason; "ok" and how many passed when none did. */
-function tested(copy: string, mutations: readonly Mutation[]): string {
-  const files = new Set(mutations.map(({ test: [file] }) => join(copy, 'test', `${file}.test.ts`)));
+function tested(copy: Copy, mutations: readonly Mutation[]): string {
+  const files = new Set(mutations.map(({ test: [file] }) => join(copy.folder, 'test', `${file}.test.ts`)));
   const names = ['-t', mutations.map(({ test: [, name] }) => name).join('|')];
   const words = ['run', '--config', 'test/vitest.config.ts', '--mode=all', '--reporter=tap-flat', '--bail=1'];
-  const all = [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...words, ...names, ...files];
-  const { stdout } = spawnSync(process.execPath, all, { cwd: copy, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const stdout = copy.node(join(ROOT, 'node_modules/vitest/vitest.mjs'), ...words, ...names, ...files);
   const [failed] = /^not ok .*/m.exec(stdout) ?? [];
   const passed = stdout.match(/^ok (?!.*# SKIP)/gm) ?? [];
   return failed === undefined ? `ok, ${passed.length} pass` : failed + /\n *message.*/.exec(stdout);
 }
 
-if (import.meta.main) mutateAll(process.argv.slice(2));
+if (import.meta.main) {
+  const options = { simulate: { type: 'boolean' }, seeds: { type: 'string', default: '2000' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  mutateAll(positionals, values.simulate === true ? values.seeds : undefined);
+}
