@@ -1,28 +1,57 @@
 import { hash } from 'node:crypto';
 
-/** Equal texts after so many different ones count as different. */
-const MOST = 2_000_000;
+/** Most lists fit into the first table. The second is made for the others, because to make room for millions takes each command time. */
+const FIRST_PLACES = 2 ** 14;
+const MOST_PLACES = 2 ** 22;
 
 /**
- * The texts that came before, as 32 bits of each at a place that 22 others say: 16 MB, whatever the length of a file. Two of
- * a million are taken for equal once in some thousand files. Good for estimates and remarks, never for money.
+ * The texts that came before, as 32 bits of each at a place that others say: 16 MB at most, whatever the length of a file. Two of
+ * a million are taken for equal once in some thousand files, and those after two million count as different. Good for estimates
+ * and remarks, never for money.
  */
 export class SeenTexts {
-  /** The bits stand at their place, or at the next that is free; 0 is free. At least half stay free, so a search is short. */
-  readonly #places = new Uint32Array(2 ** 22);
-  #size = 0;
+  readonly #first = new Table(FIRST_PLACES);
+  #second: Table | undefined;
 
   /** @returns whether the text is new. */
   add(text: string): boolean {
-    const places = this.#places;
     const digest = hash('sha1', text, 'buffer');
     const bits = digest.readUInt32LE(0) || 1;
-    let place = digest.readUInt32LE(4) % places.length;
-    for (; places[place] !== 0; place = (place + 1) % places.length) if (places[place] === bits) return false;
-    if (this.#size < MOST) {
-      places[place] = bits;
-      this.#size += 1;
+    const wanted = digest.readUInt32LE(4);
+    if (this.#first.has(bits, wanted) || this.#second?.has(bits, wanted)) return false;
+    if (!this.#first.add(bits, wanted)) {
+      this.#second ??= new Table(MOST_PLACES);
+      this.#second.add(bits, wanted);
     }
     return true;
+  }
+}
+
+/** The bits stand at their place, or at the next that is free; 0 is free. At least half stay free, so a search is short. */
+class Table {
+  readonly #places: Uint32Array;
+  #size = 0;
+
+  constructor(places: number) {
+    this.#places = new Uint32Array(places);
+  }
+
+  has(bits: number, wanted: number): boolean {
+    return this.#places[this.#placeFor(bits, wanted)] === bits;
+  }
+
+  /** @returns whether there was room. */
+  add(bits: number, wanted: number): boolean {
+    if (this.#size >= this.#places.length / 2) return false;
+    this.#places[this.#placeFor(bits, wanted)] = bits;
+    this.#size += 1;
+    return true;
+  }
+
+  #placeFor(bits: number, wanted: number): number {
+    const { length } = this.#places;
+    let place = wanted % length;
+    while (this.#places[place] !== 0 && this.#places[place] !== bits) place = (place + 1) % length;
+    return place;
   }
 }

@@ -18,7 +18,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   index: 338,
   job: 1_077,
   ledger: 8_930,
-  lib: 1_680,
+  lib: 1_709,
   objects: 914,
   operations: 2_954,
   plan: 3_577,
