@@ -1,5 +1,5 @@
 /**
- * Goal: where the list, the job or the account of a batch was edited, nothing of it is sent again, and `settle` says what brings it
+ * Goal: where the list or the job of a batch was edited, nothing of it is sent again, and `settle` says what brings it
  * back.
  * Method: the real commands before the sandbox as a vendor; each command that is printed is typed.
  */
@@ -14,10 +14,6 @@ const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'] as
 test.each<[string, (desk: Desk) => () => Promise<void>]>([
   ['list', (desk) => () => desk.write('list.csv', 'Domain\nother.example\n')],
   ['job', (desk) => () => desk.write('job.yaml', `${JOB}waterfall: [domain]\n`)],
-  [
-    'account',
-    (desk) => async () => desk.place.writeAccount(desk.place.vendor.url, { id: 'of another customer' }),
-  ],
 ])(
   'a lost call of a batch whose %s was edited is not sent again until that is put back',
   async (changed, editOf) => {
@@ -25,7 +21,7 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     desk.list(1);
     await desk.write('job.yaml', JOB);
     const { batch } = await desk.json([...RUN]);
-    const files = ['list.csv', 'job.yaml', 'config/accounts.yaml'].map((name) => desk.place.path(name));
+    const files = ['list.csv', 'job.yaml'].map((name) => desk.place.path(name));
     const before = files.map((file) => readFileSync(file));
     await editOf(desk)();
     const retry = ['settle', batch, '--retry', '--extra-credits', '1'];
