@@ -80,7 +80,7 @@ async function playSeed(kind: Kind, seed: number): Promise<void> {
   totals.faults += 1;
   const { counterexample, errorInstance } = result;
   console.log(`\nA fault in world ${kind.name} of seed ${seed}: ${errorInstance}`);
-  if (endOnFailure) return;
+  if (totals.faults > MOST_SHRUNK && !values['until-fault']) return;
   for (const line of counterexample === null ? [] : kind.words(counterexample[0] as never))
     console.log(`  ${line}`);
   console.log('What happened:');
