@@ -169,16 +169,17 @@ describe('a lost request', () => {
     expect(purchasesOf(at)).toHaveLength(1);
   });
 
-  /** `ahead`: of the machine's calendar as the key is first used and as the answer is looked for; `isTold`: by a `Date` of the vendor's. */
+  /** `ahead`: of the machine's calendar as the key is first used and as the answer is looked for; `told`: whether the vendor has a `Date` then. */
   test.each([
-    { what: 'was ahead at first', ahead: [30_000, 0], isTold: true },
-    { what: 'is behind by now', ahead: [0, -25_000], isTold: true },
-    { what: 'was ahead at first, and nobody tells', ahead: [30_000, 0], isTold: false },
-    { what: 'is behind by now, and nobody tells', ahead: [0, -25_000], isTold: false },
-    { what: 'is right, which nobody tells', ahead: [0, 0], isTold: false, afterMs: 0 },
+    { what: 'was ahead at first', ahead: [30_000, 0], told: [true, true] },
+    { what: 'is behind by now', ahead: [0, -25_000], told: [true, true] },
+    { what: 'was ahead at first, and nobody tells', ahead: [30_000, 0], told: [false, false] },
+    { what: 'was ahead at first, and it is told later', ahead: [30_000, 0], told: [false, true] },
+    { what: 'is behind by now, and nobody tells', ahead: [0, -25_000], told: [false, false] },
+    { what: 'is right, which nobody tells', ahead: [0, 0], told: [false, false], afterMs: 0 },
   ])(
     'is charged once by a vendor that remembers keys for a minute, where a clock $what: it waits in doubt',
-    async ({ ahead: [first = 0, later = 0], isTold, afterMs = 70_000 }) => {
+    async ({ ahead: [first = 0, later = 0], told: [atFirst, byNow], afterMs = 70_000 }) => {
       const known = new Map<string, number>();
       let charged = 0;
       const at = await openPlace((request, response) => {
@@ -190,10 +191,12 @@ describe('a lost request', () => {
         known.set(key, known.get(key) ?? trueMs);
         response.destroy();
       });
-      if (!isTold) at.vendor.timeMs = undefined;
+      const { timeMs } = at.vendor;
+      if (!atFirst) at.vendor.timeMs = undefined;
       at.clock.setMs = first;
       await runOnce(at, { dialect: briefly });
       at.clock.setMs = later;
+      at.vendor.timeMs = byNow ? timeMs : undefined;
       at.clock.skip(afterMs);
       const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '60s' } };
       expect((await runOnce(at, { dialect: short })).counts).toEqual({ in_doubt: 1 });
