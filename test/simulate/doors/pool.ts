@@ -39,17 +39,19 @@ const failure = (code: string, message = code): Error => Object.assign(new Error
 /** So long the system holds a connection on which nothing comes. */
 const HELD_MS = 2 * 3_600_000;
 
+const CONNECT_MS = 1;
+
 /** One exchange, from the connection to the last byte. */
 class Exchange {
   readonly #question: Question;
   readonly #handler: Handler;
-  readonly #over: () => void;
+  readonly #over: (isKept: boolean) => void;
   readonly #here = here();
   readonly #controller: Controller;
   #isOver = false;
   #held: Timer | undefined;
 
-  constructor(question: Question, handler: Handler, over: () => void) {
+  constructor(question: Question, handler: Handler, over: (isKept: boolean) => void) {
     this.#question = question;
     this.#handler = handler;
     this.#over = over;
@@ -62,18 +64,22 @@ class Exchange {
     };
   }
 
-  start(): void {
+  /** @param isOpen that it has a connection, on which it leaves at once, as with undici. */
+  start(isOpen: boolean): void {
     const { network } = this.#here.world;
     const way = network.way(this.#question);
-    const { unmade } = way;
-    this.#later(unmade === undefined ? 1 : way.outMs, () => {
-      if (unmade !== undefined)
-        return this.#failed(null, failure(UNMADE[unmade], `connect ${UNMADE[unmade]}`));
-      // One passage: undici writes the first byte in the turn in which it asks whether it may.
-      pass(() => {
-        this.#handler.onRequestStart(this.#controller, {});
-        if (!this.#controller.aborted) this.#leave(way);
-      });
+    const { unmade, outMs } = way;
+    if (unmade !== undefined)
+      this.#later(outMs, () => this.#failed(null, failure(UNMADE[unmade], `connect ${UNMADE[unmade]}`)));
+    else if (isOpen) this.#begin(way);
+    else this.#later(CONNECT_MS, () => this.#begin(way));
+  }
+
+  /** One passage: undici writes the first byte in the turn in which it asks whether it may. */
+  #begin(way: Way): void {
+    pass(() => {
+      this.#handler.onRequestStart(this.#controller, {});
+      if (!this.#controller.aborted) this.#leave(way);
     });
   }
 
@@ -113,7 +119,7 @@ class Exchange {
     if (isEndless) this.#hold();
     else if (cut === 'body') this.#failed(this.#controller, failure('UND_ERR_SOCKET', 'other side closed'));
     else {
-      this.#end();
+      this.#end(true);
       answer.heard?.();
       this.#handler.onResponseEnd(this.#controller, {});
     }
@@ -134,14 +140,14 @@ class Exchange {
 
   #failed(controller: Controller | null, error: Error): void {
     if (this.#isOver) return;
-    this.#end();
+    this.#end(false);
     this.#handler.onResponseError(controller, error);
   }
 
-  #end(): void {
+  #end(isKept: boolean): void {
     this.#isOver = true;
     if (this.#held !== undefined) this.#here.world.schedule.cancel(this.#held);
-    this.#over();
+    this.#over(isKept);
   }
 
   #later(ms: number, work: () => void): void {
@@ -149,29 +155,45 @@ class Exchange {
   }
 }
 
+interface Options {
+  readonly connections: number;
+  readonly keepAliveTimeout: number;
+}
+
 class Pool {
   readonly #origin: string;
   readonly #most: number;
+  readonly #keptMs: number;
+  readonly #schedule = here().world.schedule;
   readonly #waiting: Exchange[] = [];
-  #open = 0;
+  /** Until when each of the open connections that nobody uses is kept, the oldest first. */
+  readonly #kept: number[] = [];
+  #used = 0;
 
-  constructor(origin: string | URL, { connections }: { readonly connections: number }) {
+  constructor(origin: string | URL, { connections, keepAliveTimeout }: Options) {
     this.#origin = new URL(origin).origin;
     this.#most = connections;
+    this.#keptMs = keepAliveTimeout;
   }
 
   dispatch({ method, path, headers, body }: Asked, handler: Handler): boolean {
     const question = { origin: this.#origin, method, path, headers, body: body?.toString() ?? '' };
-    this.#waiting.push(new Exchange(question, handler, () => this.#next(-1)));
-    this.#next(0);
+    this.#waiting.push(new Exchange(question, handler, (isKept) => this.#over(isKept)));
+    this.#next();
     return true;
   }
 
-  #next(change: number): void {
-    this.#open += change;
-    while (this.#open < this.#most && this.#waiting.length > 0) {
-      this.#open += 1;
-      this.#waiting.shift()?.start();
+  #over(isKept: boolean): void {
+    this.#used -= 1;
+    if (isKept) this.#kept.push(this.#schedule.nowMs + this.#keptMs);
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#used < this.#most && this.#waiting.length > 0) {
+      this.#used += 1;
+      const isOpen = (this.#kept.pop() ?? 0) > this.#schedule.nowMs;
+      this.#waiting.shift()?.start(isOpen);
     }
   }
 
