@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { Copy, MUTATIONS } from '../mutations.ts';
 
 /**
- * Goal: What follows from a seed keeps every promise, and a seed that fails tomorrow is played again to the byte.
+ * Goal: What follows from a seed keeps every promise, a seed that fails tomorrow is played again to the byte, and what breaks a promise is
+ * found.
  *
  * Method: The command plays fixed seeds in a process of its own, and a hundred of them once more in another process, in another order.
+ * Then it plays a copy of the source that has one rule less.
  */
 
 const SIMULATE = join(import.meta.dirname, 'simulate.ts');
@@ -44,4 +47,26 @@ test('worlds keep every promise, and a seed replays exactly: the same requests a
   ]);
   expect(some.each).toHaveLength(AGAIN);
   expect(some.each.filter((line) => !all.each.includes(line))).toEqual([]);
+});
+
+const storyIn = (told: string): readonly string[] =>
+  told.split('\n').filter((line) => line.startsWith('A fault') || line.startsWith('  '));
+
+test('without a rule a world shows what happens, in words, with the command that plays it again', () => {
+  const [mutation] = MUTATIONS.filter(({ rule }) => rule.startsWith('4: '));
+  if (mutation === undefined) throw new Error('rule 4 is the one that is taken out');
+  const copy = new Copy();
+  copy.without(mutation, () => {
+    const found = copy.simulate('--world', 'lists', '--seeds', '20', '--until-fault');
+    expect(found).toMatch(
+      /^A fault in world lists of seed \d+: Error: a request left without a committed intent: \//m,
+    );
+    expect(found, 'what the people typed').toMatch(
+      /^ {2}rowonce run job.yaml list.csv .*vendor: .*network: /m,
+    );
+    expect(found, 'what came of it').toMatch(/^ {2}\S+Z POST \/\S+ \{.*\}$/m);
+    const [, again = ''] = /^Play it again: npm run simulate -- (.*)$/m.exec(found) ?? [];
+    const replayed = copy.simulate(...again.split(' '), '--until-fault');
+    expect(storyIn(replayed)).toEqual(storyIn(found));
+  });
 });
