@@ -174,7 +174,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: "freed('subject IS NOT NULL')",
     instead: "freed('id IS NOT NULL')",
     test: ['cli/forget', 'a forgotten person is in no byte of the store'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '19: nothing starts by a plan that moved',
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'if (now === planId) return;',
     instead: "if (now !== '') return;",
     test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '20: a file is removed in the own folders of its store alone',

@@ -56,6 +56,8 @@ export class Judge {
   readonly #stage: Stage;
   /** Calls of which some answer may be lost. */
   readonly #lost = new Set<string>();
+  /** Who was forgotten, by their cells. */
+  readonly forgotten = new Set<string>();
   #heard = 0;
   #cut = 0;
   /** Since the first run that was not as it should be. */
@@ -137,6 +139,10 @@ export class Judge {
     const keys = keysOf(row);
     const all = Object.values(keys);
     const of = `row ${Object.values(row).join(', ')}`;
+    if (Object.values(row).some((cell) => this.forgotten.has(cell))) {
+      promise(shownIn(row) === '', `what was forgotten is shown: ${of}`);
+      return;
+    }
     const charges = vendor.charges.filter(({ key }) => all.includes(key));
     promise(status === 'matched' || shownIn(row) === '', `facts without a match: ${of}`);
     const sold = charges.filter(({ key }) => key === keys[by]);

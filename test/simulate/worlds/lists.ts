@@ -1,10 +1,11 @@
 /** One list of twelve rows, two to three runs, a crash in each but the last. */
+import fs from 'node:fs';
 import fc from 'fast-check';
 import { planLook, requireOneCharge, Watch } from '../invariants.ts';
 import { Judge } from '../judge.ts';
 import { type ListKind, listKinds } from '../list-kinds.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { crashes, typedWords } from '../people.ts';
+import { crashes, objectIn, type, typedWords } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Stage } from '../stage.ts';
@@ -12,7 +13,19 @@ import { type Mood, moods, moodWords, well } from '../vendor.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
 import { wallMs } from '../world.ts';
 
+/** What somebody does before a run: `forgets` a person of the first row, or runs by a plan that was made before the list was edited. */
+type Deed = 'nothing' | 'forgets' | 'runs by a plan that moved';
+
+const deeds = fc.constantFrom<Deed[]>(
+  'nothing',
+  'nothing',
+  'nothing',
+  'forgets',
+  'runs by a plan that moved',
+);
+
 interface Typed {
+  readonly deed: Deed;
   readonly faults: readonly Fault[];
   readonly mood: Mood;
   readonly weather: Weather;
@@ -34,7 +47,7 @@ const lists: WorldKind<History> = {
     kind: listKinds,
     account: accountKinds,
     rows: fc.array(fc.nat(12), { minLength: 12, maxLength: 12 }),
-    runs: fc.array(fc.record({ faults: crashes, mood: moods, weather: weathers }), {
+    runs: fc.array(fc.record({ deed: deeds, faults: crashes, mood: moods, weather: weathers }), {
       minLength: 1,
       maxLength: 2,
     }),
@@ -42,8 +55,8 @@ const lists: WorldKind<History> = {
   words: ({ kind, account, rows, runs }) => [
     `${kind.name}, account ${account}, rows ${rows.join(' ')}`,
     ...runs.map(
-      ({ faults, mood, weather }) =>
-        `${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
+      ({ deed, faults, mood, weather }) =>
+        `${deed === 'nothing' ? '' : `somebody ${deed}; `}${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
     ),
   ],
   async play(stage, { kind, account, rows, runs }) {
@@ -52,7 +65,9 @@ const lists: WorldKind<History> = {
     stage.write('list.csv', `${kind.header}\n${rows.map(kind.row).join('')}`);
     const watch = new Watch(stage, { concurrency: 4 });
     const judge = new Judge(stage);
-    for (const { faults, mood, weather } of runs) {
+    for (const { deed, faults, mood, weather } of runs) {
+      if (deed === 'forgets') await forget(stage, judge, kind);
+      if (deed === 'runs by a plan that moved') await runByPlan(stage);
       stage.vendor.mood = mood;
       stage.weather = weather;
       judge.run(await watch.run(RUN, faults));
@@ -66,6 +81,30 @@ const lists: WorldKind<History> = {
     judge.rows('list.enriched.csv', kind);
   },
 };
+
+/** The person of the first row, where the list has people. Nobody is bought again for it. */
+async function forget(stage: Stage, judge: Judge, { header }: ListKind): Promise<void> {
+  const [, first = ''] = listOf(stage).split('\n');
+  if (header !== 'Email') return;
+  const { exitCode } = await type(stage, ['forget', first, '--yes', '--json']);
+  if (exitCode === 0) judge.forgotten.add(first);
+}
+
+const listOf = (stage: Stage): string => fs.readFileSync(stage.path('list.csv'), 'utf8');
+
+/** A list that lost its last row is not what was planned: nothing starts. */
+async function runByPlan(stage: Stage): Promise<void> {
+  const plan = await type(stage, ['plan', 'job.yaml', 'list.csv', '--json']);
+  const id = objectIn<{ id: string }>(plan.stdout)?.id;
+  if (id === undefined) return;
+  const text = listOf(stage);
+  stage.write('list.csv', text.replace(/.*\n$/, ''));
+  const { length } = stage.vendor.arrivals;
+  const { exitCode } = await type(stage, ['run', 'job.yaml', 'list.csv', '--yes', '--json', '--plan', id]);
+  promise(exitCode !== 0 && exitCode !== 3, `a run by a plan that moved ends with ${exitCode}`);
+  promise(stage.vendor.arrivals.length === length, 'a run by a plan that moved asks the vendor');
+  stage.write('list.csv', text);
+}
 
 const MOST_ENDS = 4;
 
