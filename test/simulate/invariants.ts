@@ -9,9 +9,11 @@ import type { BatchObject } from '../../src/objects/batch-object.ts';
 import { batchesPage } from '../../src/run/batches.ts';
 import {
   requireBudgets,
+  requireDays,
   requireFewUnderWay,
   requireMoves,
   requireOneCurrent,
+  requireOneRetry,
   requireRepliesFirst,
   requireRows,
 } from './invariants/committed.ts';
@@ -28,7 +30,7 @@ import { hasTables, heldBy, type Tables, tablesAt, tablesOf } from './invariants
 import type { Question } from './network.ts';
 import { type } from './people.ts';
 import { promise } from './played.ts';
-import { type Fault, running } from './process.ts';
+import { type Fault, running, type SimulatedProcess } from './process.ts';
 import { type Random, randomFrom } from './schedule.ts';
 import type { Ended, Stage } from './stage.ts';
 
@@ -48,6 +50,10 @@ export class Watch {
   #path: string | undefined;
   /** How many crashes there were when the tables were read last: one may strike behind a commit, before anybody reads. */
   #crashes = 0;
+  /** Which processes have heard what time it is. */
+  readonly #told = new WeakSet<SimulatedProcess>();
+  /** Whether a vendor ever had a wrong calendar: the ledger may have believed it. */
+  #isMisled = false;
 
   readonly #random: Random;
 
@@ -82,9 +88,25 @@ export class Watch {
 
   #committed(path: string, database: Database.Database): void {
     if (!path.endsWith('/ledger.db')) return;
+    const process = running.getStore();
     running.exit(() => {
-      if (hasTables(database)) this.#step(path, tablesOf(database));
+      if (!hasTables(database)) return;
+      const before = this.#newest;
+      this.#step(path, tablesOf(database));
+      if (process !== undefined) this.#heedTime(process, before);
     });
+  }
+
+  /** A process that has kept an answer knows the time, unless that vendor tells none or a wrong one. */
+  #heedTime(process: SimulatedProcess, before: Tables | undefined): void {
+    const { vendor, trueMs } = this.#stage;
+    this.#isMisled ||= vendor.mood.kind === 'calendar';
+    if (this.#isMisled || this.#newest === undefined) return;
+    const calls = [...this.#newest.calls.values()];
+    const begun = calls.filter(({ id }) => before?.calls.has(id) !== true);
+    if (this.#told.has(process)) requireDays(begun, trueMs);
+    if (calls.some(({ id, has_reply: isKept }) => isKept && before?.calls.get(id)?.has_reply === 0))
+      this.#told.add(process);
   }
 
   #step(path: string, now: Tables): void {
@@ -100,6 +122,7 @@ export class Watch {
     }
     requireBudgets(now, begun);
     requireOneCurrent(now);
+    requireOneRetry(now);
     requireFewUnderWay(now, this.#limits.concurrency);
     requireRows(now);
   }

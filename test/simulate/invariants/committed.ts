@@ -108,6 +108,31 @@ export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
   }
 }
 
+/** A job pays for a lost call again once in a batch: rule 10. */
+export function requireOneRetry({ calls }: Tables): void {
+  const retried = new Set<string>();
+  for (const { id, key, batch, kind, decided_by: by } of calls.values()) {
+    if (kind !== 'retry' || by !== 'job') continue;
+    promise(
+      !retried.has(`${batch} ${key}`),
+      `call ${id} is sent a third time in ${batch}, and no person said so`,
+    );
+    retried.add(`${batch} ${key}`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** What the vendor's clock and ours may differ by where it tells whole seconds. */
+const APART_MS = 2_000;
+
+/** Money is booked in no day that has not come, once a vendor has told the time: rule 16. */
+export function requireDays(begun: readonly CallRow[], trueMs: number): void {
+  const today = Math.floor((trueMs + APART_MS) / DAY_MS);
+  for (const { id, day } of begun)
+    promise(day <= today, `call ${id} is booked in a day that is ${day - today} days ahead`);
+}
+
 // ------------------------------------------------------------------------------------------------ calls and rows
 
 export function requireOneCurrent({ calls }: Tables): void {

@@ -23,6 +23,8 @@ export interface CallRow {
   readonly payer: number | null;
   readonly prior: number | null;
   readonly said: string | null;
+  /** Who decided that it is sent again: a rule, the job or a person. */
+  readonly decided_by: string | null;
   readonly is_at_most: number;
   readonly has_reply: number;
 }
@@ -58,7 +60,8 @@ export interface Tables {
 }
 
 const CALLS = `SELECT id, hex(key) AS key, state, is_current, kind, account, operation, asked, batch, row, day, month, reserved, charged, payer,
-  prior, said, is_at_most, EXISTS (SELECT 1 FROM replies WHERE call = calls.id) AS has_reply FROM calls`;
+  prior, said, (SELECT who FROM notes WHERE id = calls.decision) AS decided_by, is_at_most,
+  EXISTS (SELECT 1 FROM replies WHERE call = calls.id) AS has_reply FROM calls`;
 
 interface Questions {
   readonly calls: Database.Statement<[], CallRow>;
