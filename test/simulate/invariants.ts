@@ -16,6 +16,7 @@ import {
   requireOneRetry,
   requireRepliesFirst,
   requireRows,
+  requireStopped,
 } from './invariants/committed.ts';
 import { nameOf, Sent } from './invariants/sent.ts';
 import {
@@ -93,20 +94,22 @@ export class Watch {
       if (!hasTables(database)) return;
       const before = this.#newest;
       this.#step(path, tablesOf(database));
-      if (process !== undefined) this.#heedTime(process, before);
+      if (process !== undefined && this.#newest !== undefined) this.#ofProcess(process, before, this.#newest);
     });
   }
 
-  /** A process that has kept an answer knows the time, unless that vendor tells none or a wrong one. */
-  #heedTime(process: SimulatedProcess, before: Tables | undefined): void {
-    const { vendor, trueMs } = this.#stage;
-    this.#isMisled ||= vendor.mood.kind === 'calendar';
-    if (this.#isMisled || this.#newest === undefined) return;
-    const calls = [...this.#newest.calls.values()];
+  #ofProcess(process: SimulatedProcess, before: Tables | undefined, now: Tables): void {
+    const { vendor, trueMs, schedule } = this.#stage;
+    const calls = [...now.calls.values()];
     const begun = calls.filter(({ id }) => before?.calls.has(id) !== true);
-    if (this.#told.has(process)) requireDays(begun, trueMs);
-    if (calls.some(({ id, has_reply: isKept }) => isKept && before?.calls.get(id)?.has_reply === 0))
-      this.#told.add(process);
+    if (process.stoppedAtMs !== undefined) requireStopped(begun, schedule.nowMs - process.stoppedAtMs);
+    // A process that has kept an answer knows the time, unless that vendor tells none or a wrong one.
+    this.#isMisled ||= vendor.mood.kind === 'calendar';
+    if (this.#told.has(process) && !this.#isMisled) requireDays(begun, trueMs);
+    const hasHeard = calls.some(
+      ({ id, has_reply: isKept }) => isKept && before?.calls.get(id)?.has_reply === 0,
+    );
+    if (hasHeard) this.#told.add(process);
   }
 
   #step(path: string, now: Tables): void {

@@ -41,6 +41,8 @@ export class SimulatedProcess {
   /** How it ended by itself, by `process.exit`. */
   exitCode: number | undefined;
   isGone = false;
+  /** When somebody first asked it to stop, in ms of the world. */
+  stoppedAtMs: number | undefined;
   /** What it threw that nobody caught. */
   failure: unknown;
 

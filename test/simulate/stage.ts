@@ -273,6 +273,7 @@ export class Stage implements World, Network {
         this.startMs += mishap.ms;
         break;
       case 'signal':
+        struck.stoppedAtMs ??= this.schedule.nowMs;
         struck.signal(mishap.name);
     }
   }

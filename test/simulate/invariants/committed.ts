@@ -133,6 +133,15 @@ export function requireDays(begun: readonly CallRow[], trueMs: number): void {
     promise(day <= today, `call ${id} is booked in a day that is ${day - today} days ahead`);
 }
 
+/** What was on its way to a commit when the stop came gets there within this time. */
+const ON_ITS_WAY_MS = 100;
+
+/** After a stop nothing new begins: rule 13. */
+export function requireStopped(begun: readonly CallRow[], sinceMs: number): void {
+  const [call] = sinceMs > ON_ITS_WAY_MS ? begun : [];
+  promise(call === undefined, `call ${call?.id} begins ${sinceMs} ms after somebody asked to stop`);
+}
+
 // ------------------------------------------------------------------------------------------------ calls and rows
 
 export function requireOneCurrent({ calls }: Tables): void {
