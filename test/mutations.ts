@@ -46,7 +46,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'for (const attempt of open) await closeOpen(judging, attempt);',
     instead: '',
     test: ['run/sessions', 'what a kill left open is settled once'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '4: the intent is on the disk before the request leaves',
@@ -78,7 +78,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'await keep(run, replied);',
     instead: 'void keep(run, replied);',
     test: ['faults/crash-points', 'an answer that came is on the disk before it is judged'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '9: a lost answer is in doubt',
@@ -86,7 +86,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: "return { kind: 'in_doubt', why: foreignWords(reply.message) };",
     instead: "return { kind: 'not_sent', why: foreignWords(reply.message) };",
     test: ['client/judge', 'a lost answer'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '10: a request is repeated only while the vendor surely knows its key',
@@ -126,7 +126,9 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'CHECK (spent + held <= cap + overrun)',
     instead: 'CHECK (1 = 1)',
     test: ['ledger/attacks', 'passes a cap'],
-    simulated: 'histories',
+    simulated: {
+      never: 'the code admits nothing above a budget either, so nothing ever meets the constraint',
+    },
   },
   {
     rule: '11: one worker writes at a time, and sees what the others wrote',
@@ -166,7 +168,10 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'if ((await sha256Of(this.chunks())) !== sha256) throw',
     instead: "if (sha256 === '') throw",
     test: ['faults/edits', 'where the file system tells nothing'],
-    simulated: 'histories',
+    simulated: {
+      never:
+        'files of a world always tell that they have changed, and this is for file systems that tell nothing',
+    },
   },
   {
     rule: '18: who was forgotten is not bought again',
@@ -190,7 +195,9 @@ export const MUTATIONS: readonly Mutation[] = [
     text: "if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync",
     instead: 'rmSync',
     test: ['faults/forged-store', 'single texts are forged'],
-    simulated: 'histories',
+    simulated: {
+      never: 'nobody in a world writes into a store by hand',
+    },
   },
   {
     rule: 'words: an account that may have moved is asked about before it spends',

@@ -108,11 +108,11 @@ export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
   }
 }
 
-/** A job pays for a lost call again once in a batch: rule 10. */
+/** A job pays for a lost call again once in a batch: rule 10. What was not sent, or has cost nothing, is no payment. */
 export function requireOneRetry({ calls }: Tables): void {
   const retried = new Set<string>();
-  for (const { id, key, batch, kind, decided_by: by } of calls.values()) {
-    if (kind !== 'retry' || by !== 'job') continue;
+  for (const { id, key, batch, kind, decided_by: by, state } of calls.values()) {
+    if (kind !== 'retry' || by !== 'job' || state === 'unsold') continue;
     promise(
       !retried.has(`${batch} ${key}`),
       `call ${id} is sent a third time in ${batch}, and no person said so`,
