@@ -34,6 +34,7 @@ import { promise } from './played.ts';
 import { type Fault, running, type SimulatedProcess } from './process.ts';
 import { type Random, randomFrom } from './schedule.ts';
 import type { Ended, Stage } from './stage.ts';
+import type { Charge } from './vendor.ts';
 
 export interface Limits {
   /** Of the account: so many requests are under way at most. */
@@ -45,7 +46,10 @@ export class Watch {
   readonly #stage: Stage;
   readonly #limits: Limits;
   readonly #ledgers = new Map<string, Tables>();
-  readonly #sent = new Sent();
+  #sent = new Sent();
+  /** So many charges were made before what is watched now. */
+  #chargesBefore = 0;
+  #wasForgotten = false;
   /** The ledger that was written last, and where it is. */
   #newest: Tables | undefined;
   #path: string | undefined;
@@ -84,7 +88,10 @@ export class Watch {
   /** A store was put back, or is another one: what is in it now is no step from what was. */
   forget(): void {
     this.#ledgers.clear();
+    this.#sent = new Sent();
     this.#newest = undefined;
+    this.#chargesBefore = this.#stage.vendor.charges.length;
+    this.#wasForgotten = true;
   }
 
   #committed(path: string, database: Database.Database): void {
@@ -132,8 +139,12 @@ export class Watch {
 
   // ------------------------------------------------------------------------------------------------ what is shown
 
-  /** One command is asked, which the seed draws, because all of them would take longer than what is watched. */
-  async requireShown(more: readonly Look[] = []): Promise<void> {
+  /**
+   * One command is asked, which the seed draws, because all of them would take longer than what is watched.
+   * @param chance that anything is asked.
+   */
+  async requireShown(more: readonly Look[] = [], chance = 1): Promise<void> {
+    if (this.#random() >= chance) return;
     const looks = [...LOOKS, ...more];
     const look = looks[Math.floor(this.#random() * looks.length)] as Look;
     if (this.tables !== undefined) await look(this.#stage, this.tables);
@@ -143,17 +154,24 @@ export class Watch {
   async run(words: readonly string[], faults: readonly Fault[] = []): Promise<Ended> {
     const before = this.tables;
     const ended = await type(this.#stage, words, faults);
-    const { tables } = this;
-    const shown = ended.how === 'ended' && ended.stdout.startsWith('{') ? JSON.parse(ended.stdout) : {};
-    if (tables !== undefined && 'credits' in shown) requireRunShown(shown, before, tables);
+    this.requireRun(ended, before);
     return ended;
+  }
+
+  /** @param before the tables as they were when it began. */
+  requireRun({ how, stdout }: Ended, before: Tables | undefined): void {
+    const { tables } = this;
+    const shown = how === 'ended' && stdout.startsWith('{') ? JSON.parse(stdout) : {};
+    // Of a store that was put back nobody has read yet what it had spent before.
+    if (before === undefined && this.#wasForgotten) return;
+    if (tables !== undefined && 'credits' in shown) requireRunShown(shown, before, tables);
   }
 
   // ------------------------------------------------------------------------------------------------ books
 
   /** What the vendor has charged was spent by the ledger's word, or may have been. */
   requireBooks(): void {
-    const charged = chargesByName(this.#stage);
+    const charged = creditsByName(this.#stage.vendor.charges.slice(this.#chargesBefore));
     const { tables } = this;
     for (const [name, credits] of charged) {
       const calls = (this.#sent.callsOf.get(name) ?? []).map((id) => tables?.calls.get(id));
@@ -208,9 +226,9 @@ export const planLook =
   async (stage) =>
     requirePlanShown(await told(stage, ['plan', job, list]));
 
-function chargesByName({ vendor }: Stage): ReadonlyMap<string, number> {
+function creditsByName(charges: readonly Charge[]): ReadonlyMap<string, number> {
   const charged = new Map<string, number>();
-  for (const { key, credits } of vendor.charges) charged.set(key, (charged.get(key) ?? 0) + credits);
+  for (const { key, credits } of charges) charged.set(key, (charged.get(key) ?? 0) + credits);
   return charged;
 }
 

@@ -1,7 +1,7 @@
 /** What holds of a team, by the service's own book. */
 import fs from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { filesBelow } from './disk.ts';
+import { requireForgotten } from './forgotten.ts';
 import { promise } from './played.ts';
 import type { Entry, Role, Service, Standing } from './service.ts';
 import type { Ended, Stage } from './stage.ts';
@@ -197,12 +197,7 @@ export class TeamJudge {
   forgotten(email: string, { how, exitCode }: Ended): void {
     if (how !== 'ended' || exitCode !== 0) return;
     this.#forgotten.add(email);
-    const needles = [email, this.#service.userId(email)].map((text) => Buffer.from(text));
-    for (const path of filesBelow(this.#stage.path('store'))) {
-      const bytes = fs.readFileSync(path);
-      const found = needles.find((needle) => bytes.includes(needle));
-      promise(found === undefined, `${found} is forgotten, and stands in ${path}`);
-    }
+    requireForgotten(this.#stage, [email, this.#service.userId(email)]);
   }
 
   // -------------------------------------------------------------------------------------------- the end

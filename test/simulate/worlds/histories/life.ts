@@ -1,6 +1,9 @@
 /** What comes of a history: each thing is done, and after each the book of the vendor is compared with what people asked for. */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { requireForgotten } from '../../forgotten.ts';
+import type { Tables } from '../../invariants/tables.ts';
+import { Watch } from '../../invariants.ts';
 import { calm } from '../../network.ts';
 import { objectIn, timeWords, type, typeBeside } from '../../people.ts';
 import { Permitted } from '../../permitted.ts';
@@ -31,6 +34,10 @@ const NINE_DAYS_MS = 9 * DAY_MS;
 /** A vendor tells whole seconds, and answers take their time. */
 const LEAST_SLACK_MS = 60_000;
 
+/** After so many of the commands one is asked what it shows: each costs as much as a step of the history. */
+const ASKED = 0.2;
+const CONCURRENCY = 4;
+
 export interface Beginning {
   readonly job: JobKind;
   readonly account: AccountKind;
@@ -51,6 +58,7 @@ export class Life {
   readonly #stage: Stage;
   readonly #beginning: Beginning;
   readonly #permitted: Permitted;
+  readonly #watch: Watch;
   readonly #edits: Record<ListName, Edit> = { a: 'as it was', b: 'as it was' };
   /** Calls that an unfinished refresh of such a list may buy again, by its text. */
   readonly #refreshing = new Map<string, Set<string>>();
@@ -60,6 +68,8 @@ export class Life {
   #lostSince: number | undefined;
   #port = 9;
   #is: 'same-account' | 'new-account' = 'same-account';
+  /** The program has asked whose account is at the other address. */
+  #isAskedWhose = false;
   /** By how much the clock was ever wrong. */
   #slackMs = LEAST_SLACK_MS;
   /** Whether the ledger may know less than was charged, because somebody said so. */
@@ -69,6 +79,7 @@ export class Life {
     this.#stage = stage;
     this.#beginning = beginning;
     this.#permitted = new Permitted(stage);
+    this.#watch = new Watch(stage, { concurrency: CONCURRENCY });
     this.#writeAccounts(TERMS[beginning.terms]);
     stage.write('job.yaml', JOB + JOBS[beginning.job]);
     for (const list of ['a', 'b'] as const) stage.write(`${list}.csv`, this.#text(list));
@@ -81,6 +92,7 @@ export class Life {
   async act(act: Act, faults: readonly Fault[], beside: Beside | undefined): Promise<void> {
     const words = this.#typed(act);
     if (words === undefined) return this.#undertake(act);
+    const { tables } = this.#watch;
     if (act.kind === 'settle') await this.#permitDecision();
     this.#permit(act);
     const { charges } = this.#stage.vendor;
@@ -100,6 +112,13 @@ export class Life {
     if (!mayBuy)
       promise(before.sent === this.#stage.sent.length, `it only looks, and sends: ${words.join(' ')}`);
     this.#judge(before.charges, [act, ...(beside ? [beside.act] : [])]);
+    if (other === undefined) this.#endedAlone(act, ended as Ended, tables);
+    await this.#watch.requireShown([], ASKED);
+  }
+
+  #endedAlone(act: Act, ended: Ended, before: Tables | undefined): void {
+    if (act.kind === 'run') this.#watch.requireRun(ended, before);
+    if (act.kind === 'forget' && ended.exitCode === 0) requireForgotten(this.#stage, [emailOf(act.company)]);
   }
 
   /** All is well from now on. */
@@ -120,6 +139,7 @@ export class Life {
         rest: (ms) => this.rest(ms),
       });
     }
+    this.#watch.requireBooks();
   }
 
   async #runAtEnd(list: ListName, more: readonly string[]): Promise<Ended> {
@@ -130,7 +150,8 @@ export class Life {
     };
     if (more.includes('new-account')) this.#newAccount();
     this.#permit(act);
-    const ended = await type(this.#stage, ['run', 'job.yaml', `${list}.csv`, '--yes', '--json', ...more]);
+    const words = ['run', 'job.yaml', `${list}.csv`, '--yes', '--json', ...more];
+    const ended = await this.#watch.run(words);
     this.#ended(act, ended, 0);
     this.#permitted.require();
     return ended;
@@ -190,6 +211,7 @@ export class Life {
     } else fs.cpSync(copy.path, store, { recursive: true });
     this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
     this.#refreshing.clear();
+    this.#watch.forget();
     this.#stage.tell(`the store is put back as it was after ${copy.charges} charges`);
   }
 
