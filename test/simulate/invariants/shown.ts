@@ -111,26 +111,32 @@ export function requireStatusShown(shown: BatchStatusObject, tables: Tables): vo
 }
 
 const DAY_MS = 86_400_000;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const monthOf = (ms: number): string => dayOf(ms).slice(0, 7);
 
 /** By which groups of calls `spend` may be asked here. */
 export const SPEND_BY = ['account', 'batch', 'day'] as const;
 
-/** Of one account, in the month of all its calls. */
-export function requireSpendShown({ by, groups }: SpendObject, tables: Tables): void {
+/** Of one account. */
+export function requireSpendShown({ by, month, groups }: SpendObject, tables: Tables): void {
+  const number = Number(month.replace('-', ''));
+  const isOfMonth = (call: CallRow): boolean => payerOf(tables, call).month === number;
+  const begun = tables.batches.filter(({ created_at }) => monthOf(created_at) === month);
+  const sent = [...tables.calls.values()].filter((call) => wasRequest(call) && isOfMonth(call));
   for (const { name, spent, in_doubt: inDoubt, saved, requests } of groups) {
     const nameBy = ({ batch, day }: CallRow): string | null =>
-      by === 'batch' ? batch : by === 'day' ? new Date(day * DAY_MS).toISOString().slice(0, 10) : name;
-    const { exact: _, ...money } = creditsOf(tables, (payer) => nameBy(payer) === name);
+      by === 'batch' ? batch : by === 'day' ? dayOf(day * DAY_MS) : name;
+    const isMeant = (payer: CallRow): boolean => isOfMonth(payer) && nameBy(payer) === name;
+    const { exact: _, ...money } = creditsOf(tables, isMeant);
     requireSame(`spend --by ${by}: ${name}`, { spent, in_doubt: inDoubt }, money);
-    const sent = [...tables.calls.values()].filter(wasRequest);
     const own = sent.filter((call) => nameBy(payerOf(tables, call)) === name).length;
     promise(requests === own, `spend --by ${by}: ${name} took ${requests} requests, the tables say ${own}`);
-    const batches = tables.batches.filter(({ id }) => by === 'account' || id === name);
+    const batches = begun.filter(({ id }) => by === 'account' || id === name);
     const shared = sum(batches.map(({ id }) => savedBy(tables, id)));
     promise(by === 'day' || saved === shared, `spend: ${saved} were saved, the tables say ${shared}`);
   }
   const all = sum(groups.map(({ spent }) => spent));
-  const { spent } = creditsOf(tables, () => true);
+  const { spent } = creditsOf(tables, isOfMonth);
   promise(all === spent, `spend --by ${by}: ${all} in all, the tables say ${spent}`);
 }
 

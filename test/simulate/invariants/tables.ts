@@ -50,6 +50,8 @@ export interface BatchRow {
   readonly id: string;
   readonly state: string;
   readonly account: number;
+  /** In ms since 1970. */
+  readonly created_at: number;
 }
 
 export interface Tables {
@@ -79,7 +81,7 @@ function questionsTo(database: Database.Database): Questions {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
     rows: database.prepare('SELECT batch, row, state, call, others FROM rows'),
-    batches: database.prepare('SELECT id, state, account FROM batches'),
+    batches: database.prepare('SELECT id, state, account, created_at FROM batches'),
   };
   prepared.set(database, questions);
   return questions;

@@ -28,7 +28,12 @@ interface Ending {
   run(more: readonly string[]): Promise<Ended>;
   settle(batch: string, decision: readonly string[]): Promise<void>;
   rest(ms: number): Promise<void>;
+  /** Whose account is at another address, when that is asked. */
+  readonly is: string;
 }
+
+/** What a run that stopped may be answered. */
+export const answersOf = (stdout: string): readonly string[] => objectIn<Ran>(stdout)?.stopped?.answers ?? [];
 
 const MOST_RUNS = 10;
 const FINAL = ['matched', 'no_match', 'invalid', 'refused', 'skipped'];
@@ -53,7 +58,7 @@ async function heed(ending: Ending, ran: Ran, flags: Map<string, string>): Promi
   const { stopped, batch = 'last', budget_to_finish: budget } = ran;
   if (stopped === null) return;
   const { code, answers = [], resume_at: resumeAt, message } = stopped;
-  const [answer] = answers;
+  const answer = answers.find((each) => each === ending.is) ?? answers[0];
   if (answer !== undefined) flags.set('--accept', answer);
   else if (code === 'store_lost') flags.set('--accept', 'store');
   else if (code === 'doubts') flags.set('--accept', 'doubts');

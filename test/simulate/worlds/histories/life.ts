@@ -27,7 +27,7 @@ import {
   writeAccounts,
 } from '../../workplace.ts';
 import { type Act, type Beside, type ListName, type RunAct, typedFor } from './acts.ts';
-import { type Doubts, endList } from './end.ts';
+import { answersOf, type Doubts, endList } from './end.ts';
 
 const DAY_MS = 86_400_000;
 const NINE_DAYS_MS = 9 * DAY_MS;
@@ -90,6 +90,18 @@ export class Life {
   }
 
   async act(act: Act, faults: readonly Fault[], beside: Beside | undefined): Promise<void> {
+    return this.#act(this.#answered(act), faults, beside);
+  }
+
+  /** Whoever was asked whose account is at the other address says so with the next run. */
+  #answered(act: Act): Act {
+    if (act.kind !== 'run' || !this.#isAskedWhose) return act;
+    this.#isAskedWhose = false;
+    if (this.#is === 'new-account') this.#newAccount();
+    return { ...act, accept: this.#is };
+  }
+
+  async #act(act: Act, faults: readonly Fault[], beside: Beside | undefined): Promise<void> {
     const words = this.#typed(act);
     if (words === undefined) return this.#undertake(act);
     const { tables } = this.#watch;
@@ -137,6 +149,7 @@ export class Life {
         run: (more) => this.#runAtEnd(list, more),
         settle: (batch, decision) => this.#settleAtEnd(batch, decision),
         rest: (ms) => this.rest(ms),
+        is: this.#is,
       });
     }
     this.#watch.requireBooks();
@@ -186,6 +199,7 @@ export class Life {
   #move(port: number, is: 'same-account' | 'new-account'): void {
     this.#port = port;
     this.#is = is;
+    this.#refreshing.clear();
     this.#stage.tell(`the account is at port ${port}`);
     this.#writeAccounts(TERMS[this.#beginning.terms]);
   }
@@ -275,7 +289,8 @@ export class Life {
   }
 
   #newAccount(): void {
-    this.#permitted.again(this.#permitted.asked);
+    this.#permitted.newAccount();
+    this.#refreshing.clear();
     this.#isBudgetOff = true;
   }
 
@@ -283,7 +298,7 @@ export class Life {
     for (const { what } of faults) if (what.kind === 'clock') this.#slackMs += Math.abs(what.ms);
   }
 
-  #ended(act: Act, { exitCode }: Ended, chargesBefore: number): void {
+  #ended(act: Act, { exitCode, stdout }: Ended, chargesBefore: number): void {
     if (act.kind === 'back up' && exitCode === 0) {
       const path = this.#stage.path(`backup-${this.#backups}.db`);
       this.#copies.push({ path, isFile: true, charges: chargesBefore });
@@ -291,6 +306,7 @@ export class Life {
     if (act.kind === 'cancel') this.#refreshing.clear();
     if (act.kind === 'settle') this.#isBudgetOff = true;
     if (act.kind !== 'run') return;
+    this.#isAskedWhose ||= answersOf(stdout).includes(this.#is);
     if (exitCode === 0 || exitCode === 3) this.#refreshing.delete(this.#text(act.list));
     if (this.#beginning.job.startsWith('a job that retries')) this.#permitted.again(this.#permitted.asked);
   }
