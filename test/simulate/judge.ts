@@ -44,7 +44,7 @@ const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
 ]);
 
 /** An intent of a run that was killed; nobody knows whether its request was sent. */
-const NOT_KEPT = /the program ended between sending the request and keeping the answer/;
+export const NOT_KEPT = /the program ended between sending the request and keeping the answer/;
 
 const causeOf = ({ code, answers }: StopObject): string => {
   if (code !== 'address') return code;

@@ -20,7 +20,7 @@ export interface ListKind {
   shownOf(facts: Facts): string;
 }
 
-const company: ListKind = {
+export const companies: ListKind = {
   name: 'companies',
   job: JOB,
   header: 'ABN,Site',
@@ -57,4 +57,4 @@ const search: ListKind = {
 };
 
 /** Shrinks towards companies. */
-export const listKinds: Arbitrary<ListKind> = fc.constantFrom(company, company, person, search);
+export const listKinds: Arbitrary<ListKind> = fc.constantFrom(companies, companies, person, search);

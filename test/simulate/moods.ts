@@ -68,6 +68,14 @@ const offBy = fc.oneof(
   fc.constant(undefined),
 );
 
+/** What stops an account by its series comes to every question alike. */
+const toAll = fc.constantFrom<Ailment[]>(
+  { kind: 'refusing', status: 422 },
+  { kind: 'missing' },
+  { kind: 'alike' },
+  { kind: 'dead-key' },
+);
+
 /** Shrinks towards a vendor that is well. */
 export const moods: Arbitrary<Mood> = fc.oneof(
   { withCrossShrink: true },
@@ -79,6 +87,10 @@ export const moods: Arbitrary<Mood> = fc.oneof(
       chance: fc.constantFrom(0.1, 0.5, 1),
     }),
     weight: 8,
+  },
+  {
+    arbitrary: toAll.map((ailment): Mood => ({ kind: 'ailing', ailments: [ailment], chance: 1 })),
+    weight: 4,
   },
   {
     arbitrary: fc.record({

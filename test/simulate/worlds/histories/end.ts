@@ -9,8 +9,9 @@ export interface Doubts {
 }
 
 /** What `run --json` prints. */
-interface Ran {
+export interface Ran {
   readonly batch?: string;
+  readonly output?: string | null;
   readonly rows?: number;
   readonly counts?: Readonly<Record<string, number>>;
   readonly budget_to_finish?: number;
@@ -38,7 +39,7 @@ export const answersOf = (stdout: string): readonly string[] => objectIn<Ran>(st
 const MOST_RUNS = 10;
 const FINAL = ['matched', 'no_match', 'invalid', 'refused', 'skipped'];
 
-export async function endList(ending: Ending): Promise<void> {
+export async function endList(ending: Ending): Promise<Ran> {
   const flags = new Map<string, string>();
   for (let run = 0; run < MOST_RUNS; run += 1) {
     const ended = await ending.run([...flags].flat());
@@ -68,8 +69,10 @@ async function heed(ending: Ending, ran: Ran, flags: Map<string, string>): Promi
   else promise(false, `list ${ending.list} does not end: ${code}: ${message}`);
 }
 
-function requireEnd({ list, rows }: Ending, { counts = {} }: Ran, { exitCode }: Ended): void {
+function requireEnd({ list, rows }: Ending, ran: Ran, { exitCode }: Ended): Ran {
+  const { counts = {} } = ran;
   promise(exitCode === 0 || exitCode === 3, `list ${list} ends with ${exitCode}`);
   const ended = FINAL.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   promise(ended === rows, `list ${list} has ${rows} rows, and ${JSON.stringify(counts)} of them ended`);
+  return ran;
 }

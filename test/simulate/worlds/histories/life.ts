@@ -28,6 +28,7 @@ import {
 } from '../../workplace.ts';
 import { type Act, type Beside, type ListName, type RunAct, typedFor } from './acts.ts';
 import { answersOf, type Doubts, endList } from './end.ts';
+import { requireOutput, requireSameExport } from './output.ts';
 
 const DAY_MS = 86_400_000;
 const NINE_DAYS_MS = 9 * DAY_MS;
@@ -54,6 +55,12 @@ interface Copy {
   readonly charges: number;
 }
 
+/** A list that has ended, with what the run wrote. */
+interface Finished {
+  readonly batch: string;
+  readonly written: Buffer;
+}
+
 export class Life {
   readonly #stage: Stage;
   readonly #beginning: Beginning;
@@ -74,6 +81,11 @@ export class Life {
   #slackMs = LEAST_SLACK_MS;
   /** Whether the ledger may know less than was charged, because somebody said so. */
   #isBudgetOff = false;
+
+  /** Somebody said of what may have been sold that it was not. */
+  #isToldWrong = false;
+  #isNoMatchTold = false;
+  readonly #forgotten = new Set<string>();
 
   constructor(stage: Stage, beginning: Beginning) {
     this.#stage = stage;
@@ -142,17 +154,30 @@ export class Life {
     stage.weather = calm;
     this.#writeAccounts({});
     await this.rest(DAY_MS);
-    for (const list of ['a', 'b'] as const) {
-      await endList({
-        list,
-        rows: this.#rows(list).length,
-        run: (more) => this.#runAtEnd(list, more),
-        settle: (batch, decision) => this.#settleAtEnd(batch, decision),
-        rest: (ms) => this.rest(ms),
-        is: this.#is,
-      });
-    }
-    this.#watch.requireBooks();
+    const lists: readonly Finished[] = [await this.#endOf('a'), await this.#endOf('b')];
+    if (!this.#isToldWrong) this.#watch.requireBooks();
+    await this.rest(DAY_MS);
+    for (const { batch, written } of lists)
+      await requireSameExport(stage, batch, written, ['-o', `${batch}.csv`, '--copy']);
+  }
+
+  /** A list ends, and its output is as it should be. */
+  async #endOf(list: ListName): Promise<Finished> {
+    const rows = this.#rows(list);
+    const { batch = '', output } = await endList({
+      list,
+      rows: rows.length,
+      run: (more) => this.#runAtEnd(list, more),
+      settle: (batch, decision) => this.#settleAtEnd(batch, decision),
+      rest: (ms) => this.rest(ms),
+      is: this.#is,
+    });
+    promise(typeof output === 'string', `list ${list} has ended without an output`);
+    const written = fs.readFileSync(output);
+    const words = { isNoMatchTold: this.#isNoMatchTold, forgotten: this.#forgotten };
+    requireOutput(this.#stage, output, rows, words);
+    await requireSameExport(this.#stage, batch, written);
+    return { batch, written };
   }
 
   async #runAtEnd(list: ListName, more: readonly string[]): Promise<Ended> {
@@ -304,11 +329,18 @@ export class Life {
       this.#copies.push({ path, isFile: true, charges: chargesBefore });
     }
     if (act.kind === 'cancel') this.#refreshing.clear();
-    if (act.kind === 'settle') this.#isBudgetOff = true;
+    if (act.kind === 'settle') this.#told(act.how);
+    if (act.kind === 'forget' && exitCode === 0) this.#forgotten.add(emailOf(act.company));
     if (act.kind !== 'run') return;
     this.#isAskedWhose ||= answersOf(stdout).includes(this.#is);
     if (exitCode === 0 || exitCode === 3) this.#refreshing.delete(this.#text(act.list));
     if (this.#beginning.job.startsWith('a job that retries')) this.#permitted.again(this.#permitted.asked);
+  }
+
+  #told(how: 'retry' | 'skip' | 'not-done' | 'no_match'): void {
+    this.#isBudgetOff = true;
+    this.#isToldWrong ||= how === 'not-done' || how === 'no_match';
+    this.#isNoMatchTold ||= how === 'no_match';
   }
 
   #judge(chargesBefore: number, acts: readonly Act[]): void {
