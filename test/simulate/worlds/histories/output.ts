@@ -33,9 +33,10 @@ function requireRow(stage: Stage, { company, isInvalid }: ListRow, row: Row, wor
   const isForgotten = words.forgotten.has(emailOf(company));
   promise(contact === emailOf(company) || isErased, `another row than in the list: ${of}`);
   promise(isInvalid || status !== 'invalid' || isForgotten, `invalid, and it is not: ${of}`);
-  promise(status === 'matched' || companies.shownIn(row) === '', `facts without a match: ${of}`);
   promise(!isInvalid || status === 'invalid' || isForgotten, `not invalid: ${of}`);
+  // A row of somebody who was forgotten while it waited still rests on what its company was sold for.
   if (isInvalid || isErased || isForgotten) return;
+  promise(status === 'matched' || companies.shownIn(row) === '', `facts without a match: ${of}`);
   promise(row.ABN === abnOf(company), `another company than in the list: ${of}`);
   const keys = companies.keysOf(row);
   const all = Object.values(keys);
