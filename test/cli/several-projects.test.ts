@@ -95,6 +95,21 @@ test('of a row that is in doubt in both projects the first is listed and settled
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
 
+test('once the first of two projects is to be sent again, the second is listed, and a decision by the row is about it', async () => {
+  const team = await openTeam({ job: jobOf(), faults: 'reset:x1,charged-reset:x1' });
+  await team.apply([person(JO, 'Atlas; Borealis')]);
+  const { batch } = await team.json('status', 'last');
+  expect((await team.type('settle', batch, '2', '--retry')).code).toBe(0);
+  expect((await team.json('settle', batch)).in_doubt).toMatchObject([{ row: 2, project: 'proj-b' }]);
+  const code = (await team.state()).inviteCode('proj-b', JO, 'editor');
+  expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
+
+  expect(await counts(team)).toEqual({ applied: 1 });
+  const state = await team.state();
+  expect(state.roles()).toEqual({ [`proj-a ${JO}`]: 'editor', [`proj-b ${JO}`]: 'editor' });
+  expect(state.invitedTwice()).toEqual([]);
+});
+
 test('guards count every change of a row, and rows that contradict each other do so in one project', async () => {
   const team = await openTeam({ job: jobOf({ guards: { max_invites: 1 } }) });
   team.writeSheet([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')]);
