@@ -1,16 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
+import { NOTE_PERSON } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
 import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
+import { DAY_MS } from './time.ts';
 
-/**
- * Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long.
- */
-
-const DAY_MS = 86_400_000;
+/** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
 
 /** Of one read: some milliseconds. */
 const CALLS_AT_ONCE = 20_000;
@@ -109,7 +107,8 @@ SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, s
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM calls WHERE id > ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'lost') THEN reserved ELSE 0 END,
-    CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END FROM calls WHERE id > ? AND id <= ?) m
+    CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
+  FROM calls WHERE id > ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 

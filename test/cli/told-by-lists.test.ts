@@ -40,6 +40,7 @@ test('month 1 invites, month 2 has the user ids, and who is gone from the list o
   expect(second).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
   expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
   expect(await team.requests()).toBe(before);
+  expect((await team.json('spend')).groups).toMatchObject([{ requests: before }]);
 
   team.writeSheet([annRow], 'month-3.csv');
   const third = await team.runHere({ input: 'month-3.csv' });
