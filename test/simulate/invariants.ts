@@ -29,7 +29,7 @@ import {
 } from './invariants/shown.ts';
 import { hasTables, heldBy, type Tables, tablesAt, tablesOf } from './invariants/tables.ts';
 import type { Question } from './network.ts';
-import { type } from './people.ts';
+import { type Typed, type, typeBeside } from './people.ts';
 import { promise } from './played.ts';
 import { type Fault, running, type SimulatedProcess } from './process.ts';
 import { type Random, randomFrom } from './schedule.ts';
@@ -150,10 +150,14 @@ export class Watch {
     if (this.tables !== undefined) await look(this.#stage, this.tables);
   }
 
-  /** Types a run, and holds what it prints against the tables. */
-  async run(words: readonly string[], faults: readonly Fault[] = []): Promise<Ended> {
+  /** Types a run, and other commands beside it, and holds what it prints against the tables. */
+  async run(
+    words: readonly string[],
+    faults: readonly Fault[] = [],
+    beside: readonly Typed[] = [],
+  ): Promise<Ended> {
     const before = this.tables;
-    const ended = await type(this.#stage, words, faults);
+    const [ended] = (await typeBeside(this.#stage, { words, faults }, beside)) as [Ended];
     this.requireRun(ended, before);
     return ended;
   }

@@ -213,6 +213,12 @@ export class Service implements Asked {
     for (const invite of this.#invites.filter((each) => each.email === email)) this.#join(invite);
   }
 
+  /** Somebody is in a project, by whoever runs it. */
+  add(name: string, email: string, role: Role): void {
+    const project = this.projectNamed(name);
+    if (project !== undefined) this.#join({ code: `by-hand-${email}`, project, email, role });
+  }
+
   #join(invite: Invite): void {
     this.#organization.add(invite.email);
     this.#accepted.add(invite.code);

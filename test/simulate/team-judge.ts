@@ -88,10 +88,12 @@ export class TeamJudge {
         each.operation === operation &&
         each.isDone,
     );
-    const isLost = earlier !== undefined && !this.#kept.has(earlier);
+    // Nobody knows of those whom others have put there, or who were forgotten.
+    if (earlier === undefined || this.#forgotten.has(name)) return;
+    const isLost = !this.#kept.has(earlier);
     const mayRepeat = this.#mayRepeat.has(place(project, name));
     // Whoever is to be invited anew is so where a repeated deletion finds no invite: the lost one may have deleted it.
-    if (earlier !== undefined && this.#isDeletionUnclear(earlier)) return;
+    if (this.#isDeletionUnclear(earlier)) return;
     promise(isLost && mayRepeat, `${name} is ${before.kind} in ${project}, and invited again`);
   }
 
@@ -115,7 +117,7 @@ export class TeamJudge {
     );
     const last = since.at(-1);
     const isAnswered = last?.asked === entry.asked && this.#kept.has(last) && last.isPlain;
-    const isAgain = isAnswered && !this.#isDeletionUnclear(last);
+    const isAgain = isAnswered && !this.#isDeletionUnclear(last) && !this.#forgotten.has(entry.name);
     promise(!isAgain, `sent again though it was answered: ${entry.asked}`);
   }
 

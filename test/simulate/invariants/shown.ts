@@ -1,5 +1,6 @@
 /** What is shown is what the tables say, whichever command is asked. */
 import { isDeepStrictEqual } from 'node:util';
+import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import type { BatchObject, BatchStatusObject } from '../../../src/objects/batch-object.ts';
 import type { SpendObject } from '../../../src/objects/log-object.ts';
 import type { PlanObject } from '../../../src/objects/plan-object.ts';
@@ -66,13 +67,16 @@ function savedBy(tables: Tables, batch: string): number {
 
 /** What took a request of the batch, and what was answered. */
 function requestsOf({ calls }: Tables, batch: string): { readonly requests: number; readonly calls: number } {
-  const own = [...calls.values()].filter((call) => call.batch === batch);
+  const own = [...calls.values()].filter(
+    ({ batch: of, operation }) => of === batch && operation !== NOTE_PERSON,
+  );
   const isAnswered = ({ state }: CallRow): boolean => ['answered', 'replaced', 'erased'].includes(state);
   return { requests: own.filter(wasRequest).length, calls: own.filter(isAnswered).length };
 }
 
-const wasRequest = ({ state, said }: CallRow): boolean =>
-  state !== 'open' && !(state === 'unsold' && said === 'not_sent');
+/** What a list says of a person is noted without a request. */
+const wasRequest = ({ state, said, operation }: CallRow): boolean =>
+  operation !== NOTE_PERSON && state !== 'open' && !(state === 'unsold' && said === 'not_sent');
 
 // ------------------------------------------------------------------------------------------------ commands
 

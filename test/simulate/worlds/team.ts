@@ -5,8 +5,9 @@
  */
 import fs from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
+import { Watch } from '../invariants.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { type } from '../people.ts';
+import { HOUR_MS, MINUTE_MS, objectIn, type Typed, type } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import {
@@ -76,7 +77,9 @@ const edits: Arbitrary<Edit> = fc.record({
 });
 
 type Deed =
-  | { readonly kind: 'run' | 'plan' | 'undo' | 'pause' }
+  | { readonly kind: 'run' | 'refresh' | 'plan' | 'undo' }
+  /** Before the next run, or beside one, so long after it began. */
+  | { readonly kind: 'pause'; readonly afterMs: number }
   | { readonly kind: 'edit'; readonly edit: Edit }
   | { readonly kind: 'forget'; readonly who: number }
   | { readonly kind: 'settle'; readonly how: 'truth' | 'retry' | 'skip' };
@@ -86,7 +89,11 @@ const deeds: Arbitrary<Deed> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('edit'), edit: edits }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('plan') }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pause') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('refresh') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('pause'), afterMs: fc.constantFrom(0, 20, 200, 1_000, 9_000) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget'), who }) },
   {
     weight: 2,
@@ -97,7 +104,6 @@ const deeds: Arbitrary<Deed> = fc.oneof(
   },
 );
 
-const HOUR_MS = 3_600_000;
 const MOST_PASSAGES = 1_500;
 
 const faults: Arbitrary<readonly Fault[]> = fc.array(
@@ -137,6 +143,8 @@ interface History {
   readonly manner: Manner;
   /** Who is in the organization before it begins. */
   readonly members: readonly number[];
+  /** Who is in their projects before it begins, of whom nobody has told us. */
+  readonly there: readonly Person[];
   readonly acceptances: readonly { readonly who: number; readonly afterRequests: number }[];
   readonly job: Job;
   readonly people: readonly Person[];
@@ -146,6 +154,7 @@ interface History {
 const history: Arbitrary<History> = fc.record({
   manner: manners,
   members: fc.uniqueArray(who, { maxLength: 3 }),
+  there: people(0, 2),
   acceptances: fc.array(fc.record({ who, afterRequests: fc.integer({ min: 1, max: 30 }) }), { maxLength: 3 }),
   job: jobs,
   people: people(6, 9),
@@ -169,6 +178,8 @@ function deedWords(deed: Deed): string {
       return `forget ${PEOPLE[deed.who]}`;
     case 'settle':
       return `settle by ${deed.how}`;
+    case 'pause':
+      return deed.afterMs === 0 ? 'pause and run' : `run, paused after ${deed.afterMs} ms`;
     default:
       return deed.kind;
   }
@@ -182,9 +193,18 @@ function stepWords({ restMs, accept, mood, weather, faults: struck, deed }: Step
   return `after ${restMs} ms: ${accepting}${moodWords(mood)}${weatherWords(weather)}; ${deedWords(deed)}${how.join('')}`;
 }
 
-function words({ manner, members, acceptances, job, people: list, steps: all }: History): readonly string[] {
+function words({
+  manner,
+  members,
+  there,
+  acceptances,
+  job,
+  people: list,
+  steps: all,
+}: History): readonly string[] {
   return [
     `the service: ${JSON.stringify(manner)}; members ${namesOf(members)}`,
+    `there already: ${there.map(personWords).join(', ')}`,
     ...acceptances.map(({ who: one, afterRequests }) => `${PEOPLE[one]} accepts at request ${afterRequests}`),
     `the job: ${JSON.stringify(job)}`,
     `the list: ${list.map(personWords).join(', ')}`,
@@ -194,6 +214,7 @@ function words({ manner, members, acceptances, job, people: list, steps: all }: 
 
 // ------------------------------------------------------------------------------------------------ the play
 
+const CONCURRENCY = 4;
 const JOB_FILE = 'team.yaml';
 const LIST_FILE = 'team.csv';
 
@@ -203,7 +224,7 @@ function writeAccount(stage: Stage): void {
     base_url: SERVICE,
     key: SERVICE_KEY,
     organization_id: ORGANIZATION,
-    limits: { per_second: 50, concurrency: 4 },
+    limits: { per_second: 50, concurrency: CONCURRENCY },
   };
   stage.write('config/accounts.yaml', JSON.stringify({ accounts: { team } }));
 }
@@ -237,27 +258,29 @@ export interface Told {
   readonly object: Json;
 }
 
-const objectIn = (text: string): Json => (text.trim() === '' ? {} : (JSON.parse(text) as Json));
-
 class TeamPlay {
   readonly #stage: Stage;
   readonly #history: History;
   readonly #service: Service;
   readonly #judge: TeamJudge;
+  readonly #watch: Watch;
   #people: readonly Person[];
   #hasIds = false;
 
   constructor(stage: Stage, seed: number, history: History) {
-    const { manner, members, acceptances, people: list, job } = history;
+    const { manner, members, there, acceptances, people: list, job } = history;
     const accepting = acceptances.map(({ who: one, ...at }) => ({ email: emailOf(one), ...at }));
     this.#stage = stage;
     this.#history = history;
     this.#people = list;
     this.#service = new Service(seed, manner, members.map(emailOf), accepting);
     for (const [name, id] of Object.entries(PROJECTS)) this.#service.projects.set(id, name);
+    for (const { who: one, role, projects } of there)
+      for (const name of projects) this.#service.add(name, emailOf(one), role);
     stage.vendors.set(SERVICE, this.#service);
     const removesMissing = job.removesMissing && !job.hasNone;
     this.#judge = new TeamJudge(stage, this.#service, { removesMissing });
+    this.#watch = new Watch(stage, { concurrency: CONCURRENCY });
     writeAccount(stage);
     writeJob(stage, job);
     this.#write();
@@ -270,11 +293,12 @@ class TeamPlay {
   }
 
   async #step({ restMs, accept, mood, weather, faults: struck, deed }: Step): Promise<void> {
-    await this.#rest(restMs);
+    await this.#stage.rest(restMs);
     for (const one of accept) this.#service.accept(emailOf(one));
     this.#service.mood = mood;
     this.#stage.weather = weather;
     await this.#do(deed, struck);
+    await this.#watch.requireShown();
     this.#service.mood = WELL;
     this.#stage.weather = calm;
   }
@@ -294,10 +318,11 @@ class TeamPlay {
       case 'undo':
         await this.#undo(struck);
         return;
+      case 'refresh':
+        await this.#run(struck, ['--refresh']);
+        return;
       case 'pause':
-        await this.#type(['pause', 'last', '--json'], 'other');
-        await this.#run(struck);
-        await this.#type(['resume', 'last', '--json'], 'other');
+        await this.#pause(deed.afterMs, struck);
         return;
       case 'forget':
         await this.#forget(emailOf(deed.who), struck);
@@ -342,16 +367,31 @@ class TeamPlay {
     typed: readonly string[],
     kind: 'run' | 'undo' | 'other',
     struck: readonly Fault[] = [],
+    beside: readonly Typed[] = [],
   ): Promise<Told> {
     this.#judge.begin(kind);
-    const ended = await type(this.#stage, typed, struck);
-    const told = { ended, object: ended.how === 'ended' ? objectIn(ended.stdout) : {} };
+    const ended = await (kind === 'other'
+      ? type(this.#stage, typed, struck)
+      : this.#watch.run(typed, struck, beside));
+    const told = { ended, object: (ended.how === 'ended' && objectIn<Json>(ended.stdout)) || {} };
     this.#judge.end(told);
     return told;
   }
 
-  #run(struck: readonly Fault[] = [], more: readonly string[] = []): Promise<Told> {
-    return this.#type(['run', ...runWords(this.#history.job), '--yes', '--json', ...more], 'run', struck);
+  #run(
+    struck: readonly Fault[] = [],
+    more: readonly string[] = [],
+    beside: readonly Typed[] = [],
+  ): Promise<Told> {
+    const typed = ['run', ...runWords(this.#history.job), '--yes', '--json', ...more];
+    return this.#type(typed, 'run', struck, beside);
+  }
+
+  async #pause(afterMs: number, struck: readonly Fault[]): Promise<void> {
+    const pause = { words: ['pause', 'last', '--json'], afterMs };
+    if (afterMs === 0) await this.#type(pause.words, 'other');
+    await this.#run(struck, [], afterMs === 0 ? [] : [pause]);
+    await this.#type(['resume', 'last', '--json'], 'other');
   }
 
   async #planned(struck: readonly Fault[]): Promise<void> {
@@ -373,7 +413,7 @@ class TeamPlay {
 
   /** Somebody who looks at the service, once nothing is on its way any more. */
   async #settle(how: 'truth' | 'retry' | 'skip'): Promise<void> {
-    await this.#rest(10 * 60_000);
+    await this.#stage.rest(10 * MINUTE_MS);
     const { object } = await this.#type(['status', '--json'], 'other');
     for (const { batch } of (object.batches ?? []) as readonly BatchShown[]) {
       // A row may be in doubt in several projects; one of them is shown at a time.
@@ -451,15 +491,6 @@ class TeamPlay {
       if (atRest > 1) return this.#judge.requireAllWell(object);
       this.#stage.tell(ended.stdout);
     }
-  }
-
-  async #rest(ms: number): Promise<void> {
-    if (ms === 0) return;
-    let isOver = false;
-    this.#stage.schedule.after(ms, () => {
-      isOver = true;
-    });
-    await this.#stage.schedule.until(() => isOver);
   }
 }
 
