@@ -75,6 +75,8 @@ export interface Change {
   readonly leaves: SubjectFacts;
   /** How it stands when the vendor says that it does not have what the call names. Left out: as before. */
   readonly missing?: SubjectFacts;
+  /** How it stands when the vendor says that they are a member already. */
+  readonly already?: SubjectFacts;
   /** What may be the matter while the answer is lost, such as "may have no invite". */
   readonly atStake?: string;
 }

@@ -24,7 +24,8 @@ function actionOf(person: PersonInProject, { email, role }: Invitation): PersonA
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };
   const now = facts.state === 'invited' ? 'is invited' : 'is in the project';
   if (facts.role === role) return unchanged(`${whoIs(person)} ${now} as ${role} already`);
-  return refuse(`${whoIs(person)} ${now} as ${facts.role ?? 'something else'}. Use change-role or onboard`);
+  if (facts.role === undefined) return unchanged(`${whoIs(person)} ${now} already, as what is not known`);
+  return refuse(`${whoIs(person)} ${now} as ${facts.role}. Use change-role or onboard`);
 }
 
 export default withRoles(

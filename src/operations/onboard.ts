@@ -85,6 +85,8 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
 function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
   const change = roleAction(person, role);
+  const { state, role: now } = person.facts ?? {};
+  if (change?.kind === 'refuse' && state === 'member' && now === undefined) return unchanged(change.reason);
   if (change !== undefined) return change;
   const { email } = person;
   if (email !== undefined) return { kind: 'invite', email, role };

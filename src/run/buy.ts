@@ -164,7 +164,7 @@ export function closureOf(
   if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
   if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
   const saysNothing = verdict.answer === 'no_match' && onlyMissesYet(history);
-  const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect);
+  const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);
   const closure = { ...verdict, dialect: dialectMark(dialect), ...present({ left }) };
   return priced(closure, reply, dialect, operation);
 }

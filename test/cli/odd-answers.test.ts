@@ -161,6 +161,29 @@ test.each([
   expect(desk.place.rows()[0]?._reason).toMatch(/ is already a .*", so nothing had to change/);
 });
 
+test.each(['invite-user', 'onboard'])(
+  '%s of who is a member already is asked once, whatever they are',
+  async (operation) => {
+    const message = 'jo@x.example is already a member of the project';
+    const { desk, asked } = await deskBefore(() => Response.json({ message }, { status: 409 }), SERVICE);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    for (const [role, requests] of [
+      ['viewer', 1],
+      ['viewer', 0],
+      ['editor', 0],
+    ] as const) {
+      await desk.write('list.csv', `Email,Role\njo@x.example,${role}\n`);
+      expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 1 }, requests });
+    }
+    expect(desk.place.rows()[0]?._reason).toBe(
+      operation === 'onboard'
+        ? 'jo@x.example has accepted, so their role can only be set by user_id. Give the user_id'
+        : 'jo@x.example is in the project already, as what is not known',
+    );
+    expect(asked).toHaveLength(1);
+  },
+);
+
 test('a key that has worked and is refused may be good: the stop says that the account may not do this', async () => {
   const { desk } = await deskBefore((_, nth) =>
     nth < 3 ? { name: `Acme ${nth}` } : Response.json({ error: 'not in your plan' }, { status: 403 }),

@@ -2,6 +2,7 @@ import { fieldsOf, valueAt } from '../../core/answer-body.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
+import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import type { Question } from './question.ts';
@@ -18,9 +19,12 @@ export function leftBy(
   answer: AnswerKind,
   raw: Pick<RawReply, 'body'>,
   dialect: Dialect,
+  why = '',
 ): SubjectFacts | undefined {
   const { change } = call;
-  if (change === undefined || answer === 'refused') return undefined;
+  if (change === undefined) return undefined;
+  if (answer === 'refused')
+    return why.endsWith(SO_ALREADY) && IS_MEMBER.test(why) ? change.already : undefined;
   if (answer === 'no_match') return change.missing;
   const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
   const told = changeFields(dialectOperationOf(dialect, call), fields);
@@ -28,6 +32,8 @@ export function leftBy(
   const state = accepted === true ? ('member' as const) : undefined;
   return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
+
+const IS_MEMBER = /\balready (?:(?:an? |the )?member|an? user of|in |part of)/i;
 
 type ChangeFields = { readonly [Name in 'invite_code' | 'user_id' | 'project_id']?: string } & {
   readonly accepted?: true;

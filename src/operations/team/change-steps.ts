@@ -151,10 +151,11 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   if (created === undefined) return send(creation);
   if (created.kind === 'found')
     return end(applied(`invite deleted and created again: ${invitedWords(created, role)}`));
+  const fact = `the service refused ${role} (${wordsOf(created)})`;
+  if (isSoAlready(created)) return end(refused(fact));
   const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
-  const fact = `the service refused ${role} (${wordsOf(created)})`;
   if (restored.kind === 'found') return end(refused(`${fact}; the invite as ${before} was created again`));
   return end(refused(`${fact} and then ${before} too: ${email} has no invite now (${wordsOf(restored)})`));
 }
@@ -194,12 +195,16 @@ function createInvite(
   now: SubjectNow,
   { email, role, atStake }: { readonly email: string; readonly role: Role; readonly atStake?: string },
 ): Call {
-  const leaves = { ...identityOf(now), state: 'invited', role, email } as const;
+  const identity = { ...identityOf(now), email };
+  const leaves = { ...identity, state: 'invited', role } as const;
+  // As what is known only of whom we have invited.
+  const before = now.facts?.state === 'invited' ? now.facts.role : undefined;
+  const already = { ...identity, state: 'member', ...present({ role: before }) } as const;
   return changing(now, {
     operation: 'create-invite',
     parameters: { role, email },
     ifLost: 'hold',
-    change: { subject: now.subject, leaves, ...present({ atStake }) },
+    change: { subject: now.subject, leaves, already, ...present({ atStake }) },
   });
 }
 
