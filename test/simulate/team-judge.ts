@@ -98,11 +98,14 @@ export class TeamJudge {
   }
 
   #isDeletionUnclear({ number, project }: Entry): boolean {
-    const deletions = this.#service.book.filter(
-      ({ operation, asked, project: of }) =>
-        operation === 'delete-invite' && of === project && asked.includes(`"invite-${number}"`),
+    const isOfIt = (text: string): boolean =>
+      text.includes(`invite/delete {"invite_code":"invite-${number}"}`);
+    const deletions = this.#service.book.filter(({ asked, project: of }) => of === project && isOfIt(asked));
+    // Nobody knows of a request that a crash took with it whether it left.
+    const begun = this.#stage.exchanges.filter(({ key }) => isOfIt(key));
+    return (
+      begun.length > 1 && (begun.length > deletions.length || deletions.some((each) => !this.#kept.has(each)))
     );
-    return deletions.length > 1 && deletions.some((each) => !this.#kept.has(each));
   }
 
   #requireNotSentAgain(entry: Entry): void {

@@ -462,6 +462,8 @@ class TeamPlay {
       case 'create-invite': {
         const standing = this.#service.standing(of, String(email));
         if (standing === undefined) return ['--not-done'];
+        // They are there, and not by this invite.
+        if (standing.kind === 'member' && standing.role !== role) return ['--not-done'];
         if (standing.kind === 'member') return ['--answer', `user_id=${this.#service.userId(String(email))}`];
         return ['--answer', `invite_code=${this.#service.invite(of, String(email))?.code}`];
       }
