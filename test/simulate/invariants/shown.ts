@@ -1,12 +1,11 @@
 /** What is shown is what the tables say, whichever command is asked. */
 import { isDeepStrictEqual } from 'node:util';
-import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import type { BatchObject, BatchStatusObject } from '../../../src/objects/batch-object.ts';
 import type { SpendObject } from '../../../src/objects/log-object.ts';
 import type { PlanObject } from '../../../src/objects/plan-object.ts';
 import type { RunObject } from '../../../src/objects/run-object.ts';
 import { promise } from '../played.ts';
-import { type CallRow, heldBy, type ListedRow, type Tables } from './tables.ts';
+import { type CallRow, heldBy, isNote, type ListedRow, type Tables } from './tables.ts';
 
 function requireSame(what: string, shown: object, tables: object): void {
   const words = `${what} shows ${JSON.stringify(shown)}, the tables say ${JSON.stringify(tables)}`;
@@ -67,16 +66,13 @@ function savedBy(tables: Tables, batch: string): number {
 
 /** What took a request of the batch, and what was answered. */
 function requestsOf({ calls }: Tables, batch: string): { readonly requests: number; readonly calls: number } {
-  const own = [...calls.values()].filter(
-    ({ batch: of, operation }) => of === batch && operation !== NOTE_PERSON,
-  );
+  const own = [...calls.values()].filter((call) => call.batch === batch && !isNote(call));
   const isAnswered = ({ state }: CallRow): boolean => ['answered', 'replaced', 'erased'].includes(state);
   return { requests: own.filter(wasRequest).length, calls: own.filter(isAnswered).length };
 }
 
-/** What a list says of a person is noted without a request. */
-const wasRequest = ({ state, said, operation }: CallRow): boolean =>
-  operation !== NOTE_PERSON && state !== 'open' && !(state === 'unsold' && said === 'not_sent');
+const wasRequest = (call: CallRow): boolean =>
+  !isNote(call) && call.state !== 'open' && !(call.state === 'unsold' && call.said === 'not_sent');
 
 // ------------------------------------------------------------------------------------------------ commands
 

@@ -2,6 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import SQLite from 'better-sqlite3';
+import { NOTE_PERSON } from '../../../src/core/membership.ts';
 
 /** A request that may cost something: docs/internals/ledger.md has its columns. */
 export interface CallRow {
@@ -119,4 +120,8 @@ const HOLDING: ReadonlySet<string> = new Set(['open', 'doubt', 'retried', 'lost'
 /** What a call may still cost. */
 export const heldBy = ({ state, reserved }: CallRow): number => (HOLDING.has(state) ? reserved : 0);
 
-export const isUnderWay = ({ state, has_reply }: CallRow): boolean => state === 'open' && has_reply === 0;
+/** What a list says of a person is noted without a request. */
+export const isNote = ({ operation }: CallRow): boolean => operation === NOTE_PERSON;
+
+export const isUnderWay = (call: CallRow): boolean =>
+  call.state === 'open' && call.has_reply === 0 && !isNote(call);
