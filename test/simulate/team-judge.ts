@@ -101,6 +101,8 @@ export class TeamJudge {
     const isOfIt = (text: string): boolean =>
       text.includes(`invite/delete {"invite_code":"invite-${number}"}`);
     const deletions = this.#service.book.filter(({ asked, project: of }) => of === project && isOfIt(asked));
+    // An empty 200 says that the invite was deleted, also where the service is out of its mind.
+    if (deletions.some(({ status, isDone }) => status < 300 && !isDone)) return true;
     // Nobody knows of a request that a crash took with it whether it left.
     const begun = this.#stage.exchanges.filter(({ key }) => isOfIt(key));
     return (
