@@ -56,8 +56,8 @@ export class Judge {
   readonly #stage: Stage;
   /** Calls of which some answer may be lost. */
   readonly #lost = new Set<string>();
-  /** Who was forgotten, by their cells. */
-  readonly forgotten = new Set<string>();
+  /** Who was forgotten, by their cells, and whether somebody had bought them before. */
+  readonly forgotten = new Map<string, boolean>();
   #heard = 0;
   #cut = 0;
   /** Since the first run that was not as it should be. */
@@ -139,10 +139,11 @@ export class Judge {
     const keys = keysOf(row);
     const all = Object.values(keys);
     const of = `row ${Object.values(row).join(', ')}`;
-    if (Object.values(row).some((cell) => this.forgotten.has(cell))) {
-      promise(shownIn(row) === '', `what was forgotten is shown: ${of}`);
-      return;
-    }
+    const wasBought = Object.values(row)
+      .map((cell) => this.forgotten.get(cell))
+      .find((known) => known !== undefined);
+    promise(wasBought !== true || shownIn(row) === '', `what was forgotten is shown: ${of}`);
+    if (wasBought === true || (wasBought === false && status === 'skipped')) return;
     const charges = vendor.charges.filter(({ key }) => all.includes(key));
     promise(status === 'matched' || shownIn(row) === '', `facts without a match: ${of}`);
     const sold = charges.filter(({ key }) => key === keys[by]);

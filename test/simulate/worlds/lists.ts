@@ -88,7 +88,7 @@ async function forget(stage: Stage, judge: Judge, { header }: ListKind): Promise
   if (header !== 'Email') return;
   const { exitCode } = await type(stage, ['forget', first, '--yes', '--json']);
   const wasBought = stage.vendor.charges.some(({ key }) => key.includes(JSON.stringify(first)));
-  if (exitCode === 0 && wasBought) judge.forgotten.add(first);
+  if (exitCode === 0) judge.forgotten.set(first, wasBought);
 }
 
 const listOf = (stage: Stage): string => fs.readFileSync(stage.path('list.csv'), 'utf8');
