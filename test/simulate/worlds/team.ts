@@ -487,8 +487,8 @@ class TeamPlay {
       promise(times <= MOST_RUNS, 'the list does not end');
       await this.#settle('truth');
       const { ended, object } = await this.#run();
-      await this.#settleNamed(object);
       atRest = this.#judge.isAtRest(ended, object) ? atRest + 1 : 0;
+      await this.#settleNamed(object);
       // The first one may go on with a plan that was made while much was in doubt.
       if (atRest > 1) return this.#judge.requireAllWell(object);
       this.#stage.tell(ended.stdout);
