@@ -6,9 +6,10 @@ import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
 import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
-import { DAY_MS } from './time.ts';
 
 /** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
+
+const DAY_MS = 86_400_000;
 
 /** Of one read: some milliseconds. */
 const CALLS_AT_ONCE = 20_000;

@@ -13,7 +13,7 @@ export { APART_MS } from './context.ts';
 
 /** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
 const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** What was told since the ledger had it last may be lost: then it is told again. */
 const KEEP_EVERY_MS = 60_000;
 
