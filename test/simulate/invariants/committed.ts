@@ -130,7 +130,10 @@ const APART_MS = 2_000;
 export function requireDays(begun: readonly CallRow[], trueMs: number): void {
   const today = Math.floor((trueMs + APART_MS) / DAY_MS);
   for (const { id, day, reserved } of begun)
-    promise(reserved === 0 || day <= today, `call ${id} is booked in a day that is ${day - today} days ahead`);
+    promise(
+      reserved === 0 || day <= today,
+      `call ${id} is booked in a day that is ${day - today} days ahead`,
+    );
 }
 
 /** What was on its way to a commit when the stop came gets there within this time. */
