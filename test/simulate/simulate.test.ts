@@ -62,7 +62,7 @@ test('without a rule a world shows what happens, in words, with the command that
       /^A fault in world lists of seed \d+: Error: a request left without a committed intent: \//m,
     );
     expect(found, 'what the people typed').toMatch(
-      /^ {2}rowonce run job.yaml list.csv .*vendor: .*network: /m,
+      /^ {2}.*rowonce run job.yaml list.csv .*vendor: .*network: /m,
     );
     expect(found, 'what came of it').toMatch(/^ {2}\S+Z POST \/\S+ \{.*\}$/m);
     const [, again = ''] = /^Play it again: npm run simulate -- (.*)$/m.exec(found) ?? [];
