@@ -20,7 +20,7 @@ export interface KnowledgeHit {
 export class Knowledge {
   readonly seed: number;
   /** Share of identifiers that are known, 0 to 1. Raising it only adds matches, lowering it only takes some away. */
-  matchRate: number;
+  readonly matchRate: number;
 
   constructor(seed: number, matchRate: number) {
     this.seed = seed;

@@ -76,7 +76,6 @@ export interface Outcome {
 
 export class Vendors {
   readonly #settings: VendorSettings;
-  readonly #knowledge: Knowledge;
   readonly registrar: Registrar;
   readonly #admission: SandboxAdmission;
   /** Names of all operations, for faults of one operation alone. */
@@ -84,15 +83,13 @@ export class Vendors {
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
   #requests = 0;
-  /** The error of the `Date` of answers in milliseconds; null when they have no `Date`. */
-  dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
     const { clock, rate, extension, matchRate = 0.8, faults = '' } = settings;
     this.#settings = settings;
     this.registrar = registrar;
-    this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
-    const provider = (extension.provider ?? publishedProvider)(this.#knowledge);
+    const knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
+    const provider = (extension.provider ?? publishedProvider)(knowledge);
     const free = lookUps(registrar);
     const published = serviceOperations(registrar.state);
     const service = extension.service?.(published, registrar.state) ?? published;
@@ -199,13 +196,8 @@ export class Vendors {
     return new Faults(text, this.#settings.seed, this.#operations);
   }
 
-  setMatchRate(rate: number): void {
-    this.#knowledge.matchRate = checkedMatchRate(rate);
-  }
-
   get date(): Readonly<Record<string, string>> {
-    if (this.dateOffsetMs === null) return {};
-    return { date: new Date(this.#settings.clock.wallMs() + this.dateOffsetMs).toUTCString() };
+    return { date: new Date(this.#settings.clock.wallMs()).toUTCString() };
   }
 
   close(): void {

@@ -157,7 +157,7 @@ test('of the sandbox that users start the book can be seen, and nothing can be t
   const { url, close } = await startSandbox();
   afterwards(close);
   expect(Object.keys(await bookOf(url))).not.toContain('changes');
-  for (const path of ['accept', 'faults', 'revoke', 'remove-admin', 'match-rate', 'date']) {
+  for (const path of ['accept', 'faults', 'revoke', 'remove-admin']) {
     const { status, json } = await post(url, `/sandbox/${path}`, undefined, { email: 'ann@a.example' });
     expect([status, json.error]).toEqual([404, `The sandbox has no "POST /sandbox/${path}".`]);
   }

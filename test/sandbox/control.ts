@@ -33,20 +33,6 @@ export function control(vendors: Vendors, endpoint: string, body: JsonMembers): 
       return withTexts(body, ['project', 'key'], ([project = '', key = '']) =>
         alter('remove-admin', { kind: 'admin_removed', project, account: accountOf(key) }),
       );
-    case 'POST /sandbox/match-rate': {
-      const { rate } = body;
-      if (typeof rate !== 'number') return refused('"rate" must be a number.');
-      vendors.setMatchRate(rate);
-      return DONE;
-    }
-    // How far the `Date` of answers is off; null: they have none.
-    case 'POST /sandbox/date': {
-      const { offset_ms: offset } = body;
-      if (typeof offset !== 'number' && offset !== null)
-        return refused('"offset_ms" must be a number or null.');
-      vendors.dateOffsetMs = offset;
-      return DONE;
-    }
     default:
       return undefined;
   }

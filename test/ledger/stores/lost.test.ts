@@ -1,7 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { answered, batchNamed } from './book.ts';
@@ -125,9 +124,3 @@ describe('what is known outside', () => {
     await expectLost(place, 'is not the newest one');
   });
 });
-
-async function _openForTest(place: string): Promise<Ledger> {
-  const ledger = await openStore(sqlite, place);
-  onTestFinished(() => ledger.close().catch(() => {}));
-  return ledger;
-}
