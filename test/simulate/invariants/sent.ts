@@ -20,8 +20,14 @@ function textsIn(value: unknown): readonly string[] {
 /** Whether a request is for a call: it names all that the call asks about. */
 function isFor({ path, body }: Question, { asked }: CallRow): boolean {
   const all = `${decodeURIComponent(path)}\n${body}`;
+  // "Company 1" is not asked about by a question about "Company 12".
+  const isAsked = (text: string): boolean =>
+    all
+      .split(text)
+      .slice(1)
+      .some((rest) => !/^\w/.test(rest));
   return textsIn(JSON.parse(asked).parameters).every(
-    (text) => all.includes(text) || all.includes(JSON.stringify(text).slice(1, -1)),
+    (text) => isAsked(text) || isAsked(JSON.stringify(text).slice(1, -1)),
   );
 }
 

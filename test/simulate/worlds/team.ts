@@ -426,18 +426,22 @@ class TeamPlay {
     }
   }
 
-  /** Rows that were left out are listed no more, but whoever waits for them names them. */
-  async #settleNamed({ output }: Json): Promise<void> {
+  /** Rows that were left out are listed no more, but whoever waits for them names them. @returns whether any was settled. */
+  async #settleNamed({ output }: Json): Promise<boolean> {
     const text = typeof output === 'string' ? fs.readFileSync(output, 'utf8') : '';
     const named = new Set(
       [...text.matchAll(/row (\d+) of batch (\w+)/gi)].map(([, row, batch]) => `${batch} ${row}`),
     );
+    let hasSettled = false;
     for (const each of named) {
       const [batch = '', row = ''] = each.split(' ');
       const { object } = await this.#type(['settle', batch, row, '--json'], 'other');
-      for (const doubt of (object.in_doubt ?? []) as readonly DoubtShown[])
+      for (const doubt of (object.in_doubt ?? []) as readonly DoubtShown[]) {
         await this.#decide(batch, doubt, 'truth');
+        hasSettled = true;
+      }
     }
+    return hasSettled;
   }
 
   async #decide(batch: string, doubt: DoubtShown, how: 'truth' | 'retry' | 'skip'): Promise<void> {
@@ -487,8 +491,9 @@ class TeamPlay {
       promise(times <= MOST_RUNS, 'the list does not end');
       await this.#settle('truth');
       const { ended, object } = await this.#run();
-      atRest = this.#judge.isAtRest(ended, object) ? atRest + 1 : 0;
-      await this.#settleNamed(object);
+      const isAtRest = this.#judge.isAtRest(ended, object);
+      const hasSettled = await this.#settleNamed(object);
+      atRest = isAtRest && !hasSettled ? atRest + 1 : 0;
       // The first one may go on with a plan that was made while much was in doubt.
       if (atRest > 1) return this.#judge.requireAllWell(object);
       this.#stage.tell(ended.stdout);
