@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import type Database from 'better-sqlite3';
+import { closeIdle } from './databases.ts';
 import { Disk } from './disk.ts';
 import {
   type Answer,
@@ -61,7 +62,6 @@ export class Started {
 
 const ENVIRONMENT = { CI: 'true', DATA_KEY: 'data-key' };
 
-const { PATH = '' } = process.env;
 let commands = 0;
 
 export const FIRST_DAY_MS = Date.UTC(2026, 10, 20, 2);
@@ -108,6 +108,7 @@ export class Stage implements World, Network {
     this.vendor = new Vendor(seed);
     this.#ways = new Ways(seed);
     this.#runCommandLine = runCommandLine;
+    closeIdle();
     fs.rmSync(ROOT, { recursive: true, force: true });
     fs.mkdirSync(join(this.folder, 'config'), { recursive: true, mode: 0o700 });
     const { folder: home } = this;
@@ -209,7 +210,7 @@ export class Stage implements World, Network {
     const pid = 1000 + this.#started;
     commands += 1;
     // What a new process would look for by its path it looks for here, too.
-    globalThis.process.env.PATH = `${PATH}:/${commands}`;
+    globalThis.process.env.PATH = `/${commands}`;
     const process = new SimulatedProcess(pid, faults, (struck, mishap) => this.#strike(struck, mishap));
     const started = new Started(process);
     const begin = (): void => {

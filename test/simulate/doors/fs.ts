@@ -5,6 +5,7 @@
 import real from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { closeIdle } from '../databases.ts';
 import { inWorld, pass, passLater } from '../world.ts';
 
 export * from 'node:fs';
@@ -14,6 +15,11 @@ const disk = () => inWorld()?.world.disk;
 /** Databases answer for what they have synced themselves. Whoever opens and closes such a file drops the locks that SQLite has on it. */
 const isOurs = (path: unknown): path is string =>
   typeof path === 'string' && !/\.(?:db|lock)(?:-\w+)?$/.test(path);
+
+/** Names of files are about to change. Connections that wait for a process must not outlive the database that they lead to. */
+function renames(...paths: readonly string[]): void {
+  if (!paths.every((path) => isOurs(resolve(path)))) closeIdle();
+}
 
 /** Which file an open one is. */
 const opened = new Map<number, string>();
@@ -105,27 +111,33 @@ export const appendFileSync = looking((path: string | number, data: string | Buf
 });
 
 export const renameSync = looking((from: string, to: string) => {
+  renames(from, to);
   if (isOurs(resolve(to))) disk()?.moves(resolve(from), resolve(to));
   real.renameSync(from, to);
 });
 
 export const linkSync = looking((from: string, to: string) => {
+  renames(from, to);
   if (isOurs(resolve(to)) && !real.existsSync(to)) disk()?.names(resolve(to));
   real.linkSync(from, to);
 });
 
 export const unlinkSync = looking((path: string) => {
+  renames(path);
   if (isOurs(resolve(path))) disk()?.names(resolve(path));
   real.unlinkSync(path);
 });
 
 export const rmSync = looking((path: string, options?: real.RmOptions) => {
   const isThere = real.existsSync(path);
+  if (options?.recursive === true) closeIdle();
+  else renames(path);
   if (isThere && isOurs(resolve(path)) && options?.recursive !== true) disk()?.names(resolve(path));
   if (isThere || options?.force !== true) real.rmSync(path, options);
 });
 
 export const copyFileSync = looking((from: string, to: string, mode?: number) => {
+  renames(from, to);
   if (!real.existsSync(to)) disk()?.names(resolve(to));
   disk()?.writes(resolve(to));
   real.copyFileSync(from, to, mode);

@@ -1,5 +1,5 @@
 /** Loads the program so that what it asks of the outside leads to the world. The program has no line for this. */
-import { registerHooks } from 'node:module';
+import { type ResolveFnOutput, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { replaceProcess } from './process.ts';
@@ -21,9 +21,18 @@ const DOORS: Readonly<Record<string, string>> = {
 
 replaceTimers();
 replaceProcess();
+/** What was found before; the program imports some of its modules in each process. */
+const found = new Map<string, ResolveFnOutput>();
+
 registerHooks({
   resolve(specifier, context, next) {
-    const url = context.parentURL?.startsWith(SOURCES) ? DOORS[specifier] : undefined;
-    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+    const { parentURL = '' } = context;
+    const name = `${parentURL} ${specifier}`;
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const url = parentURL.startsWith(SOURCES) ? DOORS[specifier] : undefined;
+    const resolved = url === undefined ? next(specifier, context) : { url };
+    found.set(name, { ...resolved, shortCircuit: true });
+    return found.get(name) as ResolveFnOutput;
   },
 });

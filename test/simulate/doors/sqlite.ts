@@ -2,17 +2,17 @@
  * SQLite itself, over files in memory. What is committed outlives a crash, because the ledger asks SQLite for no less; what is not is
  * rolled back with the connection. Locks between processes are SQLite's own.
  */
-import { createRequire } from 'node:module';
 import type Real from 'better-sqlite3';
-import { inWorld, pass, wallMs } from '../world.ts';
+import { type Opened, open, SQLite } from '../databases.ts';
+import { inWorld, pass, type World, wallMs } from '../world.ts';
 
-const RealDatabase: typeof Real = createRequire(import.meta.url)('better-sqlite3');
+type RealStatement = Real.Statement<unknown[], unknown>;
 
 class Statement {
-  readonly #statement: Real.Statement<unknown[], unknown>;
+  readonly #statement: RealStatement;
   readonly reader: boolean;
 
-  constructor(statement: Real.Statement<unknown[], unknown>) {
+  constructor(statement: RealStatement) {
     this.#statement = statement;
     this.reader = statement.reader;
   }
@@ -28,16 +28,12 @@ class Statement {
   get(...params: unknown[]): unknown {
     return pass(() => this.#statement.get(...params));
   }
-
-  iterate(...params: unknown[]): Iterator<unknown> {
-    return this.all(...params)[Symbol.iterator]();
-  }
 }
 
 class Commit extends Statement {
   readonly #committed: () => void;
 
-  constructor(statement: Real.Statement<unknown[], unknown>, committed: () => void) {
+  constructor(statement: RealStatement, committed: () => void) {
     super(statement);
     this.#committed = committed;
   }
@@ -49,43 +45,55 @@ class Commit extends Statement {
   }
 }
 
-class Database extends RealDatabase {
+export default class Database {
+  static readonly SqliteError = SQLite.SqliteError;
+  readonly name: string;
+  readonly #opened: Opened;
+  readonly #world: World | undefined;
   readonly #forget: (() => void) | undefined;
+  #isClosed = false;
 
-  constructor(path: string, options?: Real.Options) {
-    pass(() => {});
-    super(path, options);
+  constructor(path: string, options: Real.Options = {}) {
+    this.name = path;
     const here = inWorld();
-    if (here === undefined) return;
-    this.#forget = here.process.atEnd(() => super.close());
-    // SQLite has a clock of its own.
-    this.function('unixepoch', { varargs: true }, () => wallMs(here.world) / 1000);
+    this.#world = here?.world;
+    this.#opened = pass(() => open(path, options));
+    if (here !== undefined) this.#opened.nowSeconds = () => wallMs(here.world) / 1000;
+    this.#forget = here?.process.atEnd(() => this.#leave());
   }
 
-  override prepare(sql: string): never {
-    const statement = super.prepare(sql) as Real.Statement<unknown[], unknown>;
-    const here = inWorld();
-    if (here === undefined) return statement as never;
+  get inTransaction(): boolean {
+    return this.#opened.database.inTransaction;
+  }
+
+  prepare(sql: string): Statement {
+    const statement = this.#opened.prepare(sql);
+    const { database } = this.#opened;
     const isCommit = sql.trim().toUpperCase() === 'COMMIT';
-    const own = isCommit ? new Commit(statement, () => here.world.committed(this)) : new Statement(statement);
-    return own as never;
+    if (isCommit) return new Commit(statement, () => this.#world?.committed(database));
+    return new Statement(statement);
   }
 
-  override exec(sql: string): this {
-    return pass(() => super.exec(sql));
+  exec(sql: string): this {
+    pass(() => this.#opened.database.exec(sql));
+    return this;
   }
 
-  override pragma(source: string, options?: Real.PragmaOptions): unknown {
-    return pass(() => super.pragma(source, options));
+  pragma(source: string, options?: Real.PragmaOptions): unknown {
+    return pass(() => this.#opened.pragma(source, options));
   }
 
-  override close(): this {
-    return pass(() => {
-      this.#forget?.();
-      return super.close();
-    });
+  close(): this {
+    pass(() => this.#leave());
+    return this;
+  }
+
+  #leave(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#forget?.();
+    this.#opened.leave();
   }
 }
 
-export const { SqliteError } = RealDatabase;
-export default Object.assign(Database, { SqliteError });
+export const { SqliteError } = SQLite;

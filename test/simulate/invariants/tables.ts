@@ -1,8 +1,8 @@
 /** The tables of a ledger as they were committed last, read by SQL of their own. */
 
 import type Database from 'better-sqlite3';
-import SQLite from 'better-sqlite3';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
+import { open } from '../databases.ts';
 
 /** A request that may cost something: docs/internals/ledger.md has its columns. */
 export interface CallRow {
@@ -105,13 +105,14 @@ export function tablesOf(database: Database.Database): Tables {
   };
 }
 
-/** As they are on the disk now. The connection is closed at once. */
+/** As they are on the disk now. */
 export function tablesAt(path: string): Tables | undefined {
-  const database = new SQLite(path, { readonly: true });
+  const opened = open(path, { readonly: true });
+  const { database } = opened;
   try {
     return hasTables(database) ? tablesOf(database) : undefined;
   } finally {
-    database.close();
+    opened.leave();
   }
 }
 

@@ -415,7 +415,8 @@ class TeamPlay {
   async #settle(how: 'truth' | 'retry' | 'skip'): Promise<void> {
     await this.#stage.rest(10 * MINUTE_MS);
     const { object } = await this.#type(['status', '--json'], 'other');
-    for (const { batch } of (object.batches ?? []) as readonly BatchShown[]) {
+    for (const { batch, counts } of (object.batches ?? []) as readonly BatchShown[]) {
+      if (counts.in_doubt === 0) continue;
       // A row may be in doubt in several projects; one of them is shown at a time.
       for (let times = 0; times < PROJECTS_OF_A_ROW; times += 1) {
         const listed = await this.#type(['settle', batch, '--json'], 'other');
@@ -514,6 +515,7 @@ const PROJECTS_OF_A_ROW = 2;
 
 interface BatchShown {
   readonly batch: string;
+  readonly counts: { readonly in_doubt: number };
 }
 
 interface DoubtShown {

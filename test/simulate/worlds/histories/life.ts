@@ -1,6 +1,7 @@
 /** What comes of a history: each thing is done, and after each the book of the vendor is compared with what people asked for. */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { closeIdle } from '../../databases.ts';
 import { requireForgotten } from '../../forgotten.ts';
 import type { Tables } from '../../invariants/tables.ts';
 import { Watch } from '../../invariants.ts';
@@ -233,6 +234,7 @@ export class Life {
     const { store } = this.#places;
     if (!fs.existsSync(store)) return;
     const path = this.#stage.path(`copy-${this.#copies.length}`);
+    closeIdle();
     fs.cpSync(store, path, { recursive: true });
     this.#copies.push({ path, isFile: false, charges: this.#stage.vendor.charges.length });
     this.#stage.tell('the store is copied away');
@@ -242,6 +244,7 @@ export class Life {
     const copy = this.#copies.at(-1);
     if (copy === undefined) return;
     const { store } = this.#places;
+    closeIdle();
     fs.rmSync(store, { recursive: true, force: true });
     if (copy.isFile) {
       fs.mkdirSync(store, { mode: 0o700 });
