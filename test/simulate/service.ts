@@ -245,7 +245,9 @@ export class Service implements Asked {
     const times = this.book.filter((each) => each.asked === asked).length;
     const met = this.#met(`${asked} ${times}`, project, name);
     const before = this.standing(project, name);
-    const acts = met === undefined || met.isOurs || (this.mood.hasActed && LIARS.has(this.mood.kind));
+    // What refuses in front of the service has not asked it.
+    const isLie = LIARS.has(this.mood.kind) && met?.answer?.status !== 403;
+    const acts = met === undefined || met.isOurs || (this.mood.hasActed && isLie);
     const isDone = acts && decision.change !== undefined;
     if (isDone) decision.change?.();
     const { status, body } = met?.answer ?? decision;

@@ -22,6 +22,7 @@ type Row = Readonly<Record<string, string>>;
 interface Command {
   readonly kind: Kind;
   readonly first: number;
+  readonly firstExchange: number;
   readonly before: ReadonlyMap<string, Standing>;
 }
 
@@ -37,7 +38,7 @@ export class TeamJudge {
   readonly #kept = new Set<Entry>();
   readonly firstDayMs: number;
   wishes: readonly Wish[] = [];
-  #command: Command = { kind: 'other', first: 0, before: new Map() };
+  #command: Command = { kind: 'other', first: 0, firstExchange: 0, before: new Map() };
 
   constructor(stage: Stage, service: Service, { removesMissing }: { readonly removesMissing: boolean }) {
     this.#stage = stage;
@@ -50,7 +51,8 @@ export class TeamJudge {
 
   begin(kind: Kind): void {
     const { book } = this.#service;
-    this.#command = { kind, first: book.length, before: this.#service.standings() };
+    const { length: firstExchange } = this.#stage.exchanges;
+    this.#command = { kind, first: book.length, firstExchange, before: this.#service.standings() };
   }
 
   end({ ended }: Told): void {
@@ -60,7 +62,8 @@ export class TeamJudge {
     for (const entry of now) {
       this.#requireOneInvite(entry);
       this.#requireNotSentAgain(entry);
-      if (entry.isDone && this.#command.kind === 'run') this.#requireWanted(entry);
+      if (entry.isDone && this.#command.kind === 'run' && this.#isOfCommand(entry))
+        this.#requireWanted(entry);
     }
     promise(
       this.#command.kind !== 'other' || now.length === 0,
@@ -70,6 +73,15 @@ export class TeamJudge {
 
   #entries(): readonly Entry[] {
     return this.#service.book.slice(this.#command.first);
+  }
+
+  #exchanges() {
+    return this.#stage.exchanges.slice(this.#command.firstExchange);
+  }
+
+  /** A request of a process that was killed may arrive later. */
+  #isOfCommand({ asked }: Entry): boolean {
+    return this.#exchanges().some(({ key }) => asked.endsWith(` ${key}`));
   }
 
   /** A person has said that it may be sent twice. */
@@ -171,8 +183,12 @@ export class TeamJudge {
   /** What was planned is sent, where nothing came between. */
   requireAsPlanned(plan: Told, run: Told): void {
     const now = this.#entries();
-    const isQuiet = now.every(({ isHeard, isPlain, status }) => isHeard && isPlain && status < 400);
-    if (!isQuiet || run.ended.exitCode !== 0 || plan.ended.exitCode !== 0) return;
+    const isQuiet =
+      now.every(({ isHeard, isPlain, status }) => isHeard && isPlain && status < 400) &&
+      this.#exchanges().every(({ mishap }) => mishap === undefined);
+    // What is in doubt may be sent again; the plan counts such rows by themselves.
+    if (!isQuiet || plan.object.in_doubt !== 0 || run.ended.exitCode !== 0 || plan.ended.exitCode !== 0)
+      return;
     const changes = (plan.object.changes ?? []) as readonly { readonly calls?: readonly string[] }[];
     const planned = changes.flatMap(({ calls = [] }) => calls).sort();
     const sent = now.map(({ operation }) => operation).sort();
@@ -197,9 +213,10 @@ export class TeamJudge {
   }
 
   #foundNoInvite(of: string): boolean {
-    // An undo that goes on says what came of the commands before.
+    // An undo that goes on says what came of the commands before. An empty 200 counts as done, whoever sent it.
+    const isIt = ({ status, isDone }: Entry): boolean => status === 404 || (status < 300 && !isDone);
     return this.#service.book.some(
-      ({ operation, project, status }) => operation === 'delete-invite' && project === of && status === 404,
+      (each) => each.operation === 'delete-invite' && each.project === of && isIt(each),
     );
   }
 
