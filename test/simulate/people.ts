@@ -3,6 +3,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { promise } from './played.ts';
 import type { Fault, Mishap } from './process.ts';
 import type { Ended, Stage } from './stage.ts';
+import { wallMs } from './world.ts';
 
 /** A command of twelve rows passes some 900 doors; later ones strike nothing. */
 const MOST_PASSAGES = 1_200;
@@ -112,6 +113,11 @@ function endWords({ how, exitCode, stdout, stderr }: Ended): string {
 function stdoutStop(stdout: string): string | undefined {
   const stopped = objectIn<{ stopped?: { code: string; message: string } | null }>(stdout)?.stopped;
   return stopped ? `${stopped.code}: ${stopped.message}` : undefined;
+}
+
+/** Until the time that a stop names. */
+export function waitUntil(stage: Stage, at: string): void {
+  stage.schedule.skip(Math.max(0, Date.parse(at) - wallMs(stage)));
 }
 
 /** What `--json` printed. */

@@ -269,7 +269,7 @@ export class TeamJudge {
       case 'refused':
         // Of somebody who has accepted nobody can say it: the invite is gone, and the role may well be the right one.
         promise(
-          wrong.length > 0 || INVITE_IS_GONE.test(_reason) || INVITE_WAITS.test(_reason),
+          wrong.length > 0 || UNKNOWN_ROLE.some((each) => each.test(_reason)),
           `refused, and it is so: ${said}`,
         );
         for (const { now } of wrong) requireTrueReason(now, _reason, said);
@@ -286,11 +286,13 @@ export class TeamJudge {
 
 const INVITE_WAITS = /has a pending invite/;
 const INVITE_IS_GONE = /is not there any more/;
+const HAS_ACCEPTED = /has accepted, so their role can only be set by user_id/;
+/** Reasons that say nothing of the role that somebody has. */
+const UNKNOWN_ROLE = [INVITE_IS_GONE, INVITE_WAITS, HAS_ACCEPTED];
 
 function requireTrueReason(now: Standing | undefined, reason: string, said: string): void {
   const isMember = now?.kind === 'member';
-  if (/has accepted, so their role can only be set by user_id/.test(reason))
-    promise(isMember, `nobody has accepted: ${said}`);
+  if (HAS_ACCEPTED.test(reason)) promise(isMember, `nobody has accepted: ${said}`);
   else if (INVITE_IS_GONE.test(reason)) promise(now?.kind !== 'invited', `the invite is there: ${said}`);
   else if (/already a member/.test(reason)) promise(isMember, `nobody is a member: ${said}`);
   else if (INVITE_WAITS.test(reason)) promise(now?.kind === 'invited', `no invite waits: ${said}`);

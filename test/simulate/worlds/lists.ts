@@ -5,13 +5,12 @@ import { planLook, requireOneCharge, Watch } from '../invariants.ts';
 import { Judge } from '../judge.ts';
 import { type ListKind, listKinds } from '../list-kinds.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { crashes, objectIn, type, typedWords } from '../people.ts';
+import { crashes, objectIn, type, typedWords, waitUntil } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Stage } from '../stage.ts';
 import { type Mood, moods, moodWords, well } from '../vendor.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
-import { wallMs } from '../world.ts';
 
 /** What somebody does before a run: `forgets` a person of the first row, or runs by a plan that was made before the list was edited. */
 type Deed = 'nothing' | 'forgets' | 'runs by a plan that moved';
@@ -117,7 +116,7 @@ async function typeToTheEnd(stage: Stage, watch: Watch, judge: Judge): Promise<v
     const stop = judge.run(ended)?.stopped;
     if (ended.exitCode === 0 || ended.exitCode === 3) return;
     promise(stop?.resume_at !== null || stop.answers?.[0] !== undefined, `it cannot go on: ${ended.stdout}`);
-    if (stop?.resume_at) stage.schedule.skip(Math.max(0, Date.parse(stop.resume_at) - wallMs(stage)));
+    if (stop?.resume_at) waitUntil(stage, stop.resume_at);
     else accepted.splice(0, accepted.length, '--accept', stop?.answers?.[0] ?? '');
   }
   promise(false, `the list does not end in ${MOST_ENDS} runs`);

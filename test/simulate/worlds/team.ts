@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import { Watch } from '../invariants.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { HOUR_MS, MINUTE_MS, objectIn, type Typed, type } from '../people.ts';
+import { HOUR_MS, MINUTE_MS, objectIn, type Typed, type, waitUntil } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import {
@@ -492,6 +492,8 @@ class TeamPlay {
       promise(times <= MOST_RUNS, 'the list does not end');
       await this.#settle('truth');
       const { ended, object } = await this.#run();
+      const { stopped } = object as { readonly stopped?: StopShown | null };
+      if (stopped?.resume_at) waitUntil(this.#stage, stopped.resume_at);
       const isAtRest = this.#judge.isAtRest(ended, object);
       const hasSettled = await this.#settleNamed(object);
       atRest = isAtRest && !hasSettled ? atRest + 1 : 0;
@@ -516,6 +518,10 @@ const PROJECTS_OF_A_ROW = 2;
 interface BatchShown {
   readonly batch: string;
   readonly counts: { readonly in_doubt: number };
+}
+
+interface StopShown {
+  readonly resume_at: string | null;
 }
 
 interface DoubtShown {
