@@ -185,8 +185,12 @@ async function inSession(
   left: TasksLeft,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
-  const signal = AbortSignal.any([context.signal, stopping.signal]);
+  const { signal } = stopping;
   const stopAll = (error: unknown): void => stopping.abort(error);
+  // Node keeps what `AbortSignal.any` made, and the run that listens to it, for as long as the host lives.
+  const stop = (): void => stopAll(context.signal.reason);
+  if (context.signal.aborted) stop();
+  context.signal.addEventListener('abort', stop, { once: true });
   const changed = await context.ledger.changedProjects(context.account.identity);
   const planned = await plannedProjects(context.ledger, batch);
   const projects = new ProjectAccess(planned, changed, context.clock.wallMs());
@@ -213,6 +217,7 @@ async function inSession(
   } catch (error) {
     stopAll(error);
   } finally {
+    context.signal.removeEventListener('abort', stop);
     await run.close();
   }
   await run.session.series.end(run);
