@@ -36,14 +36,20 @@ function requireRow(stage: Stage, { company, isInvalid }: ListRow, row: Row, wor
   promise(!isInvalid || status === 'invalid' || isForgotten, `not invalid: ${of}`);
   // A row of somebody who was forgotten while it waited still rests on what its company was sold for.
   if (isInvalid || isErased || isForgotten) return;
-  promise(status === 'matched' || companies.shownIn(row) === '', `facts without a match: ${of}`);
   promise(row.ABN === abnOf(company), `another company than in the list: ${of}`);
   const keys = companies.keysOf(row);
   const all = Object.values(keys);
   const heard = vendor.arrivals.filter(({ key }) => all.includes(key));
   const sold = vendor.charges.filter(({ key }) => key === keys[by]);
+  const shown = companies.shownIn(row);
+  // A row of a batch with which no run goes on is skipped, also where its doubt was answered later.
+  const wasSold = vendor.charges.some(
+    ({ key, facts }) => all.includes(key) && companies.shownOf(facts) === shown,
+  );
+  const mayShow = status === 'matched' || (status === 'skipped' && wasSold);
+  promise(mayShow || shown === '', `facts without a match: ${of}`);
   const isRight: Readonly<Record<string, boolean>> = {
-    matched: sold.some(({ facts }) => companies.shownOf(facts) === companies.shownIn(row)),
+    matched: sold.some(({ facts }) => companies.shownOf(facts) === shown),
     no_match: words.isNoMatchTold || all.every((key) => hasNoMatch(vendor, key)),
     refused: heard.some(({ ailment }) => ailment === 'refusing'),
     skipped: exchanges.some(({ key }) => all.includes(key)) || NOT_KEPT.test(reason),
