@@ -72,6 +72,8 @@ export class Vendor {
   readonly #times = new Map<string, number>();
   readonly #window = { beganMs: 0, requests: 0 };
   readonly #byKey = new Map<string, { readonly atMs: number; readonly sold: Facts }>();
+  /** What was sold for the request that is repeated now. */
+  #repeated: Facts | undefined;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -129,13 +131,14 @@ export class Vendor {
 
   /** A repeat under its key is answered as the first was, whatever the vendor makes of a new one, unless something stands before that. */
   #once(key: string, idempotencyKey: string | undefined, nowMs: number): Reply {
+    const own = this.honoursKeys ? idempotencyKey : undefined;
+    const before = this.#byKey.get(own ?? '');
+    const isRepeat = before !== undefined && nowMs - before.atMs < KEY_VALID_MS;
+    this.#repeated = isRepeat ? before.sold : undefined;
     const { sold, ...reply } = this.#reply(key, nowMs);
-    if (!this.honoursKeys || idempotencyKey === undefined) return { ...reply, ...(sold && { sold }) };
-    const before = this.#byKey.get(idempotencyKey);
-    if (before !== undefined && nowMs - before.atMs < KEY_VALID_MS)
-      return OF_NEW_ONES.has(reply.ailment) ? json(200, before.sold) : reply;
-    if (sold === undefined) return reply;
-    this.#byKey.set(idempotencyKey, { atMs: nowMs, sold });
+    if (isRepeat) return OF_NEW_ONES.has(reply.ailment) ? json(200, before.sold) : reply;
+    if (own === undefined || sold === undefined) return { ...reply, ...(sold && { sold }) };
+    this.#byKey.set(own, { atMs: nowMs, sold });
     return { ...reply, sold };
   }
 
@@ -152,7 +155,7 @@ export class Vendor {
   }
 
   #well(key: string): Reply {
-    const facts = this.factsOf(key);
+    const facts = this.#repeated ?? this.factsOf(key);
     if (facts !== undefined) return { ...json(200, facts), sold: facts };
     return json(200, key.startsWith('/search') ? { results: [] } : {});
   }
