@@ -97,17 +97,23 @@ const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {in
 /**
  * Rows in these states that used a call. Where it was not a row's last one, the row is found by the call, which names the first row
  * that used it. Rows of several steps share an earlier answer as often as not, so all of theirs are looked through.
+ * @param shared the batches `s` of which all rows are looked through.
  */
-const usedSql = (states: string, reason: string): string => `
+const usedSql = (states: string, reason: string, shared: string): string => `
 SELECT w.batch, w.row, v.call, ${reason} AS reason FROM v JOIN rows w ON w.call = v.call AND w.state IN (${states})
 UNION SELECT w.batch, w.row, v.call, ${reason} FROM v JOIN calls c ON c.id = v.call JOIN rows w ON w.batch = c.batch AND w.row = c.row
 WHERE w.state IN (${states}) AND ${USES}
-UNION SELECT w.batch, w.row, v.call, ${reason} FROM v JOIN batches s ON ${isOfSteps('s')} JOIN rows w ON w.batch = s.id
+UNION SELECT w.batch, w.row, v.call, ${reason} FROM v JOIN batches s ON ${shared} JOIN rows w ON w.batch = s.id
 WHERE w.state IN (${states}) AND w.others LIKE '%' || v.call || '%' AND ${USES}`;
 
-const doubtedSql = (states: string, reason = 'v.reason', batches = '1 = 1'): string => `
+const doubtedSql = (
+  states: string,
+  reason = 'v.reason',
+  batches = '1 = 1',
+  shared = isOfSteps('s'),
+): string => `
 UPDATE rows SET state = 'in_doubt', call = w.call, matched_by = NULL, reason = w.reason
-FROM (${usedSql(states, reason)}) w JOIN batches b ON b.id = w.batch AND ${batches} WHERE rows.batch = w.batch AND rows.row = w.row`;
+FROM (${usedSql(states, reason, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches} WHERE rows.batch = w.batch AND rows.row = w.row`;
 
 const READ = { call: 'int', reason: 'text' } as const;
 
@@ -119,7 +125,13 @@ export const READ_AS_UNPROVEN = each(READ)(doubtedSql(`'applied'`));
 
 /** Rows that were ended by answers which are none; what is known of these moves them on. */
 export const TAKEN_BACK: CallStatement = each(CALL)(
-  doubtedSql(`'matched', 'no_match', 'refused'`, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
+  doubtedSql(
+    `'matched', 'no_match', 'refused'`,
+    'CAST(NULL AS TEXT)',
+    `b.state IN ('open', 'finished')`,
+    // A row that is there twice in a list may rest on a later answer, and share the earlier one that is taken back.
+    's.account = (SELECT account FROM calls WHERE id = v.call)',
+  ),
 );
 
 /** The rows of a change that counted as done, and of which a newer dialect does not read that in what came. The call stays answered. */

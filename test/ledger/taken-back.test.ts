@@ -49,6 +49,19 @@ test.each(['open', 'finished'] as const)(
   },
 );
 
+test('rows that share an answer which is taken back all wait, also one that went on to another identifier', async () => {
+  const ledger = await opened();
+  const batch = await batchNamed(ledger, 'waterfall');
+  const byAbn = await answered(ledger, batch, 'abn', MISSED);
+  const byDomain = await answered(ledger, batch, 'domain', MISSED);
+  const byOther = await answered(ledger, batch, 'other domain', MISSED);
+  await settle(ledger, batch, 2, NO_MATCH, [byAbn, byDomain]);
+  await settle(ledger, batch, 3, NO_MATCH, [byAbn, byDomain]);
+  await settle(ledger, batch, 4, NO_MATCH, [byAbn, byOther]);
+  expect(await ledger.takeBack(ACCOUNT, [byAbn])).toBe(1);
+  expect(await ledger.counts(batch)).toEqual({});
+});
+
 test('a superseded batch and a cancelled one keep their rows', async () => {
   const ledger = await opened();
   const [old, gone] = [await batchNamed(ledger, 'old', { lineage: 'x' }), await batchNamed(ledger, 'gone')];
