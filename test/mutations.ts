@@ -141,8 +141,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '13: after a stop nothing new is sent',
     file: 'src/run/pipeline.ts',
-    text: 'const signal = AbortSignal.any([context.signal, stopping.signal]);',
-    instead: 'const signal = stopping.signal;',
+    text: "context.signal.addEventListener('abort', stop, { once: true });",
+    instead: '',
     test: ['faults/stopping', 'by SIGTERM'],
     simulated: 'histories',
   },
