@@ -149,8 +149,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '15: what is answered is not asked again',
     file: 'src/ledger/schema.ts',
-    text: 'CREATE UNIQUE INDEX calls_current',
-    instead: 'CREATE INDEX calls_current',
+    text: 'CREATE UNIQUE INDEX attempts_current',
+    instead: 'CREATE INDEX attempts_current',
     test: ['ledger/attacks', 'what two ask at once is bought once'],
     simulated: 'histories',
   },

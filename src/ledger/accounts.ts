@@ -25,7 +25,7 @@ import {
 } from './records.ts';
 import { isCurrent, isDoubted } from './schema.ts';
 
-/** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
+/** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
 
 /** By what an account of the accounts file is recognised. */
 export interface AccountMarks {
@@ -92,11 +92,11 @@ export interface PauseRecord {
 // ------------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
-const ANSWERED = `SELECT 1 FROM calls c JOIN replies r ON r.call = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
+const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
 
 const ANSWERS = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
 
-/** So many calls tell how long a series of misses is; reading them takes a millisecond or two. */
+/** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
 
 interface AccountRow {
@@ -133,8 +133,8 @@ FROM known_as k JOIN accounts a ON a.id = k.account WHERE k.kind = 'name' AND k.
 const AT_STAKE = `
 SELECT count(CASE WHEN subject IS NULL AND (said = 'found' OR charged > 0) THEN 1 END) AS answers,
   count(CASE WHEN subject IS NOT NULL AND said = 'found' THEN 1 END) AS changes,
-  count(CASE WHEN state = 'open' OR ${isDoubted('calls')} THEN 1 END) AS doubts
-FROM calls WHERE account = ? AND operation <> '${NOTE_PERSON}'`;
+  count(CASE WHEN state = 'open' OR ${isDoubted('attempts')} THEN 1 END) AS doubts
+FROM attempts WHERE account = ? AND operation <> '${NOTE_PERSON}'`;
 
 async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<Recognised> {
   const { id, address, name } = marks;
@@ -160,7 +160,7 @@ async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<
 
 const EVER = `
 SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held,
-  (SELECT coalesce(sum(reserved), 0) FROM calls WHERE ${isDoubted('calls')} AND account = ?) AS doubted
+  (SELECT coalesce(sum(reserved), 0) FROM attempts WHERE ${isDoubted('attempts')} AND account = ?) AS doubted
 FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
 
 async function everOf(sql: Sql, account: number): Promise<Money> {
@@ -170,23 +170,23 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
   return { spent: credits(sums.spent), reserved, inDoubt };
 }
 
-/** Of so many calls the newest answers of an operation are looked for. */
-const NEWEST_CALLS = 10_000;
+/** Of so many attempts the newest answers of an operation are looked for. */
+const NEWEST_ATTEMPTS = 10_000;
 
 const MATCHED = `
 SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
-FROM (SELECT operation, said, state FROM calls WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_CALLS}) c
+FROM (SELECT operation, said, state FROM attempts WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
 WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 
 /** As many as are in the longest series, and on their way beside it. */
 const NEWEST_HEARD = 100;
 
 const HEARD = `
-SELECT c.id FROM (SELECT * FROM calls WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
+SELECT c.id FROM (SELECT * FROM attempts WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
 WHERE c.reply = c.id AND c.state IN ('answered', 'replaced') ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const SENDS = `
-SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM calls
+SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM attempts
 WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
@@ -304,11 +304,8 @@ export const writeAccounts = (context: WriteContext) => ({
 
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
-      const [id, perDay, perMonth] = [
-        await numberOf(sql, identity),
-        caps.perDay ?? null,
-        caps.perMonth ?? null,
-      ];
+      const { perDay = null, perMonth = null } = caps;
+      const id = await numberOf(sql, identity);
       await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
       const scopes = [
         { scope: `day:${id}:%`, cap: perDay },
@@ -362,7 +359,7 @@ export const writeAccounts = (context: WriteContext) => ({
 });
 
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
-SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
+SELECT c.id FROM v JOIN attempts c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
 // ------------------------------------------------------------------------------------------ people and things that changes alter
@@ -384,14 +381,14 @@ interface KeptSubject {
 const SUBJECTS = `
 SELECT s.project, s.name, s.seq AS sequence, s.facts, s.batch, s.changed_at AS "changedAtMs", d.batch AS doubted_by, d.row, d.operation,
   CASE WHEN d.state = 'open' THEN 1 ELSE 0 END AS is_open
-FROM subjects s LEFT JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')} AND c.state <> 'answered'
-  LEFT JOIN calls p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN calls d ON d.id = coalesce(p.id, c.id)
+FROM subjects s LEFT JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')} AND c.state <> 'answered'
+  LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
 
 /** What a list says of a person is no change of the service's. */
 const CHANGED = `
 SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
-  JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
+  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
 
 export const readSubjects = ({ db, account }: Context) => ({
   /** Every person and thing that the account's changes altered or tried to, those with lost answers among them. */

@@ -79,7 +79,7 @@ export const readBatches = ({ db }: Context) => ({
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are not closed: their run is still at work, or ended in the middle. */
   async openRequests(batch: BatchId): Promise<number> {
-    const sql = `SELECT count(*) AS n FROM calls WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
+    const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
   },
 });
@@ -88,7 +88,7 @@ export const readBatches = ({ db }: Context) => ({
 const METRICS = `
 SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 'not_sent')) AS requests,
   count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
-FROM calls WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
+FROM attempts WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
 export const writeBatches = (context: WriteContext) => ({
   /**
@@ -177,10 +177,10 @@ const CLOSE = each({ batch: 'text' });
 const CLOSED = [
   CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = 'batch:' || v.batch`),
   // A retry that somebody decided and nobody sent, or that was lost: the row is in doubt as before.
-  CLOSE(`UPDATE rows SET state = 'in_doubt', call = o.id, reason = coalesce(rows.reason, o.why)
-FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.call IS NOT NULL
-  JOIN calls c ON c.id = w.call JOIN calls o ON o.id = CASE c.state WHEN 'retried' THEN
-    (SELECT n.id FROM calls n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'lost')
+  CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
+FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
+  JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
+    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'lost')
 WHERE rows.batch = w.batch AND rows.row = w.row`),
 ];
 

@@ -27,9 +27,9 @@ import {
 import { type Db, each, eachWhole } from './db.ts';
 import { unprovenOf } from './moves.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
-import { isCurrent, isDoubted, isPast, isTooOld, type CallState as KeptState } from './schema.ts';
+import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld } from './schema.ts';
 
-/** What the rows of `calls`, `replies` and `notes` say of a call. */
+/** What the rows of `attempts`, `replies` and `notes` say of a call. */
 
 // ------------------------------------------------------------------------------------------ answers
 
@@ -43,8 +43,8 @@ interface NoteFacts {
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
-/** What a person told of a call is its answer. No dialect has read that, so of most answers no note is looked for. */
-const WITH_TOLD = `LEFT JOIN replies r ON r.call = c.id LEFT JOIN notes n ON n.call = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
+/** What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is looked for. */
+const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
 const KNOWN = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
   coalesce(n.at, r.at, 0) AS "answeredAtMs"`;
 
@@ -59,9 +59,9 @@ interface KeptAnswer extends KeptCall, StoredRow<AnswerRow> {
 const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
 SELECT ${KNOWN}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow", coalesce(r.status, 0) AS status,
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
-FROM v JOIN calls c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
+FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
 
-/** Those of these calls that were answered, by their numbers. */
+/** Those of these attempts that were answered, by their numbers. */
 export async function answersOf(
   db: Pick<Db, 'each'>,
   ids: readonly number[],
@@ -90,19 +90,19 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 
 // ------------------------------------------------------------------------------------------ where a call stands
 
-/** What stands of a key, and the call that is under way in its place, if one is, and by which decision. */
+/** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
 type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
   readonly place: number;
   readonly old: 1 | null;
   /** Null where nothing stands. */
   readonly attempt: AttemptId | null;
-  readonly state: KeptState | null;
+  readonly state: AttemptState | null;
   readonly erased: string | null;
   readonly open: AttemptId | null;
   readonly used: number | null;
 };
 
-/** A call under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
+/** An attempt under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
 const FIND = eachWhole({
   place: 'int',
   key: 'text',
@@ -113,9 +113,9 @@ const FIND = eachWhole({
 SELECT v.place, o.id AS open, o.decision AS used, c.state, ${KNOWN},
   CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old,
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
-FROM v LEFT JOIN calls o ON o.key = {hex v.key} AND ${isCurrent('o')}
-  LEFT JOIN calls c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
-    (SELECT x.id FROM calls x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
+FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
+  LEFT JOIN attempts c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
+    (SELECT x.id FROM attempts x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
        AND x.said IN ('not_sent', 'paused', 'stopped', 'in_doubt') ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
   ${WITH_TOLD}
 WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
@@ -156,7 +156,7 @@ function stateOf(
 const lastOf = ({ decisions }: Doubt, of: BatchId | undefined): Decision | undefined =>
   decisions.findLast(({ batch }) => batch === of);
 
-/** Every call that was ever made of the question of another, and what it may have cost without an answer. */
+/** Every attempt at the call of another, and what it may have cost without an answer. */
 const ALIKE = each({ id: 'int' })<{
   readonly like: AttemptId;
   readonly id: AttemptId;
@@ -167,12 +167,12 @@ const ALIKE = each({ id: 'int' })<{
     .map(
       (which) => `SELECT v.id AS "like", c.id, CASE WHEN ${isDoubted('c')} THEN c.reserved ELSE 0 END AS held,
   CASE WHEN c.kind = 'repeat' AND (c.state = 'released' OR ${isDoubted('c')}) THEN 1 ELSE 0 END AS repeated
-FROM v JOIN calls o ON o.id = v.id JOIN calls c ON c.key = o.key AND ${which}`,
+FROM v JOIN attempts o ON o.id = v.id JOIN attempts c ON c.key = o.key AND ${which}`,
     )
     .join(' UNION ALL '),
 );
 
-/** These calls as doubts, with all that else was lost of their questions. */
+/** These attempts as doubts, with all that else was lost of their calls. */
 async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Doubt>> {
   if (ids.length === 0) return new Map();
   const alike = Map.groupBy(await db.each(ALIKE, numbered(ids)), ({ like }) => like);
@@ -198,7 +198,7 @@ type Plain = Pick<
 >;
 
 interface KeptAttempt extends KeptCall, StoredRow<Plain> {
-  readonly state: KeptState;
+  readonly state: AttemptState;
   readonly request: string | null;
   readonly ended_at: number | null;
   readonly said: ReadAs | null;
@@ -215,26 +215,26 @@ const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
 SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs",
   CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.state, c.request, c.ended_at, c.said,
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
-FROM v JOIN calls c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
-  LEFT JOIN replies r ON r.call = c.id AND r.status <> 0`);
+FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
+  LEFT JOIN replies r ON r.attempt = c.id AND r.status <> 0`);
 
 type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
   readonly of: AttemptId;
-  readonly call: AttemptId;
+  readonly attempt: AttemptId;
   readonly kind: Decision['kind'] | 'looked';
   readonly said: Look['said'];
   readonly facts: string | null;
 };
 
 const noteSql = (from: string): string => `
-SELECT v.id AS "of", n.id, n.call, n.at AS "atMs", CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
+SELECT v.id AS "of", n.id, n.attempt, n.at AS "atMs", CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
   n.who AS "by", n.words AS why, n.facts, m.operator
 FROM ${from} LEFT JOIN workers m ON m.id = n.worker`;
 
-/** What was said about a call, and the decision by which it was sent. */
+/** What was said about an attempt, and the decision by which it was sent. */
 const NOTES = each({ id: 'int' })<KeptNote>(`
-${noteSql(`v JOIN notes n ON n.call = v.id AND n.kind IN ('decided', 'told', 'looked')`)}
-UNION ALL ${noteSql('v JOIN calls c ON c.id = v.id JOIN notes n ON n.id = c.decision')}`);
+${noteSql(`v JOIN notes n ON n.attempt = v.id AND n.kind IN ('decided', 'told', 'looked')`)}
+UNION ALL ${noteSql('v JOIN attempts c ON c.id = v.id JOIN notes n ON n.id = c.decision')}`);
 
 /** The attempts with these numbers, in their order. */
 export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonly AttemptRecord[]> {
@@ -251,10 +251,10 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
   const { status, headers, body, receivedAtMs, state, why, ended_at: atMs } = kept;
   const call = callFrom(kept);
   const key = callKeyOf(accountIdentity, call);
-  const about = notes.filter((note) => note.call === attempt).sort((one, other) => one.id - other.id);
+  const about = notes.filter((note) => note.attempt === attempt).sort((one, other) => one.id - other.id);
   const decisions = about.flatMap((note) => decisionFrom(key, note) ?? []);
   const told = decisions.findLast(({ kind }) => kind === 'told');
-  const sentBy = notes.find((note) => note.call !== attempt);
+  const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
     ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
     ...known({ operator, replaces }),
@@ -279,12 +279,12 @@ function endedAs({ said, charged }: KeptAttempt, isTold: boolean) {
 
 function decisionFrom(
   key: CallKey,
-  { of: _, call: __, said: ___, facts: ____, kind, ...made }: KeptNote,
+  { of: _, attempt: __, said: ___, facts: ____, kind, ...made }: KeptNote,
 ): Decision | undefined {
   return kind === 'looked' ? undefined : recordFrom<Decision>({ ...made, key, kind });
 }
 
-function lookFrom({ call: attempt, facts, kind: of, said, why, atMs }: KeptNote): Look | undefined {
+function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look | undefined {
   const { kind = 'read_back', status = 0, body } = factsOf(facts);
   return of === 'looked' ? { attempt, kind, said, why, status, body: bytesOf(body), atMs } : undefined;
 }
@@ -293,15 +293,15 @@ function lookFrom({ call: attempt, facts, kind: of, said, why, atMs }: KeptNote)
 
 /** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
 const DOUBTED = `
-SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'lost'
+SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'lost'
 WHERE b.id = ?
-UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN calls c ON c.id = w.call
+UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
-UNION SELECT c.key FROM notes n JOIN calls c ON c.id = n.call AND c.state = 'doubt' WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
+UNION SELECT c.key FROM notes n JOIN attempts c ON c.id = n.attempt AND c.state = 'doubt' WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
 
 const USED = `
-SELECT id FROM calls WHERE batch = ? AND row = ?
-UNION SELECT call FROM rows WHERE batch = ? AND row = ? AND call IS NOT NULL
+SELECT id FROM attempts WHERE batch = ? AND row = ?
+UNION SELECT attempt FROM rows WHERE batch = ? AND row = ? AND attempt IS NOT NULL
 UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ? AND w.row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
@@ -385,7 +385,7 @@ const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at 
 /** Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among them. */
 export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
   const open = await db.rows<{ id: AttemptId }>(
-    `SELECT c.id FROM calls c LEFT JOIN workers w ON w.id = c.worker
+    `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
      WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
     [worker],
   );

@@ -19,7 +19,7 @@ export interface Context {
 export interface WriteContext extends Context {
   /** The number of this process in `workers`. */
   readonly worker: number;
-  /** The next number of a call or of a group. */
+  /** The next number of an attempt or of a group. */
   number(): number;
   /** In one transaction, behind all that was asked for before. `work` may be done again where the database was away. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;

@@ -80,14 +80,14 @@ export async function copyTables(from: Db, to: Db, identity: string): Promise<vo
   invariant(wrong === undefined, `the budget ${wrong?.scope} does not add up in the copy`);
 }
 
-/** A call may name one with a greater number, which another worker gave: it comes before that. */
+/** An attempt may name one with a greater number, which another worker gave: it comes before that. */
 const UNBOUND = {
   sqlite: 'PRAGMA foreign_keys = OFF',
-  postgres: `ALTER TABLE calls DROP CONSTRAINT IF EXISTS calls_prior_fkey, DROP CONSTRAINT IF EXISTS calls_payer_fkey`,
+  postgres: `ALTER TABLE attempts DROP CONSTRAINT IF EXISTS attempts_prior_fkey, DROP CONSTRAINT IF EXISTS attempts_payer_fkey`,
 };
 const BOUND = {
   sqlite: 'PRAGMA foreign_keys = ON',
-  postgres: `ALTER TABLE calls ADD FOREIGN KEY (prior) REFERENCES calls, ADD FOREIGN KEY (payer) REFERENCES calls`,
+  postgres: `ALTER TABLE attempts ADD FOREIGN KEY (prior) REFERENCES attempts, ADD FOREIGN KEY (payer) REFERENCES attempts`,
 };
 
 /** What is said of the place, and not of the ledger. */

@@ -105,7 +105,7 @@ export async function finishErasures({
   folder,
   clean,
 }: Pick<SoleAccess, 'db' | 'folder' | 'clean'>): Promise<string | undefined> {
-  const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
+  const due = `kind = 'erased' AND attempt IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return undefined;
   for (const path of left.flatMap(({ facts }) => JSON.parse(facts) as string[]))
@@ -120,7 +120,7 @@ const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END
 const EMPTY_BESIDE = [
   `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
-].map((what) => `${what} WHERE call IN (SELECT id FROM calls WHERE asked LIKE ?)`);
+].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE asked LIKE ?)`);
 
 /** What is left of a question. @param subject of a change, which has no name any more. */
 function emptied(asked: string, atMs: number, subject: number | null): string {
@@ -145,12 +145,12 @@ const NAMING: readonly {
   readonly table: string;
   readonly columns: readonly string[];
   readonly key?: string;
-  /** The column with the call that it is about. */
-  readonly call?: string;
+  /** The column with the attempt that it is about. */
+  readonly attempt?: string;
 }[] = [
-  { table: 'calls', columns: ['why'], call: 'id' },
-  { table: 'replies', columns: ['headers'], key: 'call', call: 'call' },
-  { table: 'notes', columns: ['words', 'facts'], call: 'call' },
+  { table: 'attempts', columns: ['why'], attempt: 'id' },
+  { table: 'replies', columns: ['headers'], key: 'attempt', attempt: 'attempt' },
+  { table: 'notes', columns: ['words', 'facts'], attempt: 'attempt' },
   { table: 'batches', columns: ['facts', 'lineage', 'work_order'] },
   { table: 'workers', columns: ['command', 'operator'] },
   { table: 'accounts', columns: ['facts'] },
@@ -163,11 +163,11 @@ interface NamingText {
   readonly key: string;
   readonly column: string;
   readonly id: number | string;
-  readonly call: number | null;
+  readonly attempt: number | null;
   readonly text: string;
 }
 
-interface NamedCall {
+interface NamedAttempt {
   readonly id: number;
   readonly state: string;
   readonly account: number;
@@ -179,26 +179,26 @@ interface NamedCall {
   readonly name: string | null;
 }
 
-const CALL = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
+const NAMED = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
 
 const SUBJECTS = `SELECT s.id, s.project, s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
   FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
-const CALLS = `SELECT ${CALL}, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.call = c.id
+const ATTEMPTS = `SELECT ${NAMED}, p.body FROM attempts c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
   WHERE c.id > ? ORDER BY c.id`;
-const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${CALL} FROM notes n JOIN calls c ON c.id = n.call
+const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${NAMED} FROM notes n JOIN attempts c ON c.id = n.attempt
   LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
-const ROWS = `SELECT r.batch, r.row, r.state, r.call, r.others, r.reason, r.work, l.cells
+const ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason, r.work, l.cells
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-type Row = { batch: BatchId; row: number; state: string; call: number | null } & Record<
+type Row = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
   'others' | 'reason' | 'work' | 'cells',
   string | null
 >;
 
 /** What names a person. */
-class ErasureCalls {
-  /** Calls that are erased as a whole. */
-  readonly calls = new Map<number, NamedCall>();
+class Found {
+  /** Those that are erased as a whole. */
+  readonly attempts = new Map<number, NamedAttempt>();
   /** What is left of answers about others. */
   readonly cuts = new Map<number, Buffer>();
   readonly texts: NamingText[] = [];
@@ -215,7 +215,7 @@ class ErasureCalls {
 
 /** Each step goes by what the steps before it found. */
 async function findPerson(db: Db, worker: number, person: Person): Promise<ErasableRows> {
-  const named = new ErasureCalls();
+  const named = new Found();
   // A person who is known by an id alone is found by the address that the last change left.
   type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
   for await (const { id, project, text, facts, batch } of rowsOf<Subject>(db, SUBJECTS, ['id'])) {
@@ -226,21 +226,21 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
       named.memberships.push({ ...known, project, account: JSON.parse(batch ?? '{}').accountName });
   }
   await findTexts(db, person, named);
-  await findCalls(db, person, named);
+  await findAttempts(db, person, named);
   await findNoted(db, person, named);
   await findRows(db, person, named);
-  const { calls, cuts, texts, subjects, rows, listed, inDoubt, written } = named;
-  const whole = [...calls.values()];
+  const { attempts, cuts, texts, subjects, rows, listed, inDoubt, written } = named;
+  const whole = [...attempts.values()];
   // A project with an owner is no person, and neither is the subject of a user's own call.
   for (const { subject, name } of whole)
     if (subject !== null && !/^(?:project|call):/.test(name ?? '')) subjects.add(subject);
-  const about = texts.flatMap(({ call }) => (call === null || calls.has(call) ? [] : [call]));
-  const names = texts.filter(({ call }) => call === null).map(({ table, id }) => `${table} ${id}`);
+  const about = texts.flatMap(({ attempt }) => (attempt === null || attempts.has(attempt) ? [] : [attempt]));
+  const names = texts.filter(({ attempt }) => attempt === null).map(({ table, id }) => `${table} ${id}`);
   const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
     ...{ said: 'person', ...(await filesOf(db, written)) },
     ...{
-      calls: calls.size,
+      calls: attempts.size,
       cut: new Set([...about, ...cuts.keys()]).size,
       rows: rows.length + listed.length,
     },
@@ -256,58 +256,59 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   };
 }
 
-async function findTexts(db: Db, person: Person, { texts }: ErasureCalls): Promise<void> {
-  for (const { table, columns, key = 'id', call = 'NULL' } of NAMING) {
-    const sql = `SELECT ${key} AS id, CAST(${call} AS {int}) AS call, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
-    type Kept = { id: number | string; call: number | null } & Record<string, string | null>;
+async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void> {
+  for (const { table, columns, key = 'id', attempt = 'NULL' } of NAMING) {
+    const sql = `SELECT ${key} AS id, CAST(${attempt} AS {int}) AS attempt, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
+    type Kept = { id: number | string; attempt: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
     for await (const kept of rowsOf<Kept>(db, sql, ['id'], [first]))
       for (const column of columns) {
         const text = kept[column] ?? '';
-        if (person.in(text))
-          texts.push({ table, key, column, id: kept.id, call: kept.call, text: person.replacedIn(text) });
+        const of = { id: kept.id, attempt: kept.attempt };
+        if (person.in(text)) texts.push({ table, key, column, ...of, text: person.replacedIn(text) });
       }
   }
 }
 
-async function findCalls(db: Db, person: Person, { calls, cuts, subjects }: ErasureCalls): Promise<void> {
-  for await (const { body, ...call } of rowsOf<NamedCall & { body: Uint8Array | null }>(db, CALLS, ['id'])) {
-    if (person.in(call.asked) || subjects.has(call.subject ?? 0)) calls.set(call.id, call);
+async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
+  type Kept = NamedAttempt & { body: Uint8Array | null };
+  for await (const { body, ...attempt } of rowsOf<Kept>(db, ATTEMPTS, ['id'])) {
+    if (person.in(attempt.asked) || subjects.has(attempt.subject ?? 0)) attempts.set(attempt.id, attempt);
     const answer = Buffer.from(body ?? []);
     if (!person.in(answer)) continue;
-    const left = leftOf(person, call, answer);
-    if (left === undefined) calls.set(call.id, call);
-    else cuts.set(call.id, left);
+    const left = leftOf(person, attempt, answer);
+    if (left === undefined) attempts.set(attempt.id, attempt);
+    else cuts.set(attempt.id, left);
   }
 }
 
 /** The person whom a change alters was already found by its call; its answer names others beside them. */
-function leftOf(person: Person, { operation, subject }: NamedCall, body: Buffer): Buffer | undefined {
+function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buffer): Buffer | undefined {
   if (operation === 'enrich-person') return undefined;
   const isAboutOthers = operation === 'enrich-company' || subject !== null;
   return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
 }
 
 /** What a person told for an answer stands in a note, and so does what a look found, which is no answer and goes as a whole. */
-async function findNoted(db: Db, person: Person, { calls, texts }: ErasureCalls): Promise<void> {
-  type Noted = NamedCall & { note: number; kind: string; facts: string };
-  for await (const { note, kind, facts, ...call } of rowsOf<Noted>(db, NOTES, ['note'])) {
+async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Promise<void> {
+  type Noted = NamedAttempt & { note: number; kind: string; facts: string };
+  for await (const { note, kind, facts, ...attempt } of rowsOf<Noted>(db, NOTES, ['note'])) {
     const { body = '', ...others }: { body?: string } = JSON.parse(facts);
     const answer = Buffer.from(body, 'base64');
     if (!person.in(answer)) continue;
-    const left = kind === 'told' ? leftOf(person, call, answer) : Buffer.alloc(0);
-    if (left === undefined) calls.set(call.id, call);
+    const left = kind === 'told' ? leftOf(person, attempt, answer) : Buffer.alloc(0);
+    if (left === undefined) attempts.set(attempt.id, attempt);
     const text = person.replacedIn(JSON.stringify({ ...others, body: left?.toString('base64') ?? '' }));
-    texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, call: call.id, text });
+    texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, attempt: attempt.id, text });
   }
 }
 
-async function findRows(db: Db, person: Person, named: ErasureCalls): Promise<void> {
+async function findRows(db: Db, person: Person, named: Found): Promise<void> {
   for await (const row of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
     const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
-    const on: readonly number[] = [row.call ?? 0, ...JSON.parse(row.others ?? '[]')];
-    if (isAbout(person, row, isListed) || on.some((id) => named.calls.has(id))) named.rows.push(row);
+    const on: readonly number[] = [row.attempt ?? 0, ...JSON.parse(row.others ?? '[]')];
+    if (isAbout(person, row, isListed) || on.some((id) => named.attempts.has(id))) named.rows.push(row);
     else if (isListed) named.listed.push(row);
     else if (!on.some((id) => named.cuts.has(id))) continue;
     named.written.add(row.batch);
@@ -318,17 +319,17 @@ async function findRows(db: Db, person: Person, named: ErasureCalls): Promise<vo
 const isAbout = (person: Person, { reason, state, work }: Row, isListed: boolean): boolean =>
   person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
 
-async function emptyPerson(sql: Sql, named: ErasureCalls, atMs: number, worker: number): Promise<void> {
-  const { calls, cuts, texts, subjects, rows, listed } = named;
+async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number): Promise<void> {
+  const { attempts, cuts, texts, subjects, rows, listed } = named;
   // A file that is no longer known as ours is kept like a user's file.
   for (const { table, column, key, id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
     else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
-  for (const account of new Set([...calls.values()].map((call) => call.account)))
+  for (const account of new Set([...attempts.values()].map(({ account }) => account)))
     await sql.rows(FORGOT, [atMs, account, worker, '']);
-  for (const { id, asked, subject } of calls.values())
+  for (const { id, asked, subject } of attempts.values())
     await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
-  for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
+  for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE attempt = ?', [body, id]);
   for (const id of subjects)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
   const reason = erasedReason(atMs);
@@ -342,7 +343,7 @@ async function emptyPerson(sql: Sql, named: ErasureCalls, atMs: number, worker: 
 const FORGOT = `
 INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
 /** A change is never answered from an older one, so its key is free. */
-const ABOUT = `UPDATE calls SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
+const ABOUT = `UPDATE attempts SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
 /** A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its cells until then. */
 const EMPTY_ROW = OF_ROW(`
@@ -355,21 +356,21 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows 
 // --------------------------------------------------------------------------------------------- what is old
 
 /**
- * Calls that ended before a time, but changes: a membership must be known for as long as it lasts. Not those whose key has something
+ * Attempts that ended before a time, but changes: a membership must be known for as long as it lasts. Not those whose key has something
  * under way or in doubt: what was lost before may come back. Nor those on which a row of an open batch rests, whose output is still to be
  * written, or a row in doubt. Of a batch that has ended the reasons of invalid rows go as well, because they quote cells.
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
-  SELECT r.call, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id AND r.call IS NOT NULL
+  SELECT r.attempt, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id AND r.attempt IS NOT NULL
   WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
 needed AS MATERIALIZED (
-  SELECT call, min(batch) AS batch FROM (SELECT call, batch FROM resting UNION ALL
-    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others} WHERE others IS NOT NULL) n GROUP BY call),
+  SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting UNION ALL
+    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others} WHERE others IS NOT NULL) n GROUP BY attempt),
 old AS MATERIALIZED (
   SELECT c.id, c.state, c.batch, c.row, n.batch AS needed_by,
-    CASE WHEN EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
-  FROM calls c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.call = c.id
+    CASE WHEN EXISTS (SELECT 1 FROM attempts o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
+  FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.attempt = c.id
   WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
     AND c.subject IS NULL AND c.asked NOT LIKE '{"erasedAtMs"%'),
 gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
@@ -377,7 +378,7 @@ ended AS MATERIALIZED (
   SELECT b.id FROM batches b JOIN accounts a ON a.id = b.account
   WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 
-const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (SELECT id FROM gone)
+const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.attempt IN (SELECT id FROM gone)
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
     OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
 
@@ -414,11 +415,11 @@ async function findOld(
     needed: { calls: sumOf(needed), by: needed.map(({ needed_by }) => needed_by as BatchId) },
     ...(await filesOf(db, written, beforeMs)),
     async empty(sql, atMs) {
-      // Rows come first: they are found by their calls.
+      // Rows come first: they are found by their attempts.
       await sql.rows(`${OLD} UPDATE rows SET reason = ? WHERE ${OLD_ROWS}`, [...old, erasedReason(atMs)]);
       await sql.rows(`${OLD} DELETE FROM cells WHERE ${OLD_CELLS}`, old);
       await sql.rows(
-        `${OLD} UPDATE calls SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
+        `${OLD} UPDATE attempts SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
         [...old, emptied('{}', atMs, null)],
       );
     },

@@ -3,7 +3,7 @@ import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { each, eachOf, type Sql } from './db.ts';
-import { endCall, PRICE, readAgain, releaseCall, retractCall } from './ends.ts';
+import { endAttempt, PRICE, readAgain, releaseAttempt, retractAttempt } from './ends.ts';
 import {
   finishRows,
   isUnproven,
@@ -16,11 +16,11 @@ import {
 import { noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
-import { isCurrent } from './schema.ts';
+import { isCurrent, isInDoubt } from './schema.ts';
 
-/** What is said of a call after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
+/** What is said of an attempt after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
 
-interface KeptCall {
+interface AttemptRow {
   readonly id: AttemptId;
   readonly key: Uint8Array;
   readonly state: string;
@@ -33,35 +33,33 @@ interface KeptCall {
   readonly moved: number;
 }
 
-const keptCall = (sql: Sql, id: number): Promise<KeptCall> =>
-  oneRow<KeptCall>(sql, 'SELECT * FROM calls WHERE id = ?', [id]);
+const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
+  oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
 const NOTE = each({
   at: 'int',
   kind: 'text',
   said: 'text',
-  call: 'int',
+  attempt: 'int',
   batch: 'text',
   worker: 'int',
   who: 'text',
   words: 'text',
   facts: 'text',
 })<{ readonly id: DecisionId }>(
-  'INSERT INTO notes (at, kind, said, call, batch, worker, who, words, facts) SELECT v.* FROM v RETURNING id',
+  'INSERT INTO notes (at, kind, said, attempt, batch, worker, who, words, facts) SELECT v.* FROM v RETURNING id',
 );
-
-const IN_DOUBT = ['doubt', 'retried', 'lost'];
 
 /** Each is on the disk when it resolves. */
 export const followCalls = (context: WriteContext) => ({
   /** What the vendor said about a call in doubt. */
   look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
     context.transaction(async (sql) => {
-      const { state } = await keptCall(sql, attempt);
-      const isDoubt = IN_DOUBT.includes(state) || (await isUnproven(sql, attempt));
+      const { state } = await attemptRow(sql, attempt);
+      const isDoubt = isInDoubt(state) || (await isUnproven(sql, attempt));
       invariant(isDoubt, 'only what is in doubt is looked at');
       const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
-      const note = { kind: 'looked', said, call: attempt, batch: null, who: 'rule', words: why, facts };
+      const note = { kind: 'looked', said, attempt, batch: null, who: 'rule', words: why, facts };
       await sql.each(NOTE, [{ ...note, at: Math.floor(atMs), worker: context.worker }]);
     }),
 
@@ -71,12 +69,12 @@ export const followCalls = (context: WriteContext) => ({
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
-      const looks = `SELECT 1 AS is_said FROM notes WHERE call = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
+      const looks = `SELECT 1 AS is_said FROM notes WHERE attempt = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
       invariant((await sql.rows(looks, [attempt])).length > 0, 'nobody said that it did not happen');
       if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
-      if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
-      const released = { call: attempt, why, at: Math.floor(atMs) };
-      invariant(await releaseCall(sql, released, context.number()), 'only a doubt is released');
+      if (batch !== undefined) await nameAgain(sql, { batch, attempt });
+      const released = { attempt, why, at: Math.floor(atMs) };
+      invariant(await releaseAttempt(sql, released, context.number()), 'only a doubt is released');
     }),
 
   /**
@@ -98,20 +96,20 @@ export const followCalls = (context: WriteContext) => ({
 /** A row that was skipped is in doubt again when a person names it, unless it is to be skipped. */
 async function nameAgain(
   sql: Sql,
-  of: { readonly batch: BatchId; readonly call: number },
+  of: { readonly batch: BatchId; readonly attempt: number },
   kind?: DecisionSpec['kind'],
 ): Promise<void> {
   if (kind !== 'skip') await moveRows(sql, of, ['skipped'], 'in_doubt', null);
 }
 
 /** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
-async function retractChange(sql: Sql, call: AttemptId): Promise<void> {
-  await retractCall(sql, call);
+async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
+  await retractAttempt(sql, attempt);
   await sql.rows(
-    `UPDATE subjects SET facts = NULL FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [call],
+    `UPDATE subjects SET facts = NULL FROM attempts c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    [attempt],
   );
-  await moveRows(sql, { call }, ['in_doubt'], 'refused', 'not done: run the list again');
+  await moveRows(sql, { attempt }, ['in_doubt'], 'refused', 'not done: run the list again');
 }
 
 export interface DecisionContext {
@@ -131,18 +129,18 @@ async function decidable(
   sql: Sql,
   { secret }: WriteContext,
   { key, batch, kind }: DecisionSpec,
-): Promise<KeptCall> {
-  const [call] = await sql.rows<KeptCall>(
-    `SELECT * FROM calls c WHERE c.key = ? AND c.state IN ('doubt', 'answered') AND c.account = (SELECT account FROM batches WHERE id = ?)`,
+): Promise<AttemptRow> {
+  const [current] = await sql.rows<AttemptRow>(
+    `SELECT * FROM attempts c WHERE c.key = ? AND c.state IN ('doubt', 'answered') AND c.account = (SELECT account FROM batches WHERE id = ?)`,
     [keptKey(secret, key), batch],
   );
-  const isSettled = call?.state === 'answered';
+  const isSettled = current?.state === 'answered';
   invariant(
-    call !== undefined && (!isSettled || (await isUnproven(sql, call.id))),
+    current !== undefined && (!isSettled || (await isUnproven(sql, current.id))),
     `call ${key} is not in doubt`,
   );
   invariant(!isSettled || kind === 'told', 'a change that counted as done is not sent again, nor left out');
-  return call;
+  return current;
 }
 
 function decideDoubt(
@@ -154,7 +152,7 @@ function decideDoubt(
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
   return context.transaction(async (sql) => {
     const doubt = await decidable(sql, context, decision);
-    const [of, isLast] = [{ batch, call: doubt.id }, about === undefined || about === doubt.id];
+    const [of, isLast] = [{ batch, attempt: doubt.id }, about === undefined || about === doubt.id];
     invariant(isLast, 'the decision is about a loss that is not the last one');
     const isPersons = by === 'person';
     if (isPersons) {
@@ -177,12 +175,12 @@ function decideDoubt(
 /** @param finishes of a batch of several steps: of a row that is none of these another step is still to be asked. */
 async function skip(
   sql: Sql,
-  of: { readonly batch: BatchId; readonly call: number },
-  { why }: KeptCall,
+  of: { readonly batch: BatchId; readonly attempt: number },
+  { why }: AttemptRow,
   finishes: DecisionContext['finishes'],
 ): Promise<void> {
   if (finishes !== undefined) {
-    await finishRows(sql, of.call, finishes.map(rowOf));
+    await finishRows(sql, of.attempt, finishes.map(rowOf));
     await eachOf(sql, WAITS_FOR_STEP, [of]);
   } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
@@ -193,7 +191,7 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
 }
 
 /** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
-async function tell(sql: Sql, { number }: WriteContext, doubt: KeptCall, told: ToldReply): Promise<void> {
+async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
   await finishRows(sql, doubt.id, finishes.map(rowOf));
@@ -201,44 +199,44 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: KeptCall, told: T
   const lost = await lostBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
     await sql.rows(
-      `INSERT INTO replies (call, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (call) DO NOTHING`,
+      `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (attempt) DO NOTHING`,
       [id, Buffer.alloc(0), at],
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was risked first.
     const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
-    const end = { ...answer, call: id, why, dialect: null, at, price: null };
-    await endCall(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
+    const end = { ...answer, attempt: id, why, dialect: null, at, price: null };
+    await endAttempt(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
   }
 }
 
-async function proveChange(sql: Sql, call: AttemptId, facts: string | null, why: string): Promise<void> {
+async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, why: string): Promise<void> {
   // From now on what was told is its answer, which no dialect reads.
-  await sql.rows('UPDATE calls SET dialect = NULL WHERE id = ?', [call]);
+  await sql.rows('UPDATE attempts SET dialect = NULL WHERE id = ?', [attempt]);
   await sql.rows(
-    `UPDATE subjects SET facts = coalesce(?, facts) FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [facts, call],
+    `UPDATE subjects SET facts = coalesce(?, facts) FROM attempts c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    [facts, attempt],
   );
-  await moveRows(sql, { call }, ['in_doubt'], 'applied', why);
+  await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);
 }
 
-async function lostBefore(sql: Sql, { prior }: KeptCall): Promise<readonly KeptCall[]> {
+async function lostBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly AttemptRow[]> {
   if (prior === null) return [];
-  const call = await keptCall(sql, prior);
-  return call.state === 'retried' ? [call, ...(await lostBefore(sql, call))] : [];
+  const before = await attemptRow(sql, prior);
+  return before.state === 'retried' ? [before, ...(await lostBefore(sql, before))] : [];
 }
 
 /** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */
 async function readReply(sql: Sql, moved: number, reading: Reading): Promise<void> {
   const { attempt, answer, why, dialect, atMs, showsPrice, reason = why } = reading;
-  const call = await keptCall(sql, attempt);
-  const told = `SELECT 1 AS is_told FROM notes WHERE call = ? AND kind = 'told' LIMIT 1`;
+  const kept = await attemptRow(sql, attempt);
+  const told = `SELECT 1 AS is_told FROM notes WHERE attempt = ? AND kind = 'told' LIMIT 1`;
   invariant((await sql.rows(told, [attempt])).length === 0, 'what a person told is not read again');
-  const booked = call.charged ?? call.reserved;
+  const booked = kept.charged ?? kept.reserved;
   const charged = Math.max(reading.charged, booked);
-  const isExact = charged === reading.charged && charged === call.charged;
+  const isExact = charged === reading.charged && charged === kept.charged;
   const read = {
-    call: attempt,
+    attempt,
     said: answer,
     charged,
     is_at_most: charged > 0 && !isExact ? 1 : 0,
@@ -246,29 +244,29 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
     dialect,
   };
   const price = showsPrice ? charged : null;
-  if (IN_DOUBT.includes(call.state)) {
+  if (isInDoubt(kept.state)) {
     invariant(isAnswer(answer), 'only what was an answer turns out to be none');
     const end = { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null };
-    await endCall(sql, end, moved);
+    await endAttempt(sql, end, moved);
     return;
   }
-  invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');
-  if (call.subject !== null) return readChange(sql, reading);
-  await readAgain(sql, { ...read, state: await readAs(sql, call, isAnswer(answer)) }, charged - booked);
-  if (!isAnswer(answer)) await sql.each(READ_AS_NONE, [{ call: attempt, reason }]);
-  await sql.each(PRICE, [{ call: attempt, price, moved: call.moved }]);
+  invariant(kept.charged !== null && kept.state !== 'erased', 'only an answer is read again');
+  if (kept.subject !== null) return readChange(sql, reading);
+  await readAgain(sql, { ...read, state: await readAs(sql, kept, isAnswer(answer)) }, charged - booked);
+  if (!isAnswer(answer)) await sql.each(READ_AS_NONE, [{ attempt, reason }]);
+  await sql.each(PRICE, [{ attempt, price, moved: kept.moved }]);
 }
 
-/** The call stays as it is, because the change may have been made. */
+/** The attempt stays as it is, because the change may have been made. */
 async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = why }: Reading): Promise<void> {
-  await sql.rows('UPDATE calls SET dialect = ? WHERE id = ?', [dialect, attempt]);
-  if (answer === 'found') await moveRows(sql, { call: attempt }, ['in_doubt'], 'applied', null);
-  else await sql.each(READ_AS_UNPROVEN, [{ call: attempt, reason }]);
+  await sql.rows('UPDATE attempts SET dialect = ? WHERE id = ?', [dialect, attempt]);
+  if (answer === 'found') await moveRows(sql, { attempt }, ['in_doubt'], 'applied', null);
+  else await sql.each(READ_AS_UNPROVEN, [{ attempt, reason }]);
 }
 
-/** How the call of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
-async function readAs(sql: Sql, { state, key }: KeptCall, isAnswered: boolean): Promise<string> {
+/** How the attempt of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
+async function readAs(sql: Sql, { state, key }: AttemptRow, isAnswered: boolean): Promise<string> {
   if (!isAnswered) return state === 'answered' ? 'retracted' : state;
-  const current = await sql.rows(`SELECT c.id FROM calls c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);
+  const current = await sql.rows(`SELECT c.id FROM attempts c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);
   return state === 'retracted' && current.length === 0 ? 'answered' : state;
 }

@@ -1,7 +1,7 @@
 import { invariant, StopError } from '../core/errors.ts';
 import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
-import type { CallId, End } from './ends.ts';
+import type { End } from './ends.ts';
 import { type Intent, isFresh, type Reply, writeGroup } from './group.ts';
 import type { Row } from './moves.ts';
 
@@ -56,10 +56,10 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
 export class Gather {
   readonly #db: Db;
   readonly #keeping: CommitGuard;
-  readonly #first = new Set<CallId>();
+  readonly #first = new Set<number>();
   /** The highest prices that this process has met; the tables know of later ones. */
   readonly prices = new Map<string, number>();
-  /** The newest number of a group or a call, and the last one that this process has taken. */
+  /** The newest number of a group or an attempt, and the last one that this process has taken. */
   #newest = 0;
   #last = 0;
   #waiting: Item[] = [];
@@ -86,7 +86,7 @@ export class Gather {
     return gather;
   }
 
-  /** The next number of a group or a call. No other process of the ledger has it. */
+  /** The next number of a group or an attempt. No other process of the ledger has it. */
   number(): number {
     invariant(this.#newest < this.#last, 'a process takes numbers before it runs out of them');
     this.#newest += 1;
@@ -104,7 +104,7 @@ export class Gather {
 
   /** @returns `over`: others had ended it. @param isPatient that a reply came is on the disk already, so its end may wait a little. */
   async end(end: End, isPatient: boolean): Promise<'ended' | 'over'> {
-    return (await this.#add({ end }, isPatient)).has(end.call) ? 'ended' : 'over';
+    return (await this.#add({ end }, isPatient)).has(end.attempt) ? 'ended' : 'over';
   }
 
   async rows(rows: readonly Row[]): Promise<void> {
@@ -142,7 +142,7 @@ export class Gather {
     }
   }
 
-  #add(item: Omit<Item, 'tell' | 'fail'>, isPatient = false): Promise<ReadonlySet<CallId>> {
+  #add(item: Omit<Item, 'tell' | 'fail'>, isPatient = false): Promise<ReadonlySet<number>> {
     return new Promise((tell, fail) => this.#push({ ...item, tell, fail }, isPatient));
   }
 
@@ -227,8 +227,8 @@ export class Gather {
       rows: items.flatMap(({ rows = [] }) => rows),
       intents: items.flatMap(({ intent = [] }) => intent),
     };
-    const written = await writeGroup(this.#db, group, this.number(), (call) => this.#first.has(call));
-    for (const { call } of group.ends) this.#first.delete(call);
+    const written = await writeGroup(this.#db, group, this.number(), (attempt) => this.#first.has(attempt));
+    for (const { attempt } of group.ends) this.#first.delete(attempt);
     for (const intent of group.intents)
       if (isFresh(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);
     this.#keeping.committed();

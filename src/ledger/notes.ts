@@ -14,7 +14,7 @@ async function actsWhere(
 ): Promise<readonly Act[]> {
   return sql.rows<Act>(
     `SELECT n.kind, w.operator, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
-      WHERE n.call IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
+      WHERE n.attempt IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
     params,
   );
 }
@@ -38,7 +38,7 @@ SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), w.id, 'person', '' FROM workers 
 
 const IN_OTHER_HANDS = `
 AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker
-  WHERE n.batch = ? AND n.call IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
+  WHERE n.batch = ? AND n.attempt IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
 
 /** Notes who did it, where somebody is named. What goes on in the same hands is not noted again. */
 export async function noteAct(

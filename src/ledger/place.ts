@@ -113,7 +113,7 @@ export async function readerAt(db: Db, place: Place, tell: Tell) {
   return { ...readerOver(await contextOf(db)), close: () => db.close() };
 }
 
-/** Adds each budget up anew from the calls. */
+/** Adds each budget up anew from the attempts. */
 export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' | 'wrong'>> {
   const { n: budgets } = await oneRow<{ n: number }>(db, 'SELECT count(*) AS n FROM budgets');
   return { budgets, wrong: await check(db) };
@@ -185,7 +185,7 @@ interface OutsideNote {
   readonly at: string;
 }
 
-/** A call in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
+/** An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
 interface SentRequest {
   readonly id: number;
   readonly atMs: number;
@@ -207,8 +207,8 @@ const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
   (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
 FROM (SELECT 1) one LEFT JOIN (
-  SELECT id, sent_at FROM calls
-   WHERE id IN (SELECT (SELECT c.id FROM calls c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
+  SELECT id, sent_at FROM attempts
+   WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
      AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
@@ -224,7 +224,7 @@ export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
     formerly: accepted,
     /** What somebody has found missing, or that it is a backup. */
     lost: lost || undefined,
-    /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
+    /** The newest attempt; undefined while it holds nothing but play money, which is not worth a stop. */
     newest: id === null || atMs === null ? undefined : { id, atMs },
   };
 }
@@ -256,7 +256,7 @@ export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss
 }
 
 const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
-  (await sql.rows('SELECT 1 FROM calls WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
+  (await sql.rows('SELECT 1 FROM attempts WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
 
 /** What is known to be lost at a place where there is no ledger. */
 export function lossAt(place: Place): string | undefined {

@@ -7,23 +7,23 @@ import { type Context, known, oneRow } from './context.ts';
 import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
-/** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
+/** Reports over many attempts and rows, which are read in parts, so that nobody else of the process waits for long. */
 
 const DAY_MS = 86_400_000;
 
 /** Of one read: some milliseconds. */
-const CALLS_AT_ONCE = 20_000;
+const ATTEMPTS_AT_ONCE = 20_000;
 const ROWS_AT_ONCE = 2_000;
 const RECORDS_AT_ONCE = 500;
 
 export const readReports = ({ db }: Context) => ({
   /** Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
-    const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id';
+    const sql = 'SELECT id, asked FROM attempts WHERE id > ? ORDER BY id';
     type Asked = { readonly id: AttemptId; readonly asked: string };
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
-    for await (const part of pages<Asked>(db, sql, ['id'], [0], CALLS_AT_ONCE)) {
+    for await (const part of pages<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
       yield await recordsOf(db, numbersOf(about));
       await setImmediate();
@@ -51,7 +51,8 @@ export const readReports = ({ db }: Context) => ({
   /** What attempts dated from `fromMs` on and before `untilMs` have cost by now, in parts that add up. */
   async *spentBetween(fromMs: number, untilMs: number): AsyncGenerator<Spent> {
     for (let after = 0; ; await setImmediate()) {
-      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, PAGE, [after, CALLS_AT_ONCE]);
+      const part = [after, ATTEMPTS_AT_ONCE];
+      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, PAGE, part);
       if (last === null) return;
       const found = await db.rows<KeptSpent>(SPENT, [after, last, after, last, fromMs, untilMs]);
       for (const { batch, day, operator, spent, held, requests } of found)
@@ -59,7 +60,7 @@ export const readReports = ({ db }: Context) => ({
           ...{ batch, dayMs: day * DAY_MS, ...known({ operator }) },
           ...{ spent: credits(spent), inDoubt: credits(held), requests },
         };
-      if (n < CALLS_AT_ONCE) return;
+      if (n < ATTEMPTS_AT_ONCE) return;
       after = last;
     }
   },
@@ -80,18 +81,18 @@ export const readReports = ({ db }: Context) => ({
 const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
-/** In whose calls a log looks, and since when: a batch has one account. */
+/** In whose attempts a log looks, and since when: a batch has one account. */
 const ACCOUNTS = `
 SELECT account AS id, created_at - ${DAY_MS} AS since FROM batches WHERE id = CAST(? AS TEXT)
 UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
-SELECT id, sent_at AS at FROM calls WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
+SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
   AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 const PAGE = `
-SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;
+SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;
 
 interface KeptSpent {
   readonly batch: BatchId;
@@ -102,21 +103,21 @@ interface KeptSpent {
   readonly requests: number;
 }
 
-/** What a call cost is booked on the day of the one that pays for it; what it holds, and that it was sent, on its own. */
+/** What an attempt cost is booked on the day of the one that pays for it; what it holds, and that it was sent, on its own. */
 const SPENT = `
 SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
 FROM (
-  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM calls WHERE id > ? AND id <= ? AND charged > 0
+  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts WHERE id > ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'lost') THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
-  FROM calls WHERE id > ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
-JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
+  FROM attempts WHERE id > ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
+JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 
 const SAVED = `
-WITH page AS (SELECT row, call, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
+WITH page AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
 SELECT (SELECT count(*) FROM page) AS n, (SELECT coalesce(max(row), 0) FROM page) AS last, (
   -- The row that pays for an answer saves nothing.
-  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, call FROM page
+  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, attempt FROM page
     UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL) u
-  JOIN calls c ON c.id = u.call WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;
+  JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;

@@ -31,10 +31,10 @@ export const rowOf = ({ batch, row, outcome, answers, waitsFor }: FinishedRow): 
   ...{ batch, row, state: outcome.kind },
   matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
-  // Without a call of its own it waits for the last one of the others.
+  // Without an attempt of its own it waits for the last one of the others.
   ...(waitsFor === undefined
-    ? { call: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
-    : { call: null, others: listOf([...answers, waitsFor]) }),
+    ? { attempt: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
+    : { attempt: null, others: listOf([...answers, waitsFor]) }),
 });
 
 const listOf = (calls: readonly AttemptId[]): string | null =>
@@ -44,42 +44,42 @@ const listOf = (calls: readonly AttemptId[]): string | null =>
 
 interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
   readonly state: OutcomeKind;
-  readonly call: AttemptId | null;
+  readonly attempt: AttemptId | null;
 }
 
-const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.call, w.others FROM rows w
+const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.attempt, w.others FROM rows w
 WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 
-/** The calls that a row rests on, in EXISTS over `u`. */
-const USED = '(SELECT w.call AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
+/** The attempts that a row rests on, in EXISTS over `u`. */
+const USED = '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
 
 const ANSWERS = `('found', 'no_match', 'refused')`;
 
 const READ_OTHERWISE = `
-EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${ANSWERS}
-  OR (c.dialect IS DISTINCT FROM CAST(? AS {int}) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.call = c.id AND n.kind = 'told'))))`;
+EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${ANSWERS}
+  OR (c.dialect IS DISTINCT FROM CAST(? AS {int}) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
 /** Those that are in doubt, and those that were to be sent again by what was decided about it. */
 const RESTING_ON = `
-SELECT batch, row FROM rows WHERE call = ? AND state = 'in_doubt'
-UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.call = n.call
-WHERE n.call = ? AND n.kind = 'decided'`;
+SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
+UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
+WHERE n.attempt = ? AND n.kind = 'decided'`;
 
 const WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id JOIN replies r ON r.call = c.id
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
     WHERE c.charged IS NOT NULL AND c.said IN ${ANSWERS} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
 SELECT r.row, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered' AND a.subject IS NOT NULL)
+WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
@@ -129,8 +129,9 @@ export const readRows = ({ db }: Context) => ({
     recordsBy(db, `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT CAST(? AS {int})`, [
       ...[batch, fromRow, dialect, limit],
     ]),
-  /** The rows of any batch that wait for what becomes of this call. */
-  rowsRestingOn: (call: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [call, call]),
+  /** The rows of any batch that wait for what becomes of this attempt. */
+  rowsRestingOn: (attempt: AttemptId) =>
+    db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [attempt, attempt]),
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),
@@ -191,9 +192,9 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   });
 }
 
-const usedBy = ({ call, others }: KeptRow): readonly AttemptId[] => [
+const usedBy = ({ attempt, others }: KeptRow): readonly AttemptId[] => [
   ...(others === null ? [] : JSON.parse(others)),
-  ...(call === null ? [] : [call]),
+  ...(attempt === null ? [] : [attempt]),
 ];
 
 /** Of what is read as no answer any more nothing is shown. */
@@ -230,8 +231,8 @@ const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow => ({
 // ------------------------------------------------------------------------------------------ their submit
 
 const SUBMIT = eachWhole(ROW_COLUMNS)(`
-INSERT INTO rows (batch, row, state, matched_by, reason, call, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+INSERT INTO rows (batch, row, state, matched_by, reason, attempt, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const KEEP_CELLS = eachWhole({ batch: 'text', row: 'int', cells: 'text' })(`
 INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
@@ -254,7 +255,7 @@ export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedR
 }
 
 const submitted = (batch: BatchId, { row, end }: SubmittedRow): Row => ({
-  ...{ batch, row, state: 'pending', matched_by: null, reason: null, call: null, others: null },
+  ...{ batch, row, state: 'pending', matched_by: null, reason: null, attempt: null, others: null },
   ...(end === undefined ? {} : rowOf({ batch, row, ...end })),
 });
 

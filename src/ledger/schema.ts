@@ -3,7 +3,7 @@ import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { TAKE_PLACES } from './limits.ts';
 
 /**
- * All that the ledger keeps. A row of `calls` is one request that may cost something; the current one of a key says where that question
+ * All that the ledger keeps. A row of `attempts` is one request that may cost something; the current one of a key says where its call
  * stands. The money rules are the constraints here: code that is wrong is refused. Credits are whole numbers, times are ms since 1970.
  */
 
@@ -11,8 +11,8 @@ import { TAKE_PLACES } from './limits.ts';
 const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
-/** From where to where a call moves. Held are the reserves of `HOLDING`; spent is what was charged. */
-export const CALL_MOVES = {
+/** From where to where an attempt moves. Held are the reserves of `HOLDING`; spent is what was charged. */
+export const ATTEMPT_MOVES = {
   open: ['answered', 'doubt', 'lost', 'unsold'],
   doubt: ['answered', 'retried', 'released', 'lost'],
   answered: ['replaced', 'retracted', 'erased'],
@@ -24,14 +24,14 @@ export const CALL_MOVES = {
   retracted: ['answered', 'erased'],
   erased: [],
 } as const;
-export type CallState = keyof typeof CALL_MOVES;
+export type AttemptState = keyof typeof ATTEMPT_MOVES;
 
-/** Where a question stands. At most one call of a key is so. */
-export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly CallState[];
+/** Where a call stands. At most one attempt of a key is so. */
+export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
 /** What may have cost something, and nobody knows. */
-const DOUBTED = ['doubt', 'retried', 'lost'] as const satisfies readonly CallState[];
-export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly CallState[];
-export const PAID = ['answered', 'replaced', 'retracted', 'erased'] as const satisfies readonly CallState[];
+const DOUBTED = ['doubt', 'retried', 'lost'] as const satisfies readonly AttemptState[];
+export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly AttemptState[];
+export const PAID: readonly AttemptState[] = ['answered', 'replaced', 'retracted', 'erased'];
 
 /** From where to where a row moves; the table in `docs/internals/ledger.md` says by what. */
 export const ROW_MOVES = {
@@ -49,7 +49,8 @@ export type RowState = keyof typeof ROW_MOVES;
 
 export const isCurrent = (table: string): string => `${table}.is_current = 1`;
 export const isPast = (table: string): string => `${table}.is_current = 0`;
-/** In the words of the index `calls_held`, which SQLite does not use otherwise. */
+export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string[]).includes(state);
+/** In the words of the index `attempts_held`, which SQLite does not use otherwise. */
 export const isDoubted = (table: string): string => oneOf(`${table}.state`, DOUBTED);
 
 /** A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was taken back is asked again. */
@@ -65,11 +66,11 @@ export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', stri
   const { id, found, noMatch } = batch;
   const cutOff = `CASE WHEN c.said = 'found' THEN ${found} WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
     WHEN ${found} <= ${noMatch} THEN ${found} END`;
-  return `r.at < ${cutOff} AND c.batch IS DISTINCT FROM ${id} AND NOT EXISTS (SELECT 1 FROM calls l
+  return `r.at < ${cutOff} AND c.batch IS DISTINCT FROM ${id} AND NOT EXISTS (SELECT 1 FROM attempts l
     WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES} AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
 }
 
-const PASSED = Object.keys(CALL_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
+const PASSED = Object.keys(ATTEMPT_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
 
 const TABLES = `
 CREATE TABLE meta (
@@ -174,21 +175,21 @@ CREATE TABLE notes (
   at {int} NOT NULL,
   kind TEXT NOT NULL,
   said TEXT,
-  call {int},
+  attempt {int},
   batch TEXT,
   account {int},
   worker {int},
   who TEXT NOT NULL,
   words TEXT NOT NULL,
   facts TEXT,
-  UNIQUE (id, call, said, batch)
+  UNIQUE (id, attempt, said, batch)
 ) {strict};
-CREATE INDEX notes_call ON notes (call) WHERE call IS NOT NULL;
+CREATE INDEX notes_attempt ON notes (attempt) WHERE attempt IS NOT NULL;
 CREATE INDEX notes_kind ON notes (kind, batch, at);
 
 -- What came back, before anybody judged it; status 0: nothing came, and a person told (\`notes\`). An erasure empties it.
 CREATE TABLE replies (
-  call {int} PRIMARY KEY,
+  attempt {int} PRIMARY KEY,
   status {int} NOT NULL,
   at {int} NOT NULL,
   headers TEXT NOT NULL,
@@ -197,10 +198,10 @@ CREATE TABLE replies (
 
 -- open: under way. unsold: it cost nothing. replaced: by a refresh, or by its own retry. retried: a doubt that was sent again.
 -- lost: a request beside an answer. released: it did not happen. retracted: no answer after all. erased: it was old.
--- payer: the first call under the same key of the vendor, which charges once; what this one costs is booked there.
+-- key: of its call. payer: the first attempt under the same key of the vendor, which charges once; what this one costs is booked there.
 -- moved: the number of the group that booked it last. row: the lowest row of its batch that used it. worker: who sent it. A number
--- beyond 2^53 - 1 could stand for two calls.
-CREATE TABLE calls (
+-- beyond 2^53 - 1 could stand for two attempts.
+CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
   key {bytes} NOT NULL CHECK (length(key) = 16),
@@ -219,8 +220,8 @@ CREATE TABLE calls (
   sent_at {int} NOT NULL,
   over_at {int} NOT NULL,
   request TEXT,
-  prior {int} REFERENCES calls,
-  payer {int} REFERENCES calls,
+  prior {int} REFERENCES attempts,
+  payer {int} REFERENCES attempts,
   decision {int},
   subject {int} REFERENCES subjects,
   after {int},
@@ -241,34 +242,34 @@ CREATE TABLE calls (
   CHECK (payer IS NULL OR (kind = 'repeat' AND reserved = 0)),
   CHECK ((subject IS NULL) = (after IS NULL)),
   FOREIGN KEY (batch, account) REFERENCES batches (id, account),
-  FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, call, said, batch)
+  FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, attempt, said, batch)
 ) {strict};
--- Never bought twice: a question has one current call. A new one needs that the last one stepped aside in the same transaction.
-CREATE UNIQUE INDEX calls_current ON calls (key) WHERE is_current = 1;
+-- Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside in the same transaction.
+CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;
 -- Nobody is invited twice: one change of a subject at a time, and one that was planned before another was settled is refused.
-CREATE UNIQUE INDEX calls_change ON calls (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
+CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
 -- One decision sends one request. What never left, or did not happen, gives it back.
-CREATE UNIQUE INDEX calls_decision ON calls (decision) WHERE decision IS NOT NULL AND state NOT IN ('unsold', 'released');
+CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('unsold', 'released');
 -- A batch buys an answer anew once, also when that request was lost.
-CREATE UNIQUE INDEX calls_refreshed ON calls (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
-CREATE INDEX calls_prior ON calls (prior) WHERE prior IS NOT NULL;
-CREATE INDEX calls_subject ON calls (subject, after) WHERE subject IS NOT NULL;
-CREATE INDEX calls_payer ON calls (payer) WHERE payer IS NOT NULL;
--- It has few calls, and names the state, because SQLite would read a whole batch or account otherwise.
-CREATE INDEX calls_held ON calls (state, account, batch) WHERE state = 'open' OR ${oneOf('state', DOUBTED)};
--- The earlier calls of a question.
-CREATE INDEX calls_past ON calls (key) WHERE is_current = 0;
-CREATE INDEX calls_batch ON calls (batch, row);
-CREATE INDEX calls_account ON calls (account, sent_at);
-CREATE INDEX calls_at_most ON calls (account, batch) WHERE is_at_most = 1 AND charged > 0;
+CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
+CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;
+CREATE INDEX attempts_subject ON attempts (subject, after) WHERE subject IS NOT NULL;
+CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;
+-- It has few attempts, and names the state, because SQLite would read a whole batch or account otherwise.
+CREATE INDEX attempts_held ON attempts (state, account, batch) WHERE state = 'open' OR ${oneOf('state', DOUBTED)};
+-- The earlier attempts of a call.
+CREATE INDEX attempts_past ON attempts (key) WHERE is_current = 0;
+CREATE INDEX attempts_batch ON attempts (batch, row);
+CREATE INDEX attempts_account ON attempts (account, sent_at);
+CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;
 
--- A row has its state from its submit on. call: the last one that it rests on; others: JSON list of those before it.
+-- A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of those before it.
 -- work: what was planned for it, JSON.
 CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
   state TEXT NOT NULL CHECK (${oneOf('state', Object.keys(ROW_MOVES))}),
-  call {int} REFERENCES calls,
+  attempt {int} REFERENCES attempts,
   others TEXT,
   matched_by TEXT,
   reason TEXT,
@@ -276,8 +277,8 @@ CREATE TABLE rows (
   PRIMARY KEY (batch, row)
 ) {keyed};
 CREATE INDEX rows_state ON rows (batch, state, row);
--- Which rows move with a call.
-CREATE INDEX rows_call ON rows (call) WHERE call IS NOT NULL;
+-- Which rows move with an attempt.
+CREATE INDEX rows_attempt ON rows (attempt) WHERE attempt IS NOT NULL;
 
 -- The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by retention and by forget.
 CREATE TABLE cells (
@@ -349,21 +350,21 @@ interface Rule {
 const never = (says: string, ...of: readonly string[]): Rule => ({ of, says, when: differs(...of) });
 
 const RULES: Readonly<Record<string, Rule>> = {
-  calls_move: {
+  attempts_move: {
     of: ['state', 'charged'],
-    says: 'a call moves as the protocol says, and what was charged is never less',
-    when: `(${strays(CALL_MOVES)}) OR OLD.charged > NEW.charged`,
+    says: 'an attempt moves as the protocol says, and what was charged is never less',
+    when: `(${strays(ATTEMPT_MOVES)}) OR OLD.charged > NEW.charged`,
   },
-  calls_fixed: never(
-    'a call stays what it was',
+  attempts_fixed: never(
+    'an attempt stays what it was',
     ...['id', 'worker', 'key', 'batch', 'day', 'month', 'reserved', 'kind', 'account'],
     ...['prior', 'payer', 'decision', 'subject', 'after'],
   ),
   rows_move: {
-    of: ['state', 'call', 'matched_by', 'batch', 'row'],
+    of: ['state', 'attempt', 'matched_by', 'batch', 'row'],
     says: 'a row moves as the protocol says, and a final outcome stays as it is',
     when: `${differs('batch', 'row')} OR (${strays(ROW_MOVES)})
-      OR (OLD.state = NEW.state AND OLD.state NOT IN ('pending', 'in_doubt') AND (${differs('call', 'matched_by')}))`,
+      OR (OLD.state = NEW.state AND OLD.state NOT IN ('pending', 'in_doubt') AND (${differs('attempt', 'matched_by')}))`,
   },
   batches_move: {
     of: ['state', 'id', 'key', 'account'],
@@ -371,15 +372,15 @@ const RULES: Readonly<Record<string, Rule>> = {
     when: `${differs('id', 'key', 'account')} OR (OLD.state IN ('superseded', 'cancelled') AND OLD.state <> NEW.state)`,
   },
   replies_cut: {
-    of: ['call', 'body'],
+    of: ['attempt', 'body'],
     says: 'a reply is kept as it came, or shortened by an erasure',
-    when: `${differs('call')} OR (OLD.status <> 0 AND OLD.body <> NEW.body AND length(NEW.body) >= length(OLD.body))`,
+    when: `${differs('attempt')} OR (OLD.status <> 0 AND OLD.body <> NEW.body AND length(NEW.body) >= length(OLD.body))`,
   },
 };
 
-/** What is never deleted: an erasure empties. A key whose calls were deleted would be free. */
+/** What is never deleted: an erasure empties. A key whose attempts were deleted would be free. */
 const KEPT = [
-  'calls',
+  'attempts',
   'rows',
   'budgets',
   'batches',
@@ -388,7 +389,7 @@ const KEPT = [
   'subjects',
   'accounts',
   'known_as',
-] as const;
+];
 
 const says = (rule: string): string => `'money rule: ${rule}'`;
 const trigger = {
@@ -405,7 +406,7 @@ const rulesOf = (name: Db['name']): string =>
     ...Object.entries(RULES).map(([rule, { of, says: rules, when }]) =>
       trigger[name](rule, `UPDATE OF ${of.join(', ')} ON ${rule.split('_')[0]}`, rules, when),
     ),
-    trigger[name]('calls_begin', 'INSERT ON calls', 'a call begins open', `NEW.state <> 'open'`),
+    trigger[name]('attempts_begin', 'INSERT ON attempts', 'an attempt begins open', `NEW.state <> 'open'`),
     ...KEPT.map((table) =>
       trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', '1 = 1'),
     ),
@@ -415,7 +416,7 @@ const tablesOf = (name: Db['name']): string =>
   inWordsOf(name, name === 'postgres' ? TABLES + LINES_OF_POSTGRES : TABLES);
 
 /** Of these tables; the database has it, so that a program that knows others leaves it alone. */
-export const LAYOUT = 2;
+export const LAYOUT = 3;
 
 export interface KeptTable {
   readonly table: string;

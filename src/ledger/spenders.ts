@@ -11,7 +11,7 @@ import { type AccountLine, Line, type SharedWindow } from './limits.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
 /**
- * Workers are the processes that spend from one ledger, each with a row whose number its calls have; only stores with
+ * Workers are the processes that spend from one ledger, each with a row whose number its attempts have; only stores with
  * `manySpend` have several at once. Once a second each of those says that it is there. What they tell each other stands in the ledger:
  * why an account was stopped, until when it waits, and which batches a person has paused.
  */

@@ -100,7 +100,7 @@ export interface StoreCheck {
   /** What the database's own check says is broken. */
   readonly broken: readonly string[];
   readonly budgets: number;
-  /** Those whose calls add up to something else than is booked. */
+  /** Those whose attempts add up to something else than is booked. */
   readonly wrong: readonly Difference[];
 }
 

@@ -26,8 +26,8 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
   /** What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile. */
-  keep: (call: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<void> =>
-    gather.reply({ call, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
+  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<void> =>
+    gather.reply({ attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
 
   /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an idempotency key also releases
@@ -85,7 +85,7 @@ type Place = Pick<Draft, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>;
 
 const FIRST: Place = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
 
-const DECIDED = `SELECT n.said AS kind, n.call AS prior, coalesce(c.payer, c.id) AS payer FROM notes n JOIN calls c ON c.id = n.call
+const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer FROM notes n JOIN attempts c ON c.id = n.attempt
 WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
 
 /** Whose place it takes. Undefined: what it was to be sent again by stands no more. */
@@ -99,7 +99,7 @@ async function placeOf(
     return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
   }
   if (replaces === undefined) return FIRST;
-  const [answer] = await db.rows<{ state: string }>('SELECT state FROM calls WHERE id = ?', [replaces]);
+  const [answer] = await db.rows<{ state: string }>('SELECT state FROM attempts WHERE id = ?', [replaces]);
   // What turned out to be no answer has left its place already.
   return answer === undefined || answer.state === 'retracted'
     ? { ...FIRST, replaces }
@@ -159,11 +159,11 @@ interface CallStanding {
 
 const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
 SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${UNANSWERED} LIMIT 1) AS none,
-  (SELECT c.batch FROM calls c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
-FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
+  (SELECT c.batch FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
+FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
   LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject
-  LEFT JOIN calls x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM calls c
+  LEFT JOIN attempts x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM attempts c
     WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'lost'))`);
 
 function inTheWay(

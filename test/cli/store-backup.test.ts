@@ -139,7 +139,7 @@ describe('a store that is checked', () => {
     const { place, desk } = await boughtPlace();
     await using _ = place;
     const database = new Database(place.path('store/ledger.db'));
-    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'calls_account'";
+    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'attempts_account'";
     const { rootpage } = database.prepare<[], { rootpage: number }>(sql).get() ?? { rootpage: 0 };
     database.close();
     const file = place.path('store/ledger.db');
@@ -151,6 +151,6 @@ describe('a store that is checked', () => {
     writeFileSync(file, bytes);
     const broken = await desk.type(['store', 'check']);
     expect(broken, broken.stderr).toMatchObject({ code: 2, stdout: expect.stringContaining(' is broken: ') });
-    expect(broken.stdout).toContain('missing from index calls_account');
+    expect(broken.stdout).toContain('missing from index attempts_account');
   });
 });

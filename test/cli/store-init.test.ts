@@ -18,8 +18,8 @@ test('what is printed can be run as it stands, and gives nobody the right to alt
   const asRole = (role: string, text: string): Promise<unknown> =>
     server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce_ledger; ${text}`);
   await asRole('worker', 'DELETE FROM files; UPDATE accounts SET paused_until = NULL');
-  await asRole('reader', 'SELECT count(*) FROM calls; SELECT count(*) FROM rowonce_queue.job');
-  for (const refused of ['CREATE TABLE more ()', 'DROP TABLE rows', 'DELETE FROM calls'])
+  await asRole('reader', 'SELECT count(*) FROM attempts; SELECT count(*) FROM rowonce_queue.job');
+  for (const refused of ['CREATE TABLE more ()', 'DROP TABLE rows', 'DELETE FROM attempts'])
     await expect(asRole('worker', refused), refused).rejects.toThrow(/permission denied|must be owner/);
   await expect(asRole('reader', 'DELETE FROM files')).rejects.toThrow('permission denied');
 });

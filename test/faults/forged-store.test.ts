@@ -164,7 +164,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     await desk.type(desk.run(), { env: { ROWONCE_CRASH_AT: 'before-record' } });
     const request = "json_set(request, '$.method', 'POST', '$.path', '/users')";
     const { changes } = inStore(desk, (db) =>
-      db.prepare(`UPDATE calls SET request = ${request} WHERE request IS NOT NULL`).run(),
+      db.prepare(`UPDATE attempts SET request = ${request} WHERE request IS NOT NULL`).run(),
     );
     expect(changes).toBe(1);
     await desk.type(desk.run());

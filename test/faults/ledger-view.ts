@@ -37,7 +37,7 @@ export interface DoubtView {
   readonly project: string | undefined;
 }
 
-interface StoredCall {
+interface StoredAttempt {
   readonly id: string;
   readonly key: Buffer;
   readonly operation: string;
@@ -52,11 +52,11 @@ interface StoredCall {
 }
 
 /** The same in SQLite and in PostgreSQL, which has whole numbers of 64 bits as texts. */
-const CALLS = `
+const ATTEMPTS = `
 SELECT CAST(c.id AS TEXT) AS id, c.key, c.operation, c.asked, c.state, c.said, CAST(c.prior AS TEXT) AS prior, c.batch, c.row,
   CAST(c.is_current AS TEXT) AS is_current,
-  (SELECT CAST(count(*) AS TEXT) FROM replies r WHERE r.call = c.id) AS is_replied
-FROM calls c ORDER BY c.sent_at, c.id`;
+  (SELECT CAST(count(*) AS TEXT) FROM replies r WHERE r.attempt = c.id) AS is_replied
+FROM attempts c ORDER BY c.sent_at, c.id`;
 
 /** Of nothing when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {
@@ -64,25 +64,25 @@ export function viewLedger(store: string): LedgerView {
   if (!existsSync(path)) return viewOf([], 0);
   const database = new Database(path, { readonly: true });
   try {
-    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get() === undefined)
+    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() === undefined)
       return viewOf([], 0);
     const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck();
     return database.transaction(() =>
-      viewOf(database.prepare(CALLS).all() as StoredCall[], Number(spent.get() ?? 0)),
+      viewOf(database.prepare(ATTEMPTS).all() as StoredAttempt[], Number(spent.get() ?? 0)),
     )();
   } finally {
     database.close();
   }
 }
 
-function viewOf(calls: readonly StoredCall[], spent: number): LedgerView {
-  const open = calls.filter(({ state }) => state === 'open');
-  const doubts = calls.filter(({ state }) => state === 'doubt');
+function viewOf(stored: readonly StoredAttempt[], spent: number): LedgerView {
+  const open = stored.filter(({ state }) => state === 'open');
+  const doubts = stored.filter(({ state }) => state === 'doubt');
   return {
-    attempts: calls.filter((call) => !isUnsent(call)).length,
-    calls: recordsOf(calls),
+    attempts: stored.filter((attempt) => !isUnsent(attempt)).length,
+    calls: recordsOf(stored),
     open: open.map(({ id }) => id),
-    unanswered: open.filter((call) => call.is_replied === '0').map(({ id }) => id),
+    unanswered: open.filter((attempt) => attempt.is_replied === '0').map(({ id }) => id),
     inDoubt: doubts.length,
     spent,
     doubts: doubts.map(({ operation, asked, batch, row }) => {
@@ -92,27 +92,30 @@ function viewOf(calls: readonly StoredCall[], spent: number): LedgerView {
   };
 }
 
-const isUnsent = ({ state, said }: StoredCall): boolean => state === 'unsold' && said === 'not_sent';
+const isUnsent = ({ state, said }: StoredAttempt): boolean => state === 'unsold' && said === 'not_sent';
 
-/** What stands of each question, and how often it may have reached the vendor. */
-function recordsOf(calls: readonly StoredCall[]): LedgerView['calls'] {
-  const byId = new Map(calls.map((call) => [call.id, call]));
-  const ofKey = Map.groupBy(calls, ({ key }) => key.toString('hex'));
+/** What stands of each call, and how often it may have reached the vendor. */
+function recordsOf(stored: readonly StoredAttempt[]): LedgerView['calls'] {
+  const byId = new Map(stored.map((attempt) => [attempt.id, attempt]));
+  const ofKey = Map.groupBy(stored, ({ key }) => key.toString('hex'));
   const named = [...ofKey.values()].map((all): readonly [string, CallRecord] => {
-    const [{ operation, asked }] = all as [StoredCall];
-    const current = all.find((call) => call.is_current === '1');
-    const attempts = all.filter((call) => !isUnsent(call)).length;
+    const [{ operation, asked }] = all as [StoredAttempt];
+    const current = all.find((attempt) => attempt.is_current === '1');
+    const attempts = all.filter((attempt) => !isUnsent(attempt)).length;
     return [callName(operation, JSON.parse(asked).parameters), { state: standsOf(current, byId), attempts }];
   });
   return new Map(named);
 }
 
 /** Beside a request under way stands what it is to replace, or what it sends again. */
-function standsOf(call: StoredCall | undefined, byId: ReadonlyMap<string, StoredCall>): CallRecord['state'] {
-  if (call === undefined) return 'unknown';
-  if (call.state === 'doubt') return 'in_doubt';
-  if (call.state === 'answered') return call.said as 'found' | 'no_match' | 'refused';
-  const prior = byId.get(call.prior ?? '');
+function standsOf(
+  current: StoredAttempt | undefined,
+  byId: ReadonlyMap<string, StoredAttempt>,
+): CallRecord['state'] {
+  if (current === undefined) return 'unknown';
+  if (current.state === 'doubt') return 'in_doubt';
+  if (current.state === 'answered') return current.said as 'found' | 'no_match' | 'refused';
+  const prior = byId.get(current.prior ?? '');
   if (prior === undefined) return 'unknown';
   return prior.state === 'retried' ? 'in_doubt' : (prior.said as 'found' | 'no_match' | 'refused');
 }
@@ -125,8 +128,8 @@ export function callName(operation: string | null, parameters: Readonly<Record<s
 
 /** What a ledger in a database holds of each call, by `callName`. */
 export async function callsOf(server: Server, database: string): Promise<LedgerView['calls']> {
-  const found = await server.query(database, `SET search_path = rowonce_ledger; ${CALLS}`);
-  return recordsOf(found as unknown as readonly StoredCall[]);
+  const found = await server.query(database, `SET search_path = rowonce_ledger; ${ATTEMPTS}`);
+  return recordsOf(found as unknown as readonly StoredAttempt[]);
 }
 
 export async function rowsEndedOf(server: Server, database: string): Promise<number> {

@@ -178,7 +178,7 @@ test('the range of a worker that is killed goes on with another one, and no step
   await expect.poll(asked).toBeGreaterThan(before);
   await host.ended(rows.length);
   expect((await place.vendor.book()).charged_twice).toEqual([]);
-  const doubts = await host.query(`SELECT id FROM calls WHERE state = 'doubt'`);
+  const doubts = await host.query(`SELECT id FROM attempts WHERE state = 'doubt'`);
   expect(doubts.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
   const finished = await place.runHere({ store, ...order });
   const { matched = 0, in_doubt: inDoubt = 0 } = finished.report?.counts ?? {};

@@ -14,7 +14,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     });
   };
 
-  describe('a call that is ended twice', () => {
+  describe('an attempt that is ended twice', () => {
     const ways = { answer, doubt, unsold } as const;
     for (const [first, second, stands] of [
       ['answer', 'answer', 'answered'],
@@ -25,18 +25,21 @@ describe.each(DATABASES)('on %s', (_, open) => {
       ['answer', 'unsold', 'answered'],
     ] as const) {
       attack(`in one group, ${first} and ${second}, is ${stands}`, async (tables, batch) => {
-        const { call } = await tables.ask(batch, 'acme');
-        await tables.write({ replies: [reply(call)], ends: [ways[first](call), ways[second](call)] });
-        expect(await tables.state(call)).toBe(stands);
+        const { attempt } = await tables.ask(batch, 'acme');
+        await tables.write({
+          replies: [reply(attempt)],
+          ends: [ways[first](attempt), ways[second](attempt)],
+        });
+        expect(await tables.state(attempt)).toBe(stands);
       });
     }
 
     attack('by two at once is ended by one of them', async (tables, batch) => {
-      const { call } = await tables.ask(batch, 'acme');
-      await tables.write({ replies: [reply(call)] });
+      const { attempt } = await tables.ask(batch, 'acme');
+      await tables.write({ replies: [reply(attempt)] });
       const ended = await Promise.all([
-        tables.write({ ends: [unsold(call)] }),
-        tables.write({ ends: [unsold(call)] }, 'second'),
+        tables.write({ ends: [unsold(attempt)] }),
+        tables.write({ ends: [unsold(attempt)] }, 'second'),
       ]);
       expect(ended.map((each) => each.size).sort()).toEqual([0, 1]);
     });
@@ -95,7 +98,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       state: 'matched',
       matched_by: null,
       reason: null,
-      call: null,
+      attempt: null,
       others: null,
     };
     await expect(
@@ -107,8 +110,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
 
   describe('a doubt', () => {
     attack('that two say did not happen gives its money back once', async (tables, batch) => {
-      const call = await tables.lost(batch, 'acme');
-      const said = await Promise.all([tables.release(call), tables.release(call, 'second')]);
+      const attempt = await tables.lost(batch, 'acme');
+      const said = await Promise.all([tables.release(attempt), tables.release(attempt, 'second')]);
       expect(said.filter(Boolean)).toHaveLength(1);
       expect(await tables.money(batch)).toEqual({ spent: 0, held: 0 });
     });
@@ -116,21 +119,21 @@ describe.each(DATABASES)('on %s', (_, open) => {
     attack(
       'of which one tells that it happened and another that it did not is one of both',
       async (tables, batch) => {
-        const call = await tables.lost(batch, 'acme');
-        const said = await Promise.all([tables.release(call), tables.tell(call, 'second')]);
+        const attempt = await tables.lost(batch, 'acme');
+        const said = await Promise.all([tables.release(attempt), tables.tell(attempt, 'second')]);
         expect(said.filter(Boolean)).toHaveLength(1);
       },
     );
 
     attack('is sent again once by one decision', async (tables, batch) => {
-      const call = await tables.lost(batch, 'acme');
-      const again = { kind: 'retry', prior: call, decision: await tables.decide(call, batch) } as const;
+      const attempt = await tables.lost(batch, 'acme');
+      const again = { kind: 'retry', prior: attempt, decision: await tables.decide(attempt, batch) } as const;
       const asked = await Promise.all([
         tables.ask(batch, 'acme', again),
         tables.ask(batch, 'acme', again, 'second'),
       ]);
       expect(asked.filter(({ reserved }) => reserved !== undefined)).toHaveLength(1);
-      const won = asked.find(({ reserved }) => reserved !== undefined)?.call ?? 0;
+      const won = asked.find(({ reserved }) => reserved !== undefined)?.attempt ?? 0;
       await tables.write({ ends: [doubt(won)] });
       expect((await tables.ask(batch, 'acme', again)).reserved).toBeUndefined();
       expect(await tables.money(batch)).toEqual({ spent: 0, held: 2 });
@@ -143,13 +146,13 @@ describe.each(DATABASES)('on %s', (_, open) => {
     ] as const) {
       attack(`is not sent again by a decision ${what}`, async (tables, batch) => {
         await tables.batch('0000000d');
-        const call = await tables.lost(batch, 'acme');
-        const decision = await tables.decide(call, batch, 'said' in more ? more.said : 'retry');
-        const again = { kind: 'retry', prior: call, decision } as const;
+        const attempt = await tables.lost(batch, 'acme');
+        const decision = await tables.decide(attempt, batch, 'said' in more ? more.said : 'retry');
+        const again = { kind: 'retry', prior: attempt, decision } as const;
         const [by, text] = ['batch' in more ? more.batch : batch, 'text' in more ? more.text : 'acme'];
         const asked = await tables.ask(by, text, again).catch(() => ({ reserved: undefined }));
         expect(asked.reserved).toBeUndefined();
-        expect(await tables.state(call)).toBe('doubt');
+        expect(await tables.state(attempt)).toBe('doubt');
       });
     }
 
@@ -166,16 +169,16 @@ describe.each(DATABASES)('on %s', (_, open) => {
     );
   });
 
-  describe('the late answer of a retried call', () => {
+  describe('the late answer of a retried attempt', () => {
     const retried = async (tables: Tables, batch: string) => {
       const first = await tables.lost(batch, 'acme');
       const decision = await tables.decide(first, batch);
-      const { call: retry } = await tables.ask(batch, 'acme', { kind: 'retry', prior: first, decision });
+      const { attempt: retry } = await tables.ask(batch, 'acme', { kind: 'retry', prior: first, decision });
       const late = () => tables.write({ replies: [reply(first)], ends: [answer(first)] });
       return { first, retry, late };
     };
-    const states = async (tables: Tables, ...calls: readonly number[]) =>
-      Promise.all(calls.map((call) => tables.state(call)));
+    const states = async (tables: Tables, ...attempts: readonly number[]) =>
+      Promise.all(attempts.map((attempt) => tables.state(attempt)));
 
     attack('is replaced by that of its retry: both were sold', async (tables, batch) => {
       const { first, retry, late } = await retried(tables, batch);
@@ -192,7 +195,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       ] as const) {
         const first = await tables.lost(batch, text);
         const decision = await tables.decide(first, batch);
-        const { call: retry } = await tables.ask(batch, text, { kind: 'retry', prior: first, decision });
+        const { attempt: retry } = await tables.ask(batch, text, { kind: 'retry', prior: first, decision });
         await tables.write({ replies: [reply(first)], ends: [answer(first)] });
         expect(await states(tables, first, retry)).toEqual(['replaced', 'open']);
         await tables.write({ ends: [way(retry)] });
@@ -224,7 +227,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         ]);
         const won = asked.filter(({ reserved }) => reserved !== undefined);
         expect(won).toHaveLength(1);
-        await tables.write({ ends: [doubt(won[0]?.call ?? 0)] });
+        await tables.write({ ends: [doubt(won[0]?.attempt ?? 0)] });
         expect(await tables.state(old)).toBe('answered');
         expect((await tables.ask(night, 'acme', refresh(old))).reserved).toBeUndefined();
         expect(await tables.state(old)).toBe('answered');
@@ -236,12 +239,12 @@ describe.each(DATABASES)('on %s', (_, open) => {
       async (tables, batch) => {
         const old = await tables.bought(batch, 'acme');
         const night = await tables.batch('0000000d', { fresh: NOW + 1 });
-        const { call } = await tables.ask(night, 'acme', refresh(old));
-        await tables.write({ ends: [doubt(call)] });
-        const { call: other } = await tables.ask(night, 'other');
-        const replies = [reply(call), reply(other)];
-        await tables.write({ replies, ends: [answer(call), answer(other)] });
-        expect(await Promise.all([old, call, other].map((each) => tables.state(each)))).toEqual([
+        const { attempt } = await tables.ask(night, 'acme', refresh(old));
+        await tables.write({ ends: [doubt(attempt)] });
+        const { attempt: other } = await tables.ask(night, 'other');
+        const replies = [reply(attempt), reply(other)];
+        await tables.write({ replies, ends: [answer(attempt), answer(other)] });
+        expect(await Promise.all([old, attempt, other].map((each) => tables.state(each)))).toEqual([
           'replaced',
           'answered',
           'answered',
@@ -252,9 +255,9 @@ describe.each(DATABASES)('on %s', (_, open) => {
     attack('that was lost and did not happen gives its money back', async (tables, batch) => {
       const old = await tables.bought(batch, 'acme');
       const night = await tables.batch('0000000d', { fresh: NOW + 1 });
-      const { call } = await tables.ask(night, 'acme', refresh(old));
-      await tables.write({ ends: [doubt(call)] });
-      await tables.release(call);
+      const { attempt } = await tables.ask(night, 'acme', refresh(old));
+      await tables.write({ ends: [doubt(attempt)] });
+      await tables.release(attempt);
       expect(await tables.money(night)).toEqual({ spent: 0, held: 0 });
       expect(await tables.state(old)).toBe('answered');
     });
@@ -270,10 +273,10 @@ describe.each(DATABASES)('on %s', (_, open) => {
       ]);
       const won = asked.filter(({ reserved }) => reserved !== undefined);
       expect(won).toHaveLength(1);
-      const call = won[0]?.call ?? 0;
+      const attempt = won[0]?.attempt ?? 0;
       await tables.write({
-        replies: [reply(call)],
-        ends: [answer(call, 0, { facts: '{"state":"invited"}' })],
+        replies: [reply(attempt)],
+        ends: [answer(attempt, 0, { facts: '{"state":"invited"}' })],
       });
       expect(await tables.one('SELECT seq, facts FROM subjects')).toEqual({
         seq: 1,
@@ -292,7 +295,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         if (by === 'second') texts.reverse();
         const admitted = await tables.write({ intents: texts.map((text) => tables.intent(batch, text)) }, by);
         await tables.write(
-          { ends: [...admitted].map((call, at) => (at % 2 === 0 ? doubt(call) : unsold(call))) },
+          { ends: [...admitted].map((attempt, at) => (at % 2 === 0 ? doubt(attempt) : unsold(attempt))) },
           by,
         );
       }
@@ -307,29 +310,29 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const COLUMNS =
       'account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at, moved';
     const made = (id: number, { key = 'key', state = 'open', kind = 'first', more = '', is = '' } = {}) =>
-      `INSERT INTO calls (id, key, state, is_current, kind, ${COLUMNS}${more}) SELECT ${id}, ${key}, '${state}', 1, '${kind}', ${COLUMNS}${is} FROM calls WHERE id = $bought`;
+      `INSERT INTO attempts (id, key, state, is_current, kind, ${COLUMNS}${more}) SELECT ${id}, ${key}, '${state}', 1, '${kind}', ${COLUMNS}${is} FROM attempts WHERE id = $bought`;
     const statements: Readonly<Record<string, string>> = {
-      'makes a second current call': made(77),
-      'begins a call answered': made(78, {
+      'makes a second current attempt': made(77),
+      'begins an attempt answered': made(78, {
         key: 'CAST(? AS {bytes})',
         state: 'answered',
         more: ', ended_at, said, charged, reply',
         is: `, 1, 'found', 1, id`,
       }),
       'retries without a decision': made(79, { kind: 'retry', more: ', prior', is: ', id' }),
-      'makes an answer free': `UPDATE calls SET state = 'unsold', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
-      'gives a call another key': `UPDATE calls SET key = CAST(? AS {bytes}) WHERE id = $bought`,
-      'changes what is reserved': 'UPDATE calls SET reserved = 9 WHERE id = $open',
-      'moves a call to another day': 'UPDATE calls SET day = 9 WHERE id = $open',
-      'charges less': 'UPDATE calls SET charged = 0 WHERE id = $bought',
-      'answers without a reply': `UPDATE calls SET state = 'answered', ended_at = 1, charged = 1, said = 'found', reply = id WHERE id = $open`,
-      'opens a doubt again': `UPDATE calls SET state = 'open', ended_at = NULL WHERE id = $doubt`,
-      'deletes a call': 'DELETE FROM calls WHERE id = $open',
+      'makes an answer free': `UPDATE attempts SET state = 'unsold', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
+      'gives an attempt another key': `UPDATE attempts SET key = CAST(? AS {bytes}) WHERE id = $bought`,
+      'changes what is reserved': 'UPDATE attempts SET reserved = 9 WHERE id = $open',
+      'moves an attempt to another day': 'UPDATE attempts SET day = 9 WHERE id = $open',
+      'charges less': 'UPDATE attempts SET charged = 0 WHERE id = $bought',
+      'answers without a reply': `UPDATE attempts SET state = 'answered', ended_at = 1, charged = 1, said = 'found', reply = id WHERE id = $open`,
+      'opens a doubt again': `UPDATE attempts SET state = 'open', ended_at = NULL WHERE id = $doubt`,
+      'deletes an attempt': 'DELETE FROM attempts WHERE id = $open',
       'deletes a budget': 'DELETE FROM budgets',
       'deletes a reply': 'DELETE FROM replies',
       'deletes a row': 'DELETE FROM rows',
       'changes a final outcome': `UPDATE rows SET state = 'applied'`,
-      'changes the answer of a row': 'UPDATE rows SET call = $open',
+      'changes the answer of a row': 'UPDATE rows SET attempt = $open',
       'writes another body': `UPDATE replies SET body = CAST(? AS {bytes})`,
       'passes a cap': `UPDATE budgets SET held = held + 1000 WHERE scope = 'batch:0000000c'`,
       'holds less than nothing': 'UPDATE budgets SET held = -1',
@@ -344,12 +347,12 @@ describe.each(DATABASES)('on %s', (_, open) => {
           sql.rows(`UPDATE batches SET state = 'cancelled' WHERE id = ?`, [cancelled]),
         );
         const bought = await tables.bought(batch, 'bought');
-        const { call: opened } = await tables.ask(batch, 'open');
+        const { attempt: opened } = await tables.ask(batch, 'open');
         const lost = await tables.lost(batch, 'lost');
         const decision = await tables.decide(lost, batch);
         await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
         const doubted = await tables.lost(batch, 'doubt');
-        const row = { matched_by: 'abn', reason: null, call: bought, others: null };
+        const row = { matched_by: 'abn', reason: null, attempt: bought, others: null };
         await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
         const names = { $bought: bought, $open: opened, $doubt: doubted };
         const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));
@@ -362,10 +365,10 @@ describe.each(DATABASES)('on %s', (_, open) => {
   });
 
   attack('a key is found by its bytes', async (tables, batch) => {
-    const call = await tables.bought(batch, 'acme');
-    const [found] = await tables.db.rows<{ id: number }>('SELECT id FROM calls WHERE key = ?', [
+    const attempt = await tables.bought(batch, 'acme');
+    const [found] = await tables.db.rows<{ id: number }>('SELECT id FROM attempts WHERE key = ?', [
       keyOf('acme'),
     ]);
-    expect(found?.id).toBe(call);
+    expect(found?.id).toBe(attempt);
   });
 });

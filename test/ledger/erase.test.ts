@@ -36,7 +36,11 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   subjects: { name: 'KIM', facts: '{"email":"KIM"}' },
   notes: { words: 'KIM says so', facts: '{"body":"BASE64"}' },
   replies: { headers: '{"x-about":"KIM"}' },
-  calls: { asked: '$.parameters.email', request: '{"path":"/v1/KIM","body":"BASE64"}', why: 'KIM was found' },
+  attempts: {
+    asked: '$.parameters.email',
+    request: '{"path":"/v1/KIM","body":"BASE64"}',
+    why: 'KIM was found',
+  },
   rows: { reason: 'KIM was invited', work: '{"kind":"work","work":{"email":"KIM"}}' },
   cells: { cells: '{"cells":["KIM"]}' },
   files: { path: '/lists/KIM.csv' },
@@ -53,7 +57,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   batches: ['id', 'key', 'operation', 'state'],
   subjects: ['project', 'batch'],
   notes: ['kind', 'said', 'batch', 'who'],
-  calls: ['state', 'kind', 'operation', 'batch', 'said'],
+  attempts: ['state', 'kind', 'operation', 'batch', 'said'],
   rows: ['batch', 'state', 'others', 'matched_by'],
   cells: ['batch'],
   files: ['kind', 'sha256', 'batch', 'host'],
@@ -113,7 +117,7 @@ function nameEverywhere(place: string): void {
       database.prepare(`UPDATE OR IGNORE ${table} SET ${column} = ${value}`).run(to);
       expect(database.prepare(`SELECT count(*) AS n FROM ${table}`).get(), table).not.toEqual({ n: 0 });
     }
-  database.prepare('UPDATE notes SET facts = ? WHERE call IS NULL').run(JSON.stringify({ why: KIM }));
+  database.prepare('UPDATE notes SET facts = ? WHERE attempt IS NULL').run(JSON.stringify({ why: KIM }));
   database.close();
 }
 
@@ -140,7 +144,7 @@ test('nothing is left of who is forgotten, in no table and in no file', async ()
   const place = await usedStore();
   nameEverywhere(place);
   expect(leftIn(place)).toEqual(
-    expect.arrayContaining(['calls.asked', 'rows.work', 'workers.operator', 'ledger.db']),
+    expect.arrayContaining(['attempts.asked', 'rows.work', 'workers.operator', 'ledger.db']),
   );
   const options = { waitForLockMs: 0, clock: systemClock, command: 'forget' };
   await sqlite.alone(place, options, async (alone) => {

@@ -34,7 +34,7 @@ class History {
   readonly #texts: ReadonlyMap<string, string>;
   readonly #below: (below: number) => number;
   readonly #batches: readonly [string, string];
-  /** What a process has under way as first calls. */
+  /** What a process has under way as first attempts. */
   readonly #first = new Set<number>();
 
   constructor(both: readonly [Tables, Tables], seed: number) {
@@ -57,15 +57,15 @@ class History {
     return list[this.#below(list.length)] as T;
   }
 
-  async #calls(): Promise<readonly Call[]> {
-    const sql = `SELECT id, operation AS text, state, kind, payer, request FROM calls WHERE batch IN (?, ?) ORDER BY id`;
+  async #attempts(): Promise<readonly Call[]> {
+    const sql = `SELECT id, operation AS text, state, kind, payer, request FROM attempts WHERE batch IN (?, ?) ORDER BY id`;
     return this.#both[0].db.rows<Call>(sql, this.#batches);
   }
 
   /** A turn of some workers. */
   async turn(): Promise<void> {
-    const calls = await this.#calls();
-    const lost = calls.filter(({ state }) => ['doubt', 'lost', 'retried'].includes(state));
+    const attempts = await this.#attempts();
+    const lost = attempts.filter(({ state }) => ['doubt', 'lost', 'retried'].includes(state));
     if (lost.length > 0 && this.#below(5) === 0) {
       const { id } = this.#oneOf(lost);
       const isReleased = this.#below(2) === 0;
@@ -73,10 +73,15 @@ class History {
         isReleased ? tables.release(id, 'first', number) : tables.tell(id, 'first', number),
       );
     }
-    const group = { ends: calls.flatMap((call) => this.#endOf(call)), intents: await this.#intents(calls) };
-    const replies = group.ends.filter(({ state }) => state === 'answered').map(({ call }) => reply(call));
+    const group = {
+      ends: attempts.flatMap((attempt) => this.#endOf(attempt)),
+      intents: await this.#intents(attempts),
+    };
+    const replies = group.ends
+      .filter(({ state }) => state === 'answered')
+      .map(({ attempt }) => reply(attempt));
     if (await this.#write({ replies, ...group })) return;
-    for (const call of replies) await this.#write({ replies: [call] });
+    for (const one of replies) await this.#write({ replies: [one] });
     for (const end of group.ends) await this.#write({ ends: [end] });
     for (const intent of group.intents) await this.#write({ intents: [intent] });
   }
@@ -92,11 +97,11 @@ class History {
     return how === 3 || how === 4 ? [doubt(id)] : [unsold(id)];
   }
 
-  async #intents(calls: readonly Call[]): Promise<Group['intents']> {
+  async #intents(attempts: readonly Call[]): Promise<Group['intents']> {
     const intents: Group['intents'][number][] = [];
     for (const text of this.#texts.keys()) {
       if (this.#below(2) === 0) continue;
-      const own = calls.filter((call) => call.text === text);
+      const own = attempts.filter((attempt) => attempt.text === text);
       const last = own.find(({ state }) => state === 'doubt' || state === 'answered');
       const operation = text;
       const [batch, more] =
@@ -135,7 +140,7 @@ class History {
   async #write(group: Partial<Group>): Promise<boolean> {
     let isWritten = true;
     const first = new Set(this.#first);
-    for (const { call } of group.ends ?? []) this.#first.delete(call);
+    for (const { attempt } of group.ends ?? []) this.#first.delete(attempt);
     for (const intent of group.intents ?? []) if (isFresh(intent)) this.#first.add(intent.id);
     await this.#same(
       async (tables, number) => {
@@ -172,9 +177,9 @@ class History {
   }
 
   async #books(tables: Tables) {
-    const calls = `SELECT id, operation, kind, state, is_current, prior, payer, reserved, charged FROM calls WHERE batch IN (?, ?) ORDER BY id`;
+    const attempts = `SELECT id, operation, kind, state, is_current, prior, payer, reserved, charged FROM attempts WHERE batch IN (?, ?) ORDER BY id`;
     const money = 'SELECT scope, spent, held, overrun FROM budgets ORDER BY scope';
-    return { calls: await tables.db.rows(calls, this.#batches), money: await tables.db.rows(money) };
+    return { attempts: await tables.db.rows(attempts, this.#batches), money: await tables.db.rows(money) };
   }
 }
 

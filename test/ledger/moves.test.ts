@@ -6,7 +6,7 @@ import { answer, doubt, NOW, reply, sqliteTables, unsold } from './plain.ts';
 
 /**
  * Goal: a row moves in the commit of what it rests on, whoever decides or answers, and however its batch stands by then.
- * Method: calls are lost, decided about and answered in the tables of a ledger; after each commit the states of the rows are read.
+ * Method: attempts are lost, decided about and answered in the tables of a ledger; after each commit the states of the rows are read.
  */
 
 const [ONE, TWO] = ['0000000a' as BatchId, '0000000b' as BatchId];
@@ -21,7 +21,7 @@ async function opened() {
     );
   return {
     tables,
-    states: () => tables.db.rows('SELECT batch, row, state, call FROM rows ORDER BY batch, row'),
+    states: () => tables.db.rows('SELECT batch, row, state, attempt FROM rows ORDER BY batch, row'),
     stateOf: async (batch: string, row = 2) => (await rowOf(batch, row))?.state,
     reasonOf: async (batch: string) => (await rowOf(batch, 2))?.reason,
     isOpen: async (batch: string) =>
@@ -29,65 +29,65 @@ async function opened() {
       'open',
     end: (batch: string, state: string) =>
       tables.transaction((sql) => sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, batch])),
-    /** A row of another batch that waits for the same call. */
-    rests: (batch: string, call: number) =>
+    /** A row of another batch that waits for the same attempt. */
+    rests: (batch: string, attempt: number) =>
       tables.write({
-        rows: [{ batch, row: 2, state: 'in_doubt', matched_by: null, reason: 'lost', call, others: null }],
+        rows: [{ batch, row: 2, state: 'in_doubt', matched_by: null, reason: 'lost', attempt, others: null }],
       }),
-    retry: async (call: number, batch: BatchId) => {
-      const decision = await tables.decide(call, batch);
-      await tables.transaction((sql) => eachOf(sql, WAITS_FOR_RETRY, [{ batch, call }]));
-      return tables.ask(batch, 'x', { kind: 'retry', prior: call, decision });
+    retry: async (attempt: number, batch: BatchId) => {
+      const decision = await tables.decide(attempt, batch);
+      await tables.transaction((sql) => eachOf(sql, WAITS_FOR_RETRY, [{ batch, attempt }]));
+      return tables.ask(batch, 'x', { kind: 'retry', prior: attempt, decision });
     },
   };
 }
 
 test('what was not done lets its rows wait in every batch, of which finished ones are open again', async () => {
   const { tables, stateOf, rests, end, isOpen } = await opened();
-  const call = await tables.lost(ONE, 'x');
-  await rests(TWO, call);
+  const attempt = await tables.lost(ONE, 'x');
+  await rests(TWO, attempt);
   for (const batch of [ONE, TWO]) await end(batch, 'finished');
-  await tables.release(call);
+  await tables.release(attempt);
   for (const batch of [ONE, TWO])
     expect([await stateOf(batch), await isOpen(batch)]).toEqual(['pending', true]);
 });
 
 test('a finished batch beside an open one over the same list stays so, and its row names that one', async () => {
   const { tables, stateOf, reasonOf, end } = await opened();
-  const call = await tables.lost(ONE, 'x');
+  const attempt = await tables.lost(ONE, 'x');
   await end(ONE, 'finished');
   await tables.transaction((sql) => sql.rows(`UPDATE batches SET lineage = '${TWO}' WHERE id = '${ONE}'`));
-  await tables.release(call);
+  await tables.release(attempt);
   expect(await stateOf(ONE)).toBe('skipped');
   expect(await reasonOf(ONE)).toContain(`batch ${TWO} goes on with this list`);
 });
 
 test('by a retry the rows of its batch wait, and those of another one follow it until it is answered', async () => {
   const { tables, states, rests, retry } = await opened();
-  const call = await tables.lost(ONE, 'x');
-  await rests(TWO, call);
-  const { call: again } = await retry(call, ONE);
+  const attempt = await tables.lost(ONE, 'x');
+  await rests(TWO, attempt);
+  const { attempt: again } = await retry(attempt, ONE);
   expect(await states()).toEqual([
-    { batch: ONE, row: 2, state: 'pending', call },
-    { batch: TWO, row: 2, state: 'in_doubt', call: again },
+    { batch: ONE, row: 2, state: 'pending', attempt },
+    { batch: TWO, row: 2, state: 'in_doubt', attempt: again },
   ]);
   await tables.write({ replies: [reply(again)], ends: [answer(again)] });
   expect((await states()).map((each) => (each as { state: string }).state)).toEqual(['pending', 'pending']);
 });
 
 test.each(['it did not happen', 'it was never sent'])(
-  'of a retry it is said that %s: the first call is in doubt as before',
+  'of a retry it is said that %s: the first attempt is in doubt as before',
   async (what) => {
     const { tables, states, rests, retry } = await opened();
-    const call = await tables.lost(ONE, 'x');
-    await rests(TWO, call);
-    const { call: again } = await retry(call, ONE);
+    const attempt = await tables.lost(ONE, 'x');
+    await rests(TWO, attempt);
+    const { attempt: again } = await retry(attempt, ONE);
     if (what === 'it was never sent') await tables.write({ ends: [unsold(again)] });
     else {
       await tables.write({ ends: [doubt(again)] });
       await tables.release(again);
     }
-    expect((await states()).at(-1)).toEqual({ batch: TWO, row: 2, state: 'in_doubt', call });
+    expect((await states()).at(-1)).toEqual({ batch: TWO, row: 2, state: 'in_doubt', attempt });
   },
 );
 
@@ -95,33 +95,33 @@ test('a lost refresh that is answered late ends the doubt of its row', async () 
   const { tables, stateOf } = await opened();
   await tables.batch('0000000c', { fresh: NOW + 1 });
   const first = await tables.bought(ONE, 'x');
-  const { call } = await tables.ask('0000000c', 'x', { kind: 'refresh', prior: first });
-  await tables.write({ ends: [doubt(call)] });
-  expect([await tables.state(call), await stateOf('0000000c')]).toEqual(['lost', 'in_doubt']);
-  await tables.write({ replies: [reply(call)], ends: [answer(call)] });
+  const { attempt } = await tables.ask('0000000c', 'x', { kind: 'refresh', prior: first });
+  await tables.write({ ends: [doubt(attempt)] });
+  expect([await tables.state(attempt), await stateOf('0000000c')]).toEqual(['lost', 'in_doubt']);
+  await tables.write({ replies: [reply(attempt)], ends: [answer(attempt)] });
   expect([await tables.state(first), await stateOf('0000000c')]).toEqual(['replaced', 'pending']);
 });
 
 test('a row that one batch skips waits in another one, and is in doubt again once a person names it', async () => {
   const { tables, stateOf, rests } = await opened();
-  const call = await tables.lost(ONE, 'x');
-  await rests(TWO, call);
+  const attempt = await tables.lost(ONE, 'x');
+  await rests(TWO, attempt);
   await tables.transaction((sql) =>
-    moveRows(sql, { batch: ONE, call }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
+    moveRows(sql, { batch: ONE, attempt }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
   );
   expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'in_doubt']);
-  await tables.transaction((sql) => moveRows(sql, { batch: ONE, call }, ['skipped'], 'in_doubt', null));
+  await tables.transaction((sql) => moveRows(sql, { batch: ONE, attempt }, ['skipped'], 'in_doubt', null));
   expect(await stateOf(ONE)).toBe('in_doubt');
 });
 
 test('a row of the same person waits until it is known what became of the other: then it asks, or has another plan', async () => {
   for (const isDone of [true, false]) {
     const { tables, stateOf } = await opened();
-    const { call } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
-    await tables.write({ ends: [doubt(call)] });
+    const { attempt } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
+    await tables.write({ ends: [doubt(attempt)] });
     const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-    await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
-    await (isDone ? tables.tell(call) : tables.release(call));
+    await tables.write({ rows: [{ ...waits, attempt: null, others: `[${attempt}]` }] });
+    await (isDone ? tables.tell(attempt) : tables.release(attempt));
     expect(await stateOf(TWO, 3)).toBe(isDone ? 'refused' : 'pending');
   }
 });
@@ -136,37 +136,42 @@ test.each([
   async (end, stands) => {
     const { tables, stateOf } = await opened();
     const change = { project: 'p', subject: 'jo@example.com', after: 0 };
-    const { call } = await tables.ask(ONE, 'x', change);
-    await tables.write({ ends: [doubt(call)] });
+    const { attempt } = await tables.ask(ONE, 'x', change);
+    await tables.write({ ends: [doubt(attempt)] });
     const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-    await tables.write({ rows: [{ ...waits, call: null, others: `[7,${call}]` }] });
-    const decision = await tables.decide(call, ONE);
-    const { call: again } = await tables.ask(ONE, 'x', { ...change, kind: 'retry', prior: call, decision });
+    await tables.write({ rows: [{ ...waits, attempt: null, others: `[7,${attempt}]` }] });
+    const decision = await tables.decide(attempt, ONE);
+    const { attempt: again } = await tables.ask(ONE, 'x', {
+      ...change,
+      kind: 'retry',
+      prior: attempt,
+      decision,
+    });
     if (end === 'answered') await tables.write({ replies: [reply(again)], ends: [answer(again)] });
     else if (end === 'told by a person') {
       await tables.write({ ends: [doubt(again)] });
       await tables.tell(again);
     } else await tables.write({ ends: [unsold(again)] });
-    if (stands === 'pending') await tables.release(call);
+    if (stands === 'pending') await tables.release(attempt);
     expect(await stateOf(TWO, 3)).toBe(stands);
   },
 );
 
 test('a row of the same person goes on when the other never left', async () => {
   const { tables, stateOf } = await opened();
-  const { call } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
+  const { attempt } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
   const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-  await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
-  await tables.write({ ends: [unsold(call)] });
+  await tables.write({ rows: [{ ...waits, attempt: null, others: `[${attempt}]` }] });
+  await tables.write({ ends: [unsold(attempt)] });
   expect(await stateOf(TWO, 3)).toBe('pending');
 });
 
 test('what a run says of a doubt does not undo what a person has decided about it meanwhile', async () => {
   const { tables, stateOf, rests } = await opened();
-  const call = await tables.lost(ONE, 'x');
+  const attempt = await tables.lost(ONE, 'x');
   await tables.transaction((sql) =>
-    moveRows(sql, { batch: ONE, call }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
+    moveRows(sql, { batch: ONE, attempt }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
   );
-  await rests(ONE, call);
+  await rests(ONE, attempt);
   expect(await stateOf(ONE)).toBe('skipped');
 });

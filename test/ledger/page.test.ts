@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CALL_MOVES, keptTables, ROW_MOVES } from '../../src/ledger/schema.ts';
+import { ATTEMPT_MOVES, keptTables, ROW_MOVES } from '../../src/ledger/schema.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/internals/ledger.md'), 'utf8');
 
@@ -28,7 +28,7 @@ const sorted = (moves: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(moves).map(([from, to]) => [from, [...to].toSorted()]));
 
 test('the page has the moves of the tables, and no other', () => {
-  expect(movesUnder('How a call moves', Object.keys(CALL_MOVES))).toEqual(sorted(CALL_MOVES));
+  expect(movesUnder('How an attempt moves', Object.keys(ATTEMPT_MOVES))).toEqual(sorted(ATTEMPT_MOVES));
   expect(movesUnder('How a row moves', Object.keys(ROW_MOVES))).toEqual(sorted(ROW_MOVES));
 });
 

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
-import { endCall, releaseCall } from '../../src/ledger/ends.ts';
+import { endAttempt, releaseAttempt } from '../../src/ledger/ends.ts';
 import { type Group, type Intent, writeGroup } from '../../src/ledger/group.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { postgresServer } from './stores/postgres-server.ts';
@@ -28,14 +28,14 @@ export class Tables {
     return this.#newest;
   }
 
-  /** @returns the calls that it ended, and those that it admitted. */
+  /** @returns the attempts that it ended, and those that it admitted. */
   write(
     group: Partial<Group>,
     by: 'first' | 'second' = 'first',
     { number = this.number(), first = new Set<number>() } = {},
   ): Promise<ReadonlySet<number>> {
     const all = { replies: [], ends: [], rows: [], intents: [], ...group };
-    return writeGroup(by === 'first' ? this.db : this.#second, all, number, (call) => first.has(call));
+    return writeGroup(by === 'first' ? this.db : this.#second, all, number, (attempt) => first.has(attempt));
   }
 
   transaction<T>(work: (sql: Sql) => Promise<T>, by: 'first' | 'second' = 'first'): Promise<T> {
@@ -46,8 +46,8 @@ export class Tables {
     return (await this.db.rows<Row>(text, params))[0];
   }
 
-  async state(call: number): Promise<string | undefined> {
-    return (await this.one<{ state: string }>('SELECT state FROM calls WHERE id = ?', [call]))?.state;
+  async state(attempt: number): Promise<string | undefined> {
+    return (await this.one<{ state: string }>('SELECT state FROM attempts WHERE id = ?', [attempt]))?.state;
   }
 
   async batch(
@@ -79,11 +79,11 @@ export class Tables {
     return this.one('SELECT spent, held FROM budgets WHERE scope = ?', [`batch:${batch}`]);
   }
 
-  /** @returns the call, which may be admitted or not. */
+  /** @returns the attempt, which may be admitted or not. */
   async ask(batch: string, text: string, more: Partial<Intent> = {}, by: 'first' | 'second' = 'first') {
     const intent = this.intent(batch, text, more);
     const admitted = await this.write({ intents: [intent] }, by);
-    return { call: intent.id, reserved: admitted.has(intent.id) ? intent.reserve : undefined };
+    return { attempt: intent.id, reserved: admitted.has(intent.id) ? intent.reserve : undefined };
   }
 
   intent(batch: string, text: string, more: Partial<Intent> = {}): Intent {
@@ -123,39 +123,39 @@ export class Tables {
   }
 
   async lost(batch: string, text: string): Promise<number> {
-    const { call } = await this.ask(batch, text);
-    await this.write({ ends: [doubt(call)] });
-    return call;
+    const { attempt } = await this.ask(batch, text);
+    await this.write({ ends: [doubt(attempt)] });
+    return attempt;
   }
 
   async bought(batch: string, text: string, charged = 1): Promise<number> {
-    const { call } = await this.ask(batch, text);
-    await this.write({ replies: [reply(call)], ends: [answer(call, charged)] });
-    return call;
+    const { attempt } = await this.ask(batch, text);
+    await this.write({ replies: [reply(attempt)], ends: [answer(attempt, charged)] });
+    return attempt;
   }
 
-  async decide(call: number, batch: string, said = 'retry'): Promise<number> {
-    const sql = `INSERT INTO notes (at, kind, said, call, batch, who, words) VALUES (?, 'decided', ?, ?, ?, 'person', 'so') RETURNING id`;
+  async decide(attempt: number, batch: string, said = 'retry'): Promise<number> {
+    const sql = `INSERT INTO notes (at, kind, said, attempt, batch, who, words) VALUES (?, 'decided', ?, ?, ?, 'person', 'so') RETURNING id`;
     const [note] = await this.transaction((inside) =>
-      inside.rows<{ id: number }>(sql, [NOW, said, call, batch]),
+      inside.rows<{ id: number }>(sql, [NOW, said, attempt, batch]),
     );
     return note?.id ?? 0;
   }
 
-  release(call: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
+  release(attempt: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
     return this.transaction(
-      (sql) => releaseCall(sql, { call, why: 'it did not happen', at: NOW }, number),
+      (sql) => releaseAttempt(sql, { attempt, why: 'it did not happen', at: NOW }, number),
       by,
     );
   }
 
-  tell(call: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
+  tell(attempt: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
     return this.transaction(async (sql) => {
-      const { status, headers, body, at } = reply(call);
+      const { status, headers, body, at } = reply(attempt);
       const text =
-        'INSERT INTO replies (call, status, headers, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING';
-      await sql.rows(text, [call, status, headers, body, at]);
-      return endCall(sql, answer(call), number);
+        'INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (attempt) DO NOTHING';
+      await sql.rows(text, [attempt, status, headers, body, at]);
+      return endAttempt(sql, answer(attempt), number);
     }, by);
   }
 }
@@ -164,19 +164,20 @@ export const NOW = Date.UTC(2026, 10, 20, 12);
 export const DAY = Math.floor(NOW / 86_400_000);
 export const keyOf = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16);
 
-export const reply = (call: number) => ({
-  call,
+export const reply = (attempt: number) => ({
+  attempt,
   status: 200,
   headers: '{}',
   body: Buffer.from('{"name":"Acme"}'),
   at: NOW,
 });
 const end = { is_at_most: 0, why: 'so', dialect: 1, at: NOW, price: null, facts: null } as const;
-export const answer = (call: number, charged = 1, more: { facts?: string; price?: number } = {}) =>
-  ({ ...end, call, state: 'answered', said: 'found', charged, ...more }) as const;
-export const doubt = (call: number) => ({ ...end, call, state: 'doubt', said: null, charged: null }) as const;
-export const unsold = (call: number) =>
-  ({ ...end, call, state: 'unsold', said: 'paused', charged: null }) as const;
+export const answer = (attempt: number, charged = 1, more: { facts?: string; price?: number } = {}) =>
+  ({ ...end, attempt, state: 'answered', said: 'found', charged, ...more }) as const;
+export const doubt = (attempt: number) =>
+  ({ ...end, attempt, state: 'doubt', said: null, charged: null }) as const;
+export const unsold = (attempt: number) =>
+  ({ ...end, attempt, state: 'unsold', said: 'paused', charged: null }) as const;
 
 export async function sqliteTables(): Promise<Tables> {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-tables-'));

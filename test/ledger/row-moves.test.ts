@@ -75,8 +75,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const { set, rowThatIs, tables } = await openRows();
     const [one, two] = [await tables.bought(BATCH, 'one'), await tables.bought(BATCH, 'two')];
     const row = await rowThatIs('pending');
-    await set(row, `state = 'matched', matched_by = 'abn', call = ${one}, reason = 'for Kim'`);
-    await expect(set(row, `call = ${two}`)).rejects.toThrow(REFUSAL);
+    await set(row, `state = 'matched', matched_by = 'abn', attempt = ${one}, reason = 'for Kim'`);
+    await expect(set(row, `attempt = ${two}`)).rejects.toThrow(REFUSAL);
     await expect(set(row, `matched_by = 'name'`)).rejects.toThrow(REFUSAL);
     await expect(set(row, 'row = 99')).rejects.toThrow(REFUSAL);
     await set(row, `reason = 'erased on 2026-11-20'`);

@@ -137,7 +137,7 @@ const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => 
 /**
  * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks commits. The door finds its own
  * missing, and marks the ledger for all who spend from it, by their next beat: nobody does before a person accepts that. With each beat
- * the host notes the newest call outside.
+ * the host notes the newest attempt outside.
  */
 function watchOver(db: PostgresDb) {
   let identity = '';
@@ -273,7 +273,7 @@ async function clean(db: PostgresDb): Promise<undefined> {
 }
 
 const OTHER_OWNER = `
-SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.calls'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
+SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.attempts'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
 
 /** Emptied rows are written anew, which only the owner of the tables may do. @throws StopError `store`. */
 async function requireOwner(db: PostgresDb): Promise<void> {

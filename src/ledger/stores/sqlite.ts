@@ -281,7 +281,7 @@ const reading = <T>(location: string, work: (db: Db, folder: StoreFolder) => Pro
     return work(db, folder).finally(db.close);
   });
 
-/** SQLite's own check, and each budget added up anew from the calls. */
+/** SQLite's own check, and each budget added up anew from the attempts. */
 async function checkLedger(db: Db): Promise<StoreCheck> {
   const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
   const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');

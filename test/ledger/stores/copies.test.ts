@@ -77,8 +77,8 @@ test('every row of every table is in the copy, as it was', async () => {
 });
 
 // Goal: a worker with a lower number may have sent again what another one had lost, and that one sent it again. Method: a copy of three
-// such calls whose numbers are exchanged: the first has the greatest, and the second, which names it, the least.
-test('a call that names one with a greater number is copied with it', async () => {
+// such attempts whose numbers are exchanged: the first has the greatest, and the second, which names it, the least.
+test('an attempt that names one with a greater number is copied with it', async () => {
   const place = freshPlace(sqlite);
   await by('ann', place, async (ledger, batch) => {
     await lost(ledger, batch, 'two');
@@ -90,15 +90,15 @@ test('a call that names one with a greater number is copied with it', async () =
   const exchanged = (db: Db): Db => ({
     ...db,
     async rows<Row>(sql: string, params?: readonly Cell[]) {
-      const ids = (await db.rows<{ id: number }>('SELECT id FROM calls ORDER BY id')).map(({ id }) => id);
+      const ids = (await db.rows<{ id: number }>('SELECT id FROM attempts ORDER BY id')).map(({ id }) => id);
       const other = (cell: Cell): Cell => ids.at(ids.indexOf(Number(cell)) - 1) ?? null;
       const rows = await db.rows<AnyRecord>(sql, params);
       const turned = rows.map((row) =>
         Object.fromEntries(
           Object.entries(row).map(([name, cell]) => {
-            const isCall =
-              name === 'call' || (/FROM calls/.test(sql) && ['id', 'prior', 'reply'].includes(name));
-            return [name, isCall && cell !== null ? other(cell) : cell];
+            const isAttempt =
+              name === 'attempt' || (/FROM attempts/.test(sql) && ['id', 'prior', 'reply'].includes(name));
+            return [name, isAttempt && cell !== null ? other(cell) : cell];
           }),
         ),
       );

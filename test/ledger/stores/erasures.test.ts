@@ -185,7 +185,7 @@ proof('a log that somebody is reading is overwritten by the next command that wr
   const reading = new Database(join(place, 'ledger.db'));
   onTestFinished(() => void reading.close());
   reading.exec('BEGIN');
-  expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
+  expect(reading.prepare('SELECT count(*) AS n FROM attempts').get()).toEqual({ n: 1 });
   expect(await erase(place, KIM_ORDER)).toMatchObject({
     requests: 1,
     due: expect.stringContaining('is reading'),

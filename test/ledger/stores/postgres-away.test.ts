@@ -62,7 +62,7 @@ describe('an attempt is over by its age, whoever made it', () => {
 const givesUp = (code: string, times: number): string => `
   CREATE SEQUENCE tries; CREATE FUNCTION gives_up() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN IF nextval(''tries'') <= ${times} THEN RAISE SQLSTATE ''${code}''; END IF; RETURN NEW; END';
-  CREATE TRIGGER gives_up BEFORE INSERT OR UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION gives_up()`;
+  CREATE TRIGGER gives_up BEFORE INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION gives_up()`;
 
 describe('what the server gives up', () => {
   test.each(['40001', '40P01', '55P03', '57014'])(
@@ -119,7 +119,7 @@ test('a database that does not know what it had acknowledged is spent from no mo
   await admitted(one, batch, 'acme');
   // As a backup of before, from which somebody has gone on: the number is another's.
   await place.query(
-    'SET session_replication_role = replica; DELETE FROM calls; UPDATE workers SET newest_group = newest_group - 2 WHERE id = 1',
+    'SET session_replication_role = replica; DELETE FROM attempts; UPDATE workers SET newest_group = newest_group - 2 WHERE id = 1',
   );
   await expect(admit(one, batch, 'more')).rejects.toMatchObject({ code: 'store_lost' });
   await expect(one.spenders?.beat([])).rejects.toMatchObject({ code: 'store_lost' });

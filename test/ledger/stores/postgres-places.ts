@@ -35,7 +35,7 @@ export async function workplace(server?: Server): Promise<Workplace> {
     },
     later: async (ms) =>
       void (await query(
-        `UPDATE calls SET over_at = over_at - ${ms}; UPDATE workers SET seen_at = seen_at - ${ms}`,
+        `UPDATE attempts SET over_at = over_at - ${ms}; UPDATE workers SET seen_at = seen_at - ${ms}`,
       )),
   };
 }

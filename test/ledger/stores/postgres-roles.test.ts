@@ -72,7 +72,7 @@ describe('erasing is for the owner', () => {
     const typed = (url: string, ...words: readonly string[]): Promise<Ended> =>
       place.typeHere(['forget', PERSON, '--store', url, ...words]);
     const holds = async (): Promise<boolean> =>
-      JSON.stringify(await query('SELECT asked FROM calls')).includes(PERSON);
+      JSON.stringify(await query('SELECT asked FROM attempts')).includes(PERSON);
     const shown = await typed(store, '--dry-run');
     expect([shown.code, shown.stdout], shown.stderr).toEqual([0, expect.stringContaining('1 request')]);
     const refused = await typed(store, '--yes');
@@ -91,14 +91,15 @@ describe('erasing is for the owner', () => {
     const lasting = 2 * 86_400_000 + 3_600_000;
     // The newest one is as young as the host knows it to be.
     await host.query(
-      `UPDATE calls SET sent_at = sent_at - ${lasting}, ended_at = ended_at - ${lasting} WHERE id < (SELECT max(id) FROM calls)`,
+      `UPDATE attempts SET sent_at = sent_at - ${lasting}, ended_at = ended_at - ${lasting} WHERE id < (SELECT max(id) FROM attempts)`,
     );
     place.writeList(domainsOf('next', 2));
     const first = await place.runHere({ store });
     expect(first.code, first.stderr).toBe(0);
     expect(first.stderr).toContain(`the role tests. Run it as that role: --store ${owners}\n`);
     expect(first.stderr).toMatch(/store purge --account data --older-than 1d$/m);
-    const erasable = async (): Promise<string> => JSON.stringify(await host.query('SELECT asked FROM calls'));
+    const erasable = async (): Promise<string> =>
+      JSON.stringify(await host.query('SELECT asked FROM attempts'));
     expect(await erasable()).toContain('roles-1.example');
     const words = ['store', 'purge', '--account', 'data', '--older-than', '1d', '--yes', '--store', owners];
     const purged = await place.typeHere(words);

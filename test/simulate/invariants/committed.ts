@@ -25,7 +25,7 @@ function movesIn(section: string): Moves {
   return moves;
 }
 
-const CALLS_MOVE = movesIn('How a call moves');
+const CALLS_MOVE = movesIn('How an attempt moves');
 const ROWS_MOVE = movesIn('How a row moves');
 
 const MOST_STEPS = 2;

@@ -63,8 +63,8 @@ export interface Tables {
 }
 
 const CALLS = `SELECT id, hex(key) AS key, state, is_current, kind, account, operation, asked, batch, row, day, month, reserved, charged, payer,
-  prior, said, (SELECT who FROM notes WHERE id = calls.decision) AS decided_by, is_at_most,
-  EXISTS (SELECT 1 FROM replies WHERE call = calls.id) AS has_reply FROM calls`;
+  prior, said, (SELECT who FROM notes WHERE id = attempts.decision) AS decided_by, is_at_most,
+  EXISTS (SELECT 1 FROM replies WHERE attempt = attempts.id) AS has_reply FROM attempts`;
 
 interface Questions {
   readonly calls: Database.Statement<[], CallRow>;
@@ -81,7 +81,7 @@ function questionsTo(database: Database.Database): Questions {
   const questions: Questions = {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
-    rows: database.prepare('SELECT batch, row, state, call, others FROM rows'),
+    rows: database.prepare('SELECT batch, row, state, attempt AS call, others FROM rows'),
     batches: database.prepare('SELECT id, state, account, created_at FROM batches'),
   };
   prepared.set(database, questions);
