@@ -307,11 +307,10 @@ export const writeAccounts = (context: WriteContext) => ({
       const { perDay = null, perMonth = null } = caps;
       const id = await numberOf(sql, identity);
       await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
-      const scopes = [
+      await setCaps(sql, [
         { scope: `day:${id}:%`, cap: perDay },
         { scope: `month:${id}:%`, cap: perMonth },
-      ];
-      await setCaps(sql, scopes);
+      ]);
     }),
 
   /** One that was asked for holds for everybody, by the clock of the database. */

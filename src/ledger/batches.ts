@@ -86,7 +86,7 @@ export const readBatches = ({ db }: Context) => ({
 
 /** What was taken back, or turned out to be none, answers nothing any more. */
 const METRICS = `
-SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 'not_sent')) AS requests,
+SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'uncharged' OR said <> 'not_sent')) AS requests,
   count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
 FROM attempts WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
@@ -180,7 +180,7 @@ const CLOSED = [
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
-    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'lost')
+    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'doubt_beside')
 WHERE rows.batch = w.batch AND rows.row = w.row`),
 ];
 

@@ -293,7 +293,7 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 
 /** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
 const DOUBTED = `
-SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'lost'
+SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
 WHERE b.id = ?
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))

@@ -8,9 +8,9 @@ import { HOLDING, isCurrent } from './schema.ts';
 const END_COLUMNS = {
   /** Its number: its worker's and its own, given before it is written. So a group that is written again is the same group. */
   attempt: 'int',
-  /** `answered`, `doubt`: it may have been charged, or `unsold`: it cost nothing. */
+  /** `answered`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
   state: 'text',
-  /** Of an answer `found`, `no_match` or `refused`; of what is unsold `not_sent`, `paused` or `stopped`. */
+  /** Of an answer `found`, `no_match` or `refused`; of what is uncharged `not_sent`, `paused` or `stopped`. */
   said: 'text',
   charged: 'int',
   is_at_most: 'int',
@@ -35,7 +35,7 @@ export function endOf(attempt: number, closure: Closure, atMs: number): End {
   const { kind, why } = closure;
   const end = { attempt, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
   if (kind === 'in_doubt') return { ...end, state: 'doubt', said: null, price: null, facts: null };
-  if (kind !== 'answered') return { ...end, state: 'unsold', said: kind, price: null, facts: null };
+  if (kind !== 'answered') return { ...end, state: 'uncharged', said: kind, price: null, facts: null };
   const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = closure;
   const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
   const price = showsPrice ? charged : null;
@@ -64,7 +64,7 @@ UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = 
 /** Those that are ended, each with its place among what the group charges under one key of the vendor. */
 const ENDING_ATTEMPTS = `(SELECT v.*, row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS place
   FROM v JOIN attempts p ON p.id = v.attempt
-  WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'lost'))) e`;
+  WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'doubt_beside'))) e`;
 
 /** Which of them this group ended: what it made a doubt has no number of it. */
 const ENDED = `SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
@@ -78,7 +78,7 @@ export const END_FIRST = eachWriting(END_COLUMNS, 'attempt')(
   ENDED,
 );
 
-const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`;
+const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'doubt_beside' ELSE v.state END`;
 
 const CHARGED = `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`;
 
@@ -95,19 +95,19 @@ const END_ANY = {
 
 /** The doubt of a retry gives way to the late answer of what it retried, and stays held beside that. */
 const RETRY_GIVES_WAY = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET state = 'lost', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
+UPDATE attempts SET state = 'doubt_beside', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
 WHERE v.state = 'answered' AND late.state = 'retried' AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
 
 /** The answer that a lost refresh was to replace gives way to the late answer of the refresh. */
 const ANSWER_GIVES_WAY = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
-WHERE v.state = 'answered' AND late.state = 'lost' AND late.prior = attempts.id AND attempts.state = 'answered'`);
+WHERE v.state = 'answered' AND late.state = 'doubt_beside' AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
 /** What stood before a request that brought nothing stands again, unless something else does; of what is taken back an older answer. */
 const COMES_BACK = eachWhole({ attempt: 'int' })(`
 UPDATE attempts SET state = CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1 FROM v JOIN attempts c ON c.id = v.attempt
-WHERE attempts.id = c.prior AND (c.state IN ('unsold', 'lost', 'released') AND attempts.state = 'retried'
-    OR c.state IN ('unsold', 'lost', 'released', 'retracted') AND attempts.state = 'replaced')
+WHERE attempts.id = c.prior AND (c.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
+    OR c.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
   AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND ${isCurrent('o')})`);
 
 /** What was lost under the same key of the vendor cost nothing of its own. */
@@ -176,7 +176,7 @@ export async function endAttempt(sql: Sql, end: End, moved: number): Promise<boo
 
 const RELEASE = each({ attempt: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: number }>(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
-WHERE attempts.id = v.attempt AND attempts.state IN ('doubt', 'lost') RETURNING attempts.id`);
+WHERE attempts.id = v.attempt AND attempts.state IN ('doubt', 'doubt_beside') RETURNING attempts.id`);
 
 /** Gives back what a doubt holds that was not charged. @returns whether it was one. */
 export async function releaseAttempt(

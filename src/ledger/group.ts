@@ -218,7 +218,10 @@ export async function writeGroup(
   isFirst: (attempt: number) => boolean,
 ): Promise<ReadonlySet<number>> {
   const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
-  const [first, others] = partition(numbered, ({ attempt, state }) => state !== 'unsold' && isFirst(attempt));
+  const [first, others] = partition(
+    numbered,
+    ({ attempt, state }) => state !== 'uncharged' && isFirst(attempt),
+  );
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const sorted = inOrder(intents, moved);
   const [fresh, placed] = partition(sorted, isFresh);

@@ -30,7 +30,7 @@ export const ROW_DOUBTED: AttemptStatement = each(ATTEMPT)(`
 INSERT INTO rows (batch, row, state, attempt, reason)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why FROM (SELECT max(c.id) AS id FROM v JOIN attempts c ON c.id = v.attempt
   JOIN batches b ON b.id = c.batch AND NOT ${isOfSteps('b')}
-  WHERE c.state IN ('doubt', 'lost') GROUP BY c.batch, c.row) d JOIN attempts c ON c.id = d.id WHERE 1 = 1
+  WHERE c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d JOIN attempts c ON c.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE SET state = 'in_doubt', attempt = excluded.attempt, reason = excluded.reason
 WHERE rows.state IN ('pending', 'in_doubt')`);
 
@@ -40,7 +40,7 @@ WHERE rows.state IN ('pending', 'in_doubt')`);
  */
 export const ROWS_FOLLOW = ofAttempt(`
 UPDATE rows SET attempt = o.id FROM v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
-  JOIN attempts x ON x.key = c.key AND ${isPast('x')} AND NOT (x.state = 'lost' AND x.kind = 'refresh')
+  JOIN attempts x ON x.key = c.key AND ${isPast('x')} AND NOT (x.state = 'doubt_beside' AND x.kind = 'refresh')
 WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`);
 
 /**
@@ -85,7 +85,7 @@ export const ROWS_KNOWN: readonly AttemptStatement[] = [
   NOT_WAITING,
   PLANNED_BEFORE,
   ...waitingSql(
-    `v JOIN attempts c ON c.id = v.attempt AND c.state NOT IN ('open', 'doubt', 'retried', 'lost')
+    `v JOIN attempts c ON c.id = v.attempt AND c.state NOT IN ('open', 'doubt', 'retried', 'doubt_beside')
       JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
     `CASE c.state WHEN 'released' THEN 'its call was not done' WHEN 'retracted' THEN 'its answer was taken back'
       ELSE 'its call was answered' END`,
@@ -166,13 +166,11 @@ export const moveRows = (
     was.map((each) => ({ attempt: of.attempt, batch: of.batch ?? null, was: each, state, reason })),
   );
 
-const OF_BATCH = { batch: 'text', attempt: 'int' } as const;
-
 const waitsIn = (known: string) =>
   waitingSql(
     `v JOIN rows w ON w.batch = v.batch AND w.attempt = v.attempt AND w.state = 'in_doubt'`,
     `'${known}'`,
-  ).map((sql) => eachWhole(OF_BATCH)(sql));
+  ).map((sql) => eachWhole({ batch: 'text', attempt: 'int' })(sql));
 
 /** Rows of the batch that retries it. */
 export const WAITS_FOR_RETRY = waitsIn('it may be sent again');
@@ -180,9 +178,7 @@ export const WAITS_FOR_RETRY = waitsIn('it may be sent again');
 /** Rows of the batch that leaves it out, and of which another step is still to be asked. */
 export const WAITS_FOR_STEP = waitsIn('skipped by the user');
 
-const FINISHED = { ...ROW_COLUMNS, rests_on: 'int' } as const;
-
-const FINISH = each(FINISHED)(`
+const FINISH = each({ ...ROW_COLUMNS, rests_on: 'int' })(`
 UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason, attempt = v.attempt, others = v.others FROM v
 WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rests_on AND rows.state IN ('pending', 'in_doubt')`);
 

@@ -108,7 +108,7 @@ const SPENT = `
 SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts WHERE id > ? AND id <= ? AND charged > 0
-  UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'lost') THEN reserved ELSE 0 END,
+  UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'doubt_beside') THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id > ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker

@@ -67,7 +67,7 @@ WHERE n.attempt = ? AND n.kind = 'decided'`;
 
 const WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
@@ -130,8 +130,7 @@ export const readRows = ({ db }: Context) => ({
       ...[batch, fromRow, dialect, limit],
     ]),
   /** The rows of any batch that wait for what becomes of this attempt. */
-  rowsRestingOn: (attempt: AttemptId) =>
-    db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [attempt, attempt]),
+  rowsRestingOn: (id: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [id, id]),
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),

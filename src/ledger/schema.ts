@@ -11,15 +11,21 @@ import { TAKE_PLACES } from './limits.ts';
 const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
-/** From where to where an attempt moves. Held are the reserves of `HOLDING`; spent is what was charged. */
+/**
+ * From where to where an attempt moves. Held are the reserves of `HOLDING`; spent is what was charged. open:
+ * under way. uncharged: it never left, or surely cost nothing. doubt: nobody knows what came of it.
+ * doubt_beside: the same, beside the answer that stands. retried: a doubt that was sent again. released: a
+ * doubt that did not happen, or was charged elsewhere. answered: its answer stands. replaced: another one
+ * stands, of a refresh or its own retry. retracted: no answer after all. erased: it was old.
+ */
 export const ATTEMPT_MOVES = {
-  open: ['answered', 'doubt', 'lost', 'unsold'],
-  doubt: ['answered', 'retried', 'released', 'lost'],
+  open: ['answered', 'doubt', 'doubt_beside', 'uncharged'],
+  doubt: ['answered', 'retried', 'released', 'doubt_beside'],
   answered: ['replaced', 'retracted', 'erased'],
   replaced: ['answered', 'retracted', 'erased'],
   retried: ['doubt', 'released', 'answered', 'replaced'],
-  lost: ['answered', 'replaced', 'released'],
-  unsold: [],
+  doubt_beside: ['answered', 'replaced', 'released'],
+  uncharged: [],
   released: [],
   retracted: ['answered', 'erased'],
   erased: [],
@@ -29,7 +35,7 @@ export type AttemptState = keyof typeof ATTEMPT_MOVES;
 /** Where a call stands. At most one attempt of a key is so. */
 export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
 /** What may have cost something, and nobody knows. */
-const DOUBTED = ['doubt', 'retried', 'lost'] as const satisfies readonly AttemptState[];
+const DOUBTED = ['doubt', 'retried', 'doubt_beside'] as const satisfies readonly AttemptState[];
 export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly AttemptState[];
 export const PAID: readonly AttemptState[] = ['answered', 'replaced', 'retracted', 'erased'];
 
@@ -54,7 +60,7 @@ export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string
 export const isDoubted = (table: string): string => oneOf(`${table}.state`, DOUBTED);
 
 /** A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was taken back is asked again. */
-const REFRESHES = `state NOT IN ('unsold', 'released', 'retracted')`;
+const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
 
 /**
  * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind, another batch bought it, and no
@@ -196,11 +202,9 @@ CREATE TABLE replies (
   body {bytes} NOT NULL
 ) {strict};
 
--- open: under way. unsold: it cost nothing. replaced: by a refresh, or by its own retry. retried: a doubt that was sent again.
--- lost: a request beside an answer. released: it did not happen. retracted: no answer after all. erased: it was old.
--- key: of its call. payer: the first attempt under the same key of the vendor, which charges once; what this one costs is booked there.
--- moved: the number of the group that booked it last. row: the lowest row of its batch that used it. worker: who sent it. A number
--- beyond 2^53 - 1 could stand for two attempts.
+-- state: see ATTEMPT_MOVES. payer: the first attempt under the same key of the vendor, which charges once; what
+-- this one costs is booked there. moved: the group that booked it last. row: the lowest of its batch that used it.
+-- worker: who sent it. A number beyond 2^53 - 1 could stand for two.
 CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
@@ -249,7 +253,7 @@ CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;
 -- Nobody is invited twice: one change of a subject at a time, and one that was planned before another was settled is refused.
 CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
 -- One decision sends one request. What never left, or did not happen, gives it back.
-CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('unsold', 'released');
+CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');
 -- A batch buys an answer anew once, also when that request was lost.
 CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;

@@ -164,7 +164,7 @@ FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
   LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject
   LEFT JOIN attempts x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM attempts c
-    WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'lost'))`);
+    WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'doubt_beside'))`);
 
 function inTheWay(
   standing: CallStanding,

@@ -92,7 +92,7 @@ function viewOf(stored: readonly StoredAttempt[], spent: number): LedgerView {
   };
 }
 
-const isUnsent = ({ state, said }: StoredAttempt): boolean => state === 'unsold' && said === 'not_sent';
+const isUnsent = ({ state, said }: StoredAttempt): boolean => state === 'uncharged' && said === 'not_sent';
 
 /** What stands of each call, and how often it may have reached the vendor. */
 function recordsOf(stored: readonly StoredAttempt[]): LedgerView['calls'] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/ledger/ends.ts';
-import { answer, DATABASES, DAY, doubt, keyOf, NOW, reply, type Tables, unsold } from './plain.ts';
+import { answer, DATABASES, DAY, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
 
 // Goal: code that is wrong, or two who do the same at once, cannot make a credit be spent twice, nor a budget be passed.
 // Method: groups and plain SQL that attack each rule of the tables. After each attack the books are added up anew.
@@ -15,14 +15,14 @@ describe.each(DATABASES)('on %s', (_, open) => {
   };
 
   describe('an attempt that is ended twice', () => {
-    const ways = { answer, doubt, unsold } as const;
+    const ways = { answer, doubt, uncharged } as const;
     for (const [first, second, stands] of [
       ['answer', 'answer', 'answered'],
-      ['unsold', 'unsold', 'unsold'],
-      ['unsold', 'doubt', 'unsold'],
+      ['uncharged', 'uncharged', 'uncharged'],
+      ['uncharged', 'doubt', 'uncharged'],
       ['doubt', 'answer', 'answered'],
       ['answer', 'doubt', 'answered'],
-      ['answer', 'unsold', 'answered'],
+      ['answer', 'uncharged', 'answered'],
     ] as const) {
       attack(`in one group, ${first} and ${second}, is ${stands}`, async (tables, batch) => {
         const { attempt } = await tables.ask(batch, 'acme');
@@ -38,8 +38,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
       const { attempt } = await tables.ask(batch, 'acme');
       await tables.write({ replies: [reply(attempt)] });
       const ended = await Promise.all([
-        tables.write({ ends: [unsold(attempt)] }),
-        tables.write({ ends: [unsold(attempt)] }, 'second'),
+        tables.write({ ends: [uncharged(attempt)] }),
+        tables.write({ ends: [uncharged(attempt)] }, 'second'),
       ]);
       expect(ended.map((each) => each.size).sort()).toEqual([0, 1]);
     });
@@ -190,8 +190,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
 
     attack('stands when its retry brings none', async (tables, batch) => {
       for (const [text, way, left] of [
-        ['one', unsold, 'unsold'],
-        ['two', doubt, 'lost'],
+        ['one', uncharged, 'uncharged'],
+        ['two', doubt, 'doubt_beside'],
       ] as const) {
         const first = await tables.lost(batch, text);
         const decision = await tables.decide(first, batch);
@@ -208,7 +208,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       const { first, retry, late } = await retried(tables, batch);
       await tables.write({ ends: [doubt(retry)] });
       await late();
-      expect(await states(tables, first, retry)).toEqual(['answered', 'lost']);
+      expect(await states(tables, first, retry)).toEqual(['answered', 'doubt_beside']);
       expect(await tables.money(batch)).toEqual({ spent: 1, held: 1 });
     });
   });
@@ -295,7 +295,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         if (by === 'second') texts.reverse();
         const admitted = await tables.write({ intents: texts.map((text) => tables.intent(batch, text)) }, by);
         await tables.write(
-          { ends: [...admitted].map((attempt, at) => (at % 2 === 0 ? doubt(attempt) : unsold(attempt))) },
+          { ends: [...admitted].map((attempt, at) => (at % 2 === 0 ? doubt(attempt) : uncharged(attempt))) },
           by,
         );
       }
@@ -320,7 +320,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         is: `, 1, 'found', 1, id`,
       }),
       'retries without a decision': made(79, { kind: 'retry', more: ', prior', is: ', id' }),
-      'makes an answer free': `UPDATE attempts SET state = 'unsold', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
+      'makes an answer free': `UPDATE attempts SET state = 'uncharged', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
       'gives an attempt another key': `UPDATE attempts SET key = CAST(? AS {bytes}) WHERE id = $bought`,
       'changes what is reserved': 'UPDATE attempts SET reserved = 9 WHERE id = $open',
       'moves an attempt to another day': 'UPDATE attempts SET day = 9 WHERE id = $open',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { check } from '../../src/ledger/ends.ts';
 import { type Group, isFresh } from '../../src/ledger/group.ts';
 import { times } from '../combinations.ts';
-import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, unsold } from './plain.ts';
+import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, uncharged } from './plain.ts';
 
 /**
  * Goal: whatever a group ends, sends again and buys at once, `held` is what open and doubtful attempts reserve, and both databases say the
@@ -65,7 +65,7 @@ class History {
   /** A turn of some workers. */
   async turn(): Promise<void> {
     const attempts = await this.#attempts();
-    const lost = attempts.filter(({ state }) => ['doubt', 'lost', 'retried'].includes(state));
+    const lost = attempts.filter(({ state }) => ['doubt', 'doubt_beside', 'retried'].includes(state));
     if (lost.length > 0 && this.#below(5) === 0) {
       const { id } = this.#oneOf(lost);
       const isReleased = this.#below(2) === 0;
@@ -90,11 +90,11 @@ class History {
     const isLeft =
       state === 'open'
         ? this.#below(3) > 0
-        : ['doubt', 'lost', 'retried'].includes(state) && this.#below(2) === 0;
+        : ['doubt', 'doubt_beside', 'retried'].includes(state) && this.#below(2) === 0;
     if (!isLeft) return [];
     const how = this.#below(kind === 'repeat' ? 4 : 6);
     if (how < 3) return [answer(id, this.#below(3))];
-    return how === 3 || how === 4 ? [doubt(id)] : [unsold(id)];
+    return how === 3 || how === 4 ? [doubt(id)] : [uncharged(id)];
   }
 
   async #intents(attempts: readonly Call[]): Promise<Group['intents']> {

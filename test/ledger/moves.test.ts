@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import { moveRows, WAITS_FOR_RETRY } from '../../src/ledger/moves.ts';
-import { answer, doubt, NOW, reply, sqliteTables, unsold } from './plain.ts';
+import { answer, doubt, NOW, reply, sqliteTables, uncharged } from './plain.ts';
 
 /**
  * Goal: a row moves in the commit of what it rests on, whoever decides or answers, and however its batch stands by then.
@@ -82,7 +82,7 @@ test.each(['it did not happen', 'it was never sent'])(
     const attempt = await tables.lost(ONE, 'x');
     await rests(TWO, attempt);
     const { attempt: again } = await retry(attempt, ONE);
-    if (what === 'it was never sent') await tables.write({ ends: [unsold(again)] });
+    if (what === 'it was never sent') await tables.write({ ends: [uncharged(again)] });
     else {
       await tables.write({ ends: [doubt(again)] });
       await tables.release(again);
@@ -97,7 +97,7 @@ test('a lost refresh that is answered late ends the doubt of its row', async () 
   const first = await tables.bought(ONE, 'x');
   const { attempt } = await tables.ask('0000000c', 'x', { kind: 'refresh', prior: first });
   await tables.write({ ends: [doubt(attempt)] });
-  expect([await tables.state(attempt), await stateOf('0000000c')]).toEqual(['lost', 'in_doubt']);
+  expect([await tables.state(attempt), await stateOf('0000000c')]).toEqual(['doubt_beside', 'in_doubt']);
   await tables.write({ replies: [reply(attempt)], ends: [answer(attempt)] });
   expect([await tables.state(first), await stateOf('0000000c')]).toEqual(['replaced', 'pending']);
 });
@@ -151,7 +151,7 @@ test.each([
     else if (end === 'told by a person') {
       await tables.write({ ends: [doubt(again)] });
       await tables.tell(again);
-    } else await tables.write({ ends: [unsold(again)] });
+    } else await tables.write({ ends: [uncharged(again)] });
     if (stands === 'pending') await tables.release(attempt);
     expect(await stateOf(TWO, 3)).toBe(stands);
   },
@@ -162,7 +162,7 @@ test('a row of the same person goes on when the other never left', async () => {
   const { attempt } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
   const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
   await tables.write({ rows: [{ ...waits, attempt: null, others: `[${attempt}]` }] });
-  await tables.write({ ends: [unsold(attempt)] });
+  await tables.write({ ends: [uncharged(attempt)] });
   expect(await stateOf(TWO, 3)).toBe('pending');
 });
 

@@ -176,8 +176,8 @@ export const answer = (attempt: number, charged = 1, more: { facts?: string; pri
   ({ ...end, attempt, state: 'answered', said: 'found', charged, ...more }) as const;
 export const doubt = (attempt: number) =>
   ({ ...end, attempt, state: 'doubt', said: null, charged: null }) as const;
-export const unsold = (attempt: number) =>
-  ({ ...end, attempt, state: 'unsold', said: 'paused', charged: null }) as const;
+export const uncharged = (attempt: number) =>
+  ({ ...end, attempt, state: 'uncharged', said: 'paused', charged: null }) as const;
 
 export async function sqliteTables(): Promise<Tables> {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-tables-'));

@@ -112,7 +112,7 @@ export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
 export function requireOneRetry({ calls }: Tables): void {
   const retried = new Set<string>();
   for (const { id, key, batch, kind, decided_by: by, state } of calls.values()) {
-    if (kind !== 'retry' || by !== 'job' || state === 'unsold') continue;
+    if (kind !== 'retry' || by !== 'job' || state === 'uncharged') continue;
     promise(
       !retried.has(`${batch} ${key}`),
       `call ${id} is sent a third time in ${batch}, and no person said so`,

@@ -72,7 +72,7 @@ function requestsOf({ calls }: Tables, batch: string): { readonly requests: numb
 }
 
 const wasRequest = (call: CallRow): boolean =>
-  !isNote(call) && call.state !== 'open' && !(call.state === 'unsold' && call.said === 'not_sent');
+  !isNote(call) && call.state !== 'open' && !(call.state === 'uncharged' && call.said === 'not_sent');
 
 // ------------------------------------------------------------------------------------------------ commands
 
