@@ -157,7 +157,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '16: no calendar alone says which day pays',
     file: 'src/ledger/time.ts',
-    text: 'return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));',
+    text: 'return Math.max(this.#agreedMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));',
     instead: 'return this.machine.wallMs();',
     test: ['ledger/time', 'a wrong clock'],
     simulated: 'histories',

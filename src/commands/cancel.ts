@@ -4,8 +4,8 @@ import type { Batch } from '../ledger/ledger.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command } from './shared/command.ts';
-import { inOpenBatch } from './shared/hold.ts';
 import { BATCH, COMMON } from './shared/input.ts';
+import { inOpenBatch } from './shared/pausing.ts';
 
 export default command({
   name: 'cancel',

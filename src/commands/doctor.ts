@@ -10,7 +10,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { isUrl } from '../ledger/store.ts';
-import { APART_MS, toldIn } from '../ledger/time.ts';
+import { APART_MS, agreedIn } from '../ledger/time.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore, isThere } from '../run/store-choice.ts';
 import { command } from './shared/command.ts';
@@ -80,11 +80,11 @@ const MEASURED_MS = 500;
 const STALL_MS = 200;
 
 /** Reports a system clock that is behind a time which it and a vendor have both reached already. */
-function timeIn(location: string, toldMs: number | undefined): Finding {
-  if (toldMs === undefined) return fine('time', `no answer in ${location} has told one yet`);
-  const fact = `last told by an answer in ${location}: ${isoTime(toldMs)}`;
+function timeIn(location: string, agreedMs: number | undefined): Finding {
+  if (agreedMs === undefined) return fine('time', `no answer in ${location} has told one yet`);
+  const fact = `last told by an answer in ${location}: ${isoTime(agreedMs)}`;
   const next = 'Set the clock of this machine.';
-  return finding('time', fact, systemClock.wallMs() >= toldMs - APART_MS, next);
+  return finding('time', fact, systemClock.wallMs() >= agreedMs - APART_MS, next);
 }
 
 async function store(flag: string | undefined): Promise<readonly Finding[]> {
@@ -98,11 +98,11 @@ async function storeFound(location: string): Promise<readonly Finding[]> {
     const held: string[] = [];
     const ledger = await lookAtLedger(location, (fact) => held.push(fact));
     const batches = await ledger.batches();
-    const toldMs = await toldIn(ledger);
+    const agreedMs = await agreedIn(ledger);
     await ledger.close();
     const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = held;
     const next = 'Restore the newest copy of the store, with all its files.';
-    return [finding('store', fact, held.length === 0, next), timeIn(location, toldMs)];
+    return [finding('store', fact, held.length === 0, next), timeIn(location, agreedMs)];
   } catch (error) {
     return [problem('store', error)];
   }

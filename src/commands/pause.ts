@@ -4,8 +4,8 @@ import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { type FoundBatch, findBatch, isAtWorkOn } from '../run/open-ledger.ts';
 import { argument, type Console, command } from './shared/command.ts';
-import { type HoldOptions, noteHold } from './shared/hold.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';
+import { type PauseOptions, setPaused } from './shared/pausing.ts';
 
 export default command({
   name: 'pause',
@@ -30,16 +30,16 @@ export default command({
  * Pauses it at once, or after a process that works on it has ended because it was asked to: that sends nothing new, and records the
  * answers that are on their way. @throws StopError `busy` when another process spends from the store, or this one does not end in time.
  */
-async function pause(found: FoundBatch, options: HoldOptions, console: Console): Promise<void> {
+async function pause(found: FoundBatch, options: PauseOptions, console: Console): Promise<void> {
   const { batch, location } = found;
   try {
-    await noteHold(found, true, { ...options, waitMs: 0 });
+    await setPaused(found, true, { ...options, waitMs: 0 });
   } catch (error) {
     if (!(error instanceof StopError) || error.code !== 'busy') throw error;
     const spender = await (await storeAt(location)).spender(location);
     if (spender === undefined || !isAtWorkOn(batch, spender)) throw error;
     process.kill(spender.pid, spender.pausedBy ?? 'SIGTERM');
     console.say(`Process ${spender.pid} works on this batch, and was asked to stop.`);
-    await noteHold(found, true, options);
+    await setPaused(found, true, options);
   }
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { commandToGoOn } from '../run/go-on.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { argument, command } from './shared/command.ts';
-import { noteHold } from './shared/hold.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';
+import { setPaused } from './shared/pausing.ts';
 
 export default command({
   name: 'resume',
@@ -15,10 +15,10 @@ export default command({
     const found = await findBatch(word, store, console.warn);
     const { id } = found.batch;
     const next = commandToGoOn(found);
-    const wasHeld = await noteHold(found, false, { waitMs, operator });
+    const wasPaused = await setPaused(found, false, { waitMs, operator });
     return {
-      lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
-      object: { batch: id, held: false, was_held: wasHeld },
+      lines: [wasPaused ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
+      object: { batch: id, held: false, was_held: wasPaused },
       advice: next === undefined ? [] : [`To continue now: ${next}`],
     };
   },

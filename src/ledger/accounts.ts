@@ -59,7 +59,7 @@ export interface AccountState extends AccountFacts {
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
-  readonly toldMs?: number;
+  readonly agreedMs?: number;
 }
 
 /** What is known of an account. It is kept as JSON in `accounts.facts`. */
@@ -105,7 +105,7 @@ interface AccountRow {
   readonly cap_month: number | null;
   /** What is left of what the vendor asked for. */
   readonly paused_for: number | null;
-  readonly told: number | null;
+  readonly agreed_time: number | null;
   readonly facts: string;
 }
 
@@ -210,8 +210,8 @@ export const readAccounts = (context: Context) => ({
     type Answers = Record<'any' | 'other', boolean | 0 | 1>;
     const { any, other } = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
     const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
-    const { paused_for: pausedForMs, told: toldMs, facts } = kept;
-    return { ...answered, ...known({ pausedForMs, toldMs }), ...JSON.parse(facts) };
+    const { paused_for: pausedForMs, agreed_time: agreedMs, facts } = kept;
+    return { ...answered, ...known({ pausedForMs, agreedMs }), ...JSON.parse(facts) };
   },
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
@@ -332,10 +332,10 @@ export const writeAccounts = (context: WriteContext) => ({
     context.transaction(async (sql) => changeFacts(sql, await numberOf(sql, identity), () => facts)),
 
   /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
-  keepTold: (identity: string, atMs: number): Promise<void> =>
+  keepAgreedTime: (identity: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
-      const told = 'UPDATE accounts SET told = {most}(coalesce(told, 0), CAST(? AS {int})) WHERE id = ?';
-      await sql.rows(told, [Math.floor(atMs), await numberOf(sql, identity)]);
+      const later = `UPDATE accounts SET agreed_time = {most}(coalesce(agreed_time, 0), CAST(? AS {int})) WHERE id = ?`;
+      await sql.rows(later, [Math.floor(atMs), await numberOf(sql, identity)]);
     }),
 
   /**

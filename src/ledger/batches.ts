@@ -26,7 +26,7 @@ interface BatchRow
     Batch,
     'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity' | 'createdAtMs'
   > {
-  readonly heldSinceMs: number | null;
+  readonly pausedSinceMs: number | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
   /** JSON: all of a batch by which nothing is looked up. */
@@ -35,7 +35,7 @@ interface BatchRow
 
 const BATCHES = `
 SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.facts,
-  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS "heldSinceMs"
+  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
 async function batchesWhere(
@@ -46,10 +46,10 @@ async function batchesWhere(
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({ heldSinceMs, fresh_found, fresh_no_match, facts, ...batch }: BatchRow): Batch {
+function batchFrom({ pausedSinceMs, fresh_found, fresh_no_match, facts, ...batch }: BatchRow): Batch {
   const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
-    ...{ ...batch, ...known({ heldSinceMs }) },
+    ...{ ...batch, ...known({ pausedSinceMs }) },
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };
@@ -101,13 +101,13 @@ export const writeBatches = (context: WriteContext) => ({
   changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
     context.transaction((sql) => changed(sql, context, id, change)),
   /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
-  noteHold: (id: BatchId, held: boolean, atMs: number): Promise<void> =>
+  setPaused: (id: BatchId, isPaused: boolean, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const changed = await sql.rows(
-        `UPDATE batches SET held_since = CAST(? AS {int}) WHERE id = ? AND held_since IS ${held ? '' : 'NOT'} NULL RETURNING id`,
-        [held ? Math.floor(atMs) : null, id],
+        `UPDATE batches SET paused_since = CAST(? AS {int}) WHERE id = ? AND paused_since IS ${isPaused ? '' : 'NOT'} NULL RETURNING id`,
+        [isPaused ? Math.floor(atMs) : null, id],
       );
-      if (changed.length > 0) await noteAct(sql, context, held ? 'paused' : 'resumed', id);
+      if (changed.length > 0) await noteAct(sql, context, isPaused ? 'paused' : 'resumed', id);
     }),
 });
 

@@ -16,7 +16,7 @@ export interface Intent {
   readonly row: RowNumber;
   /** The most that the answer may cost. */
   readonly reserve: Credits;
-  /** Its day and month pay. The database refuses one that is long before what the account was told. */
+  /** Its day and month pay. */
   readonly atMs: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;

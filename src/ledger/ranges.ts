@@ -86,7 +86,7 @@ export const readRanges = ({ db }: Context) => ({
    */
   async rangesLeft(only?: BatchId): Promise<readonly RangeLeft[]> {
     const orders = await db.rows<{ id: BatchId; work_order: string }>(
-      `SELECT id, work_order FROM batches WHERE state = 'open' AND held_since IS NULL AND work_order IS NOT NULL
+      `SELECT id, work_order FROM batches WHERE state = 'open' AND paused_since IS NULL AND work_order IS NOT NULL
         AND id = coalesce(CAST(? AS TEXT), id) ORDER BY id`,
       [only ?? null],
     );

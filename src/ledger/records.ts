@@ -73,7 +73,7 @@ export interface Batch extends BatchSpec {
   readonly plannedRows?: number;
   readonly state: BatchState;
   /** Since when a person has paused it; absent once it has ended. */
-  readonly heldSinceMs?: number;
+  readonly pausedSinceMs?: number;
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
   readonly outputSha256?: string;

@@ -98,14 +98,14 @@ CREATE TABLE workers (
   accounts TEXT NOT NULL DEFAULT '[]'
 ) {strict};
 
--- told: the newest time that the clock and the vendor's Date both reached. terms, facts: JSON.
+-- agreed_time: the newest time that the clock and the vendor's Date both reached. terms, facts: JSON.
 CREATE TABLE accounts (
   id {id},
   identity TEXT NOT NULL UNIQUE,
   cap_day {int},
   cap_month {int},
   paused_until {int},
-  told {int},
+  agreed_time {int},
   terms TEXT,
   facts TEXT NOT NULL DEFAULT '{}'
 ) {strict};
@@ -154,7 +154,7 @@ CREATE TABLE batches (
   created_at {int} NOT NULL,
   fresh_found {int},
   fresh_no_match {int},
-  held_since {int},
+  paused_since {int},
   facts TEXT NOT NULL,
   work_order TEXT,
   UNIQUE (key, generation),

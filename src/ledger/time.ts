@@ -14,56 +14,56 @@ export { APART_MS } from './context.ts';
 /** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What was told since the ledger had it last may be lost: then it is told again. */
+/** What was agreed since the ledger had it last may be gone: then it is agreed again. */
 const KEEP_EVERY_MS = 60_000;
 
-type TimeKeeper = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepTold'>>;
+type TimeKeeper = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepAgreedTime'>>;
 
 export class AccountTime implements Clock {
   /** The clocks as the machine shows them. */
   readonly machine: Clock;
   readonly #keep: (atMs: number) => Promise<void> | undefined;
   /** The most that both witnesses have ever reached, and what the ledger has of that. */
-  #toldMs: number;
+  #agreedMs: number;
   #keptMs: number;
   #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
   #isSilent = false;
   #asking: Promise<unknown> | undefined;
 
-  private constructor(machine: Clock, toldMs: number, keep: (atMs: number) => Promise<void> | undefined) {
+  private constructor(machine: Clock, agreedMs: number, keep: (atMs: number) => Promise<void> | undefined) {
     this.machine = machine;
-    this.#toldMs = toldMs;
-    this.#keptMs = toldMs;
+    this.#agreedMs = agreedMs;
+    this.#keptMs = agreedMs;
     this.#keep = keep;
   }
 
-  /** @param ledger keeps what is told, where it can. */
+  /** @param ledger keeps what is agreed, where it can. */
   static async of(
     clock: Clock,
     ledger: TimeKeeper | undefined,
     accountIdentity: string,
   ): Promise<AccountTime> {
-    const toldMs = (await ledger?.account(accountIdentity))?.toldMs ?? Number.NEGATIVE_INFINITY;
-    return new AccountTime(clock, toldMs, (atMs) => ledger?.keepTold?.(accountIdentity, atMs));
+    const agreedMs = (await ledger?.account(accountIdentity))?.agreedMs ?? Number.NEGATIVE_INFINITY;
+    return new AccountTime(clock, agreedMs, (atMs) => ledger?.keepAgreedTime?.(accountIdentity, atMs));
   }
 
   /** By which entries are dated and days counted. A `Date` has no parts of a second. */
   wallMs(): number {
-    return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
+    return Math.max(this.#agreedMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
   }
 
   /**
    * When a key is first used: no later than it is at the vendor, who alone is asked, because this machine's clock may be ahead. 0: the
-   * vendor has not told.
+   * vendor has not said.
    */
   earliestMs(): number {
     return this.#dateMs(0);
   }
 
-  /** The latest that it may be, for what must not be too late; Infinity: the vendor has not told, and this machine's clock may be behind. */
+  /** The latest that it may be, for what must not be too late; Infinity: the vendor has not said, and this machine's clock may be behind. */
   latestMs(): number {
-    return Math.max(this.#toldMs, this.machine.wallMs(), this.#dateMs(Infinity) + 1_000);
+    return Math.max(this.#agreedMs, this.machine.wallMs(), this.#dateMs(Infinity) + 1_000);
   }
 
   monotonicMs(): number {
@@ -95,9 +95,9 @@ export class AccountTime implements Clock {
     }
     this.#offMs = Math.max(Math.min(askedMs, wallMs) - dateMs, dateMs - wallMs);
     this.#heard = { dateMs, atMs: this.machine.monotonicMs() };
-    this.#toldMs = Math.max(this.#toldMs, Math.floor(Math.min(wallMs, dateMs)));
-    if (this.#toldMs - this.#keptMs >= KEEP_EVERY_MS) {
-      this.#keptMs = this.#toldMs;
+    this.#agreedMs = Math.max(this.#agreedMs, Math.floor(Math.min(wallMs, dateMs)));
+    if (this.#agreedMs - this.#keptMs >= KEEP_EVERY_MS) {
+      this.#keptMs = this.#agreedMs;
       void this.#keep(this.#keptMs)?.catch(() => {});
     }
     const isNews = wasSure && !this.isSure && this.apart === undefined;
@@ -109,12 +109,12 @@ export class AccountTime implements Clock {
     return `This machine's clock says ${ours}, and the vendor's answer says ${theirs}: they are ${formatDuration(this.#offMs)} apart.`;
   }
 
-  /** So much another process was told, and has kept. */
-  heardOf(toldMs = Number.NEGATIVE_INFINITY): void {
-    this.#toldMs = Math.max(this.#toldMs, toldMs);
+  /** So much another process has kept. */
+  heardOf(agreedMs = Number.NEGATIVE_INFINITY): void {
+    this.#agreedMs = Math.max(this.#agreedMs, agreedMs);
   }
 
-  /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */
+  /** Has the vendor asked where no answer has said the time yet, or where the clock may have been set since. */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
     if (this.#isAsked) return;
     // Rows that begin together ask once. Who asked may have been stopped.
@@ -136,7 +136,7 @@ export class AccountTime implements Clock {
 
   /** Whether this machine's clock alone says that it is another day, which has a budget of its own. */
   get isOtherDay(): boolean {
-    return Math.floor(this.machine.wallMs() / DAY_MS) !== Math.floor(this.#toldMs / DAY_MS);
+    return Math.floor(this.machine.wallMs() / DAY_MS) !== Math.floor(this.#agreedMs / DAY_MS);
   }
 
   /** Why nothing more is sent. */
@@ -148,10 +148,10 @@ export class AccountTime implements Clock {
 }
 
 /**
- * Where ages end by which something is erased: the newest time that the account was told; of no account alone, any. A sandbox has the
+ * Where ages end by which something is erased: the newest agreed time of the account; of no account alone, any. A sandbox has the
  * clock of this machine, and is heard only where nobody else was.
  */
-export async function toldIn(
+export async function agreedIn(
   ledger: Pick<LedgerReader, 'account' | 'batches'>,
   accountIdentity?: string,
 ): Promise<number | undefined> {
@@ -160,6 +160,6 @@ export async function toldIn(
   const all = (real.length > 0 ? real : batches).map((batch) => batch.accountIdentity);
   const asked = accountIdentity === undefined ? [...new Set(all)] : [accountIdentity];
   const states = await Promise.all(asked.map((identity) => ledger.account(identity)));
-  const told = states.flatMap(({ toldMs }) => toldMs ?? []);
-  return told.length === 0 ? undefined : Math.max(...told);
+  const agreed = states.flatMap(({ agreedMs }) => agreedMs ?? []);
+  return agreed.length === 0 ? undefined : Math.max(...agreed);
 }

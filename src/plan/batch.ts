@@ -68,7 +68,7 @@ export async function startBatch(
     ...(typeof job.in_doubt === 'object' ? { extraCredits: job.in_doubt.retry.extra_credits } : {}),
   });
   crashPoint('batch-created');
-  await endHold(context, start.batch);
+  await endPause(context, start.batch);
   await announce(context, input, start, plan);
   return datedByNow(context, { ...start.batch, settings });
 }
@@ -107,9 +107,9 @@ export function hasBegunBy(batch: Pick<Batch, 'settings'> | undefined, plan: str
 }
 
 /** Lets a paused batch go on, because a person runs it: sweeps leave it out. */
-async function endHold({ ledger, clock, emit }: RunContext, { id, heldSinceMs }: Batch): Promise<void> {
-  if (heldSinceMs === undefined) return;
-  await ledger.noteHold(id, false, clock.wallMs());
+async function endPause({ ledger, clock, emit }: RunContext, { id, pausedSinceMs }: Batch): Promise<void> {
+  if (pausedSinceMs === undefined) return;
+  await ledger.setPaused(id, false, clock.wallMs());
   emit({ kind: 'note', message: `Batch ${id} was paused, and continues now.` });
 }
 

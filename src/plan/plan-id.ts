@@ -68,7 +68,7 @@ export async function identifyPlan(
     changes?.planned.map(comparedText) ?? [],
     // A batch that is over is not begun again by the id that it was begun by, however alike the plans are.
     // A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on.
-    batch?.state === 'finished' ? batch.id : (batch?.heldSinceMs ?? null),
+    batch?.state === 'finished' ? batch.id : (batch?.pausedSinceMs ?? null),
   ];
   const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
@@ -123,7 +123,7 @@ export async function requirePlanId(
       'plan prints the id, and --plan takes no file.',
     );
   const isBegun = hasBegunBy(existing, planId);
-  if (isBegun && existing?.state === 'open' && existing.heldSinceMs === undefined) return;
+  if (isBegun && existing?.state === 'open' && existing.pausedSinceMs === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.to_buy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;

@@ -83,7 +83,7 @@ async function batchObject(
   spenders: readonly Spender[],
 ): Promise<BatchObject> {
   const { batch } = found;
-  const { state, rowsBeyond, heldSinceMs } = batch;
+  const { state, rowsBeyond, pausedSinceMs } = batch;
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
   const run = spenders.find((spender) => isAtWorkOn(batch, spender));
@@ -101,7 +101,7 @@ async function batchObject(
     running: run !== undefined || (ranges?.running ?? 0) > 0,
     ...present({
       rows_beyond: rowsBeyond,
-      held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs),
+      held_since: pausedSinceMs === undefined ? undefined : isoTime(pausedSinceMs),
       running_since: run?.since,
     }),
   };

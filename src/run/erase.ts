@@ -23,7 +23,7 @@ import {
 } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
-import { toldIn } from '../ledger/time.ts';
+import { agreedIn } from '../ledger/time.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
 import type { ErasureObject } from '../objects/erasure-object.ts';
 import { bookPathIn } from '../sandbox/spawn.ts';
@@ -57,10 +57,11 @@ export function eraseIn(
   // Lists may have been brought to the page before anything was run.
   const opening = { ...options, create: existsSync(listsFolder(location)) };
   return aloneIn(location, opening, async (alone) => {
-    const toldMs = order.kind === 'age' ? await toldIn(alone.ledger, order.accountIdentity) : undefined;
-    const { found, erased } = await foundIn(location, alone, targetOf(order, toldMs ?? 0));
+    const agreedMs = order.kind === 'age' ? await agreedIn(alone.ledger, order.accountIdentity) : undefined;
+    const { found, erased } = await foundIn(location, alone, targetOf(order, agreedMs ?? 0));
     if (order.kind === 'person') requireSettled(found.unsettled, erased.needed_by);
-    if (order.kind === 'age' && isNothing(erased)) await requireTold(alone, order, toldMs, clock.wallMs());
+    if (order.kind === 'age' && isNothing(erased))
+      await requireAgreed(alone, order, agreedMs, clock.wallMs());
     if (dryRun || isNothing(erased)) return erased;
     // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
     if (order.kind === 'person') replaceInBooks(alone.folder, order.person);
@@ -107,18 +108,18 @@ export function isNothing({ requests, cut, rows, names, files }: ErasureObject):
 }
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
-async function requireTold(
+async function requireAgreed(
   alone: SoleAccess,
   order: ErasureOrder,
-  toldMs: number | undefined,
+  agreedMs: number | undefined,
   wallMs: number,
 ): Promise<void> {
-  if (toldMs !== undefined && wallMs - toldMs <= DAY_MS) return;
+  if (agreedMs !== undefined && wallMs - agreedMs <= DAY_MS) return;
   if (isNothing((await foundIn('', alone, targetOf(order, wallMs))).erased)) return;
   const told =
-    toldMs === undefined
+    agreedMs === undefined
       ? "no vendor's answer in the store has told the time"
-      : `the last answer of a vendor that told the time gave ${isoTime(toldMs)}`;
+      : `the last answer of a vendor that told the time gave ${isoTime(agreedMs)}`;
   throw stop(
     'clock',
     `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,

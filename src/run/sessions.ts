@@ -329,13 +329,13 @@ class SharedSession {
   async hear({ history, client, clock }: Session): Promise<void> {
     const state = await this.#ledger.account(this.identity);
     hearOfAnswers(history, state);
-    clock.heardOf(state.toldMs);
+    clock.heardOf(state.agreedMs);
     this.#wait(client, state.pausedForMs);
     if (state.ended !== undefined && this.#stopped === undefined) this.#stopAll(endedByAnother(state.ended));
     for (const { batch, stopAll } of this.members) {
       const now = await this.#ledger.batch(batch);
       if (now?.state === 'superseded' || now?.state === 'cancelled') stopAll(batchOver(batch));
-      else if (now?.heldSinceMs !== undefined) stopAll(heldStop(batch));
+      else if (now?.pausedSinceMs !== undefined) stopAll(pausedStop(batch));
     }
   }
 
@@ -377,7 +377,7 @@ const endedByAnother = ({ code, message, next }: Pick<StopError, 'code' | 'messa
     next,
   );
 
-const heldStop = (batch: BatchId): StopError =>
+const pausedStop = (batch: BatchId): StopError =>
   stop(
     'terminated',
     `A person has paused batch ${batch}.`,

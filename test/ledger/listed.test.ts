@@ -121,9 +121,9 @@ test('ranges are offered of batches that are kept whole and may go on, as long a
   for (let row = 13; row < 22; row += 1) await settle(ledger, batch, row, MATCHED);
   expect(await lists.rangesLeft(), 'nobody but a person sends a doubt again').toEqual([range(22, 5)]);
   expect(await lists.rangesLeft(batch)).toEqual([range(12, 1), range(22, 5)]);
-  await ledger.noteHold(batch, true, NOON_MS);
+  await ledger.setPaused(batch, true, NOON_MS);
   expect(await lists.rangesLeft()).toEqual([]);
-  await ledger.noteHold(batch, false, NOON_MS);
+  await ledger.setPaused(batch, false, NOON_MS);
   await ledger.changeBatch(batch, { state: 'finished' });
   expect(await lists.rangesLeft()).toEqual([]);
 });

@@ -100,10 +100,10 @@ class World {
     if (news !== undefined) this.notes.push(news);
   }
 
-  async toldMs(): Promise<number | undefined> {
+  async agreedMs(): Promise<number | undefined> {
     // What was told is written in turn.
     await this.ledger.changeAccount(ACCOUNT, {});
-    return (await this.ledger.account(ACCOUNT)).toldMs;
+    return (await this.ledger.account(ACCOUNT)).agreedMs;
   }
 }
 
@@ -199,11 +199,11 @@ describe('a wrong clock', () => {
     ['a year ahead', 365 * DAY_MS, 0],
     ['twenty hours ahead', 20 * HOUR_MS, 0],
     ['twenty hours behind', -20 * HOUR_MS, -20 * HOUR_MS],
-  ])('%s tells no later time than both have reached', async (_what, setMs, toldMs) => {
+  ])('%s tells no later time than both have reached', async (_what, setMs, agreedMs) => {
     const world = await World.begin();
     world.set(setMs);
     await world.run(1);
-    expect(await world.toldMs()).toBe(NINE_MS + toldMs);
+    expect(await world.agreedMs()).toBe(NINE_MS + agreedMs);
   });
 });
 
@@ -214,9 +214,9 @@ describe('the Date of an answer', () => {
     await world.run(0);
     const date = new Date(NINE_MS).toUTCString();
     world.hear({ date, age: '60' });
-    expect([world.time.isSure, await world.toldMs()], 'the vendor says none').toEqual([true, undefined]);
+    expect([world.time.isSure, await world.agreedMs()], 'the vendor says none').toEqual([true, undefined]);
     world.hear({ date, age: '0' });
-    expect(await world.toldMs()).toBe(NINE_MS);
+    expect(await world.agreedMs()).toBe(NINE_MS);
   });
 
   test('that waited for a process which was stopped for two days is of when it came, and stops nobody', async () => {

@@ -75,13 +75,13 @@ test('a pause that one was asked for is kept by the other', async () => {
 
 test('a host whose clock is behind dates nothing before what another one was told', async () => {
   const { clock, account } = (await connected(other)).run.session;
-  const toldMs = Date.now() + 3_600_000;
-  await one.keepTold(account.identity, toldMs);
-  await expect.poll(() => clock.wallMs()).toBe(toldMs);
+  const agreedMs = Date.now() + 3_600_000;
+  await one.keepAgreedTime(account.identity, agreedMs);
+  await expect.poll(() => clock.wallMs()).toBe(agreedMs);
 });
 
 test.each([
-  ['paused', 'terminated', () => one.noteHold(batch, true, Date.now())],
+  ['paused', 'terminated', () => one.setPaused(batch, true, Date.now())],
   ['cancelled', 'input', () => one.changeBatch(batch, { state: 'cancelled' })],
 ] as const)('a batch that a person has %s is left by who works on it', async (_, code, change) => {
   const { stopped } = await connected(other);

@@ -108,7 +108,7 @@ proof('a list is kept for 30 days after its last batch began, and never while on
     clocks.set({ wallMs: days * day });
     const ledger = await openStore(sqlite, place.path('store'));
     const [batch] = await ledger.batches();
-    await ledger.keepTold(batch?.accountIdentity ?? '', Date.now() + told * day);
+    await ledger.keepAgreedTime(batch?.accountIdentity ?? '', Date.now() + told * day);
     await ledger.close();
     await (await Served.start([], { cwd: place.folder, env: clocks.env })).stop();
     return readdirSync(lists);

@@ -77,7 +77,7 @@ async function waitingIn(
     const sha256 = await contentHash(path).catch(() => undefined);
     const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
     if (batch?.state === 'cancelled') looked.leave(path, `its batch ${batch.id} was cancelled`);
-    else if (batch?.heldSinceMs !== undefined) looked.leave(path, pausedWords(batch));
+    else if (batch?.pausedSinceMs !== undefined) looked.leave(path, pausedWords(batch));
     else waiting.push(await todoOf(await asBegun(job, batch), { path, inInbox, batch }, ledger));
   }
   return waiting;
@@ -116,7 +116,7 @@ async function unfinishedElsewhere(
     // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
     const begun = await asBegun(job, batch);
-    const now = batch.heldSinceMs === undefined ? await inputNow(begun, batch, ledger) : 'paused';
+    const now = batch.pausedSinceMs === undefined ? await inputNow(begun, batch, ledger) : 'paused';
     if (now === 'paused') leave(path, pausedWords(batch));
     if (now === 'same') todos.push(await todoOf(begun, { path, inInbox: undefined, batch }, ledger));
     if (now === 'changed')

@@ -272,7 +272,7 @@ class RangeWork {
     try {
       const batch = await ledger.batch(taken.batch);
       if (batch?.state !== 'open' || batch.accountIdentity !== account.identity) return undefined;
-      if (batch.heldSinceMs !== undefined) return undefined;
+      if (batch.pausedSinceMs !== undefined) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
       return await workRange(context, this.#sessions, batch, taken);

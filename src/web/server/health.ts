@@ -24,10 +24,10 @@ export function healthRoutes({ store, sweeps }: Server): Hono {
 }
 
 async function samplesOf(ledger: LedgerReader, batch: Batch): Promise<readonly Sample[]> {
-  const { id, accountName: account, accountIdentity, state, heldSinceMs } = batch;
+  const { id, accountName: account, accountIdentity, state, pausedSinceMs } = batch;
   const counts = await ledger.counts(id);
   const { spent, inDoubt } = await ledger.batchMoney(id);
-  const isPaused = state === 'open' && (heldSinceMs ?? (await ledger.account(accountIdentity)).pausedForMs);
+  const isPaused = state === 'open' && (pausedSinceMs ?? (await ledger.account(accountIdentity)).pausedForMs);
   const rows = Object.entries({ ...counts, pending: rowsOf(batch) - finishedIn(counts) });
   return [
     ...rows.map(([status, n]): Sample => ['rows', { account, status }, n]),

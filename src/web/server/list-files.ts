@@ -198,22 +198,22 @@ export interface Use {
   readonly begunMs: number;
 }
 
-/** Removes lists that nobody needs any more. @param useOf the content at that path. @param toldMs where ages end, ms since 1970. */
-export async function sweepLists(place: Place, useOf: (path: string) => Use, toldMs: number): Promise<void> {
+/** Removes lists that nobody needs any more. @param useOf the content at that path. @param endMs where ages end, ms since 1970. */
+export async function sweepLists(place: Place, useOf: (path: string) => Use, endMs: number): Promise<void> {
   for (const list of await keptLists(place)) {
     const { isOpen, begunMs } = useOf(list.path);
-    if (!isOpen && toldMs >= Math.max(begunMs, list.atMs) + KEPT_MS) await removeList(list);
+    if (!isOpen && endMs >= Math.max(begunMs, list.atMs) + KEPT_MS) await removeList(list);
   }
-  await removeHalfBrought(place, toldMs);
+  await removeHalfBrought(place, endMs);
 }
 
 /** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */
-async function removeHalfBrought(place: Place, toldMs: number): Promise<void> {
+async function removeHalfBrought(place: Place, endMs: number): Promise<void> {
   const lists = listsFolder(place.folder);
   for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
     const folder = join(lists, id);
     if (existsSync(join(folder, LIST_NOTE))) continue;
     const { mtimeMs } = await stat(folder);
-    if (toldMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+    if (endMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
-import { toldIn } from '../../ledger/time.ts';
+import { agreedIn } from '../../ledger/time.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 
@@ -83,6 +83,6 @@ const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 /** What a ledger cannot say now, it says at the next start: until then every list stays. */
 export async function sweepUnused(server: Server): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
-  const toldMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && toldIn(ledger)));
-  if (useOf !== undefined && toldMs !== undefined) await sweepLists(server, useOf, toldMs);
+  const endMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger)));
+  if (useOf !== undefined && endMs !== undefined) await sweepLists(server, useOf, endMs);
 }

@@ -104,7 +104,7 @@ async function boughtAtNoon(): Promise<string> {
 /** The time that an answer told an account. */
 async function tell(place: string, atMs: number, account = ACCOUNT): Promise<void> {
   const ledger = await openStore(sqlite, place);
-  await ledger.keepTold(account, atMs);
+  await ledger.keepAgreedTime(account, atMs);
   await ledger.close();
 }
 

@@ -132,12 +132,12 @@ test('what is done with a batch and the note of who did it are kept together, or
   const ledger = await place.worker({ operator: 'ann' });
   const batch = await batchNamed(ledger, 'a');
   await place.query(`ALTER TABLE notes ADD CONSTRAINT cut_off CHECK (kind = 'begun')`);
-  await expect(ledger.noteHold(batch, true, NOON_MS)).rejects.toThrow('cut_off');
+  await expect(ledger.setPaused(batch, true, NOON_MS)).rejects.toThrow('cut_off');
   await expect(ledger.changeBatch(batch, { state: 'cancelled' })).rejects.toThrow('cut_off');
-  expect((await ledger.batch(batch))?.heldSinceMs).toBeUndefined();
+  expect((await ledger.batch(batch))?.pausedSinceMs).toBeUndefined();
   expect(await ledger.batch(batch)).toMatchObject({ state: 'open' });
   await place.query('ALTER TABLE notes DROP CONSTRAINT cut_off');
-  await ledger.noteHold(batch, true, NOON_MS);
+  await ledger.setPaused(batch, true, NOON_MS);
   await ledger.changeBatch(batch, { state: 'cancelled' });
   expect((await ledger.acts(batch)).map(({ kind }) => kind)).toEqual(['begun', 'paused', 'cancelled']);
 });

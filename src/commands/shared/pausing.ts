@@ -5,7 +5,7 @@ import { allBatches, type FoundBatch, openLedger } from '../../run/open-ledger.t
 
 /** What pausing, resuming and cancelling a batch have in common. */
 
-export interface HoldOptions {
+export interface PauseOptions {
   readonly waitMs: number;
   /** Who is at work; left out: the user of the system. */
   readonly operator?: string | undefined;
@@ -15,7 +15,7 @@ export interface HoldOptions {
 export async function inOpenBatch<T>(
   what: string,
   { batch, location }: FoundBatch,
-  { waitMs, operator }: HoldOptions,
+  { waitMs, operator }: PauseOptions,
   work: (ledger: Ledger, batch: Batch) => Promise<T>,
 ): Promise<T> {
   requireOpen(batch);
@@ -30,11 +30,11 @@ export async function inOpenBatch<T>(
   }
 }
 
-/** A sweep leaves a held batch, and a run of it lets it go on. @returns whether it was held before. */
-export const noteHold = (found: FoundBatch, isHeld: boolean, options: HoldOptions): Promise<boolean> =>
-  inOpenBatch(isHeld ? 'pause' : 'resume', found, options, async (ledger, { id, heldSinceMs }) => {
-    await ledger.noteHold(id, isHeld, systemClock.wallMs());
-    return heldSinceMs !== undefined;
+/** A sweep leaves a paused batch, and a run of it lets it go on. @returns whether it was paused before. */
+export const setPaused = (found: FoundBatch, isPaused: boolean, options: PauseOptions): Promise<boolean> =>
+  inOpenBatch(isPaused ? 'pause' : 'resume', found, options, async (ledger, { id, pausedSinceMs }) => {
+    await ledger.setPaused(id, isPaused, systemClock.wallMs());
+    return pausedSinceMs !== undefined;
   });
 
 function requireOpen({ id, state }: Batch): void {
