@@ -9,7 +9,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../src/cli/console.ts';
 import provider from '../src/client/dialects/provider.ts';
-import { judge, type Reply } from '../src/client/judge.ts';
+import { type Delivery, judge } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
 import { parseAnswerJson } from '../src/core/answer-body.ts';
 import { suggestion } from '../src/core/nearest.ts';
@@ -35,7 +35,7 @@ import { ESC, NASTY, OBEYED } from './nasty.ts';
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
 const CALL = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' } as const;
 
-function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Delivery {
   return {
     kind: 'answered',
     raw: { status, headers, body: Buffer.from(body), receivedAtMs: Date.UTC(2026, 10, 20) },
@@ -43,7 +43,7 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 }
 
 /** All words that come of judging a reply. */
-function words(reply: Reply): readonly string[] {
+function words(reply: Delivery): readonly string[] {
   const verdict = judge(reply, provider, OPERATION, CALL);
   const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next] : [];
   return [verdict.why, ...stopped];

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
-import type { AdmittedAttempt, RawReply } from '../ledger/ledger.ts';
+import type { AdmittedAttempt, Reply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
@@ -16,7 +16,7 @@ import {
   proxyFor,
 } from './connector.ts';
 import { type AnswerRule, type Dialect, dialectQuestion, type ListEntry, vendorReply } from './dialect.ts';
-import { judge, type NotSentCause, type Reply, type Verdict } from './judge.ts';
+import { type Delivery, judge, type NotSentCause, type Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
 import { rateHintsIn } from './rate-hints.ts';
@@ -47,11 +47,11 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   /** Whether the account has ever answered; left out: never. */
   readonly hasAnswered?: boolean;
   /** Reads what an answer says about the time, and dates the answer. */
-  heard?(reply: Reply, askedMs: number): Reply;
+  heard?(reply: Delivery, askedMs: number): Delivery;
 }
 
 export interface Exchange {
-  readonly reply: Reply;
+  readonly reply: Delivery;
   /** When the request left, or was given up, monotonic. */
   readonly sentAtMs: number;
 }
@@ -70,7 +70,7 @@ interface Parts {
   readonly limiter: Limiter;
   readonly transport: Transport;
   readonly machine: Clock;
-  readonly heard: (reply: Reply, askedMs: number) => Reply;
+  readonly heard: (reply: Delivery, askedMs: number) => Delivery;
   /** Connections that failed one after the other, as long as the account has never answered. */
   readonly reach: { hasAnswered: boolean; failed: number; failedAtMs: number };
 }
@@ -162,7 +162,7 @@ export class Client {
       tellSent?.();
     };
     return new Promise((resolve) => {
-      const onReply = (raw: Reply): void => {
+      const onReply = (raw: Delivery): void => {
         const reply = heard(raw, intentAt.wallMs);
         if (reply.kind === 'answered') {
           permit.answered();
@@ -271,7 +271,7 @@ export class Client {
 
   /**
    * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind has limits of its
-   * own. Requests that wait may leave at once, so the closure of a paid answer has its place in the ledger before, and what the
+   * own. Requests that wait may leave at once, so the end of a paid answer has its place in the ledger before, and what the
    * answer says of the clocks is applied before.
    * @param isPause whoever judged it has it wait, and says so in the vendor's words.
    */
@@ -286,13 +286,13 @@ export class Client {
 }
 
 /** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */
-export function wasKept({ headers: { age } }: RawReply): boolean {
+export function wasKept({ headers: { age } }: Reply): boolean {
   return age !== undefined && Number(age) !== 0;
 }
 
 export const KEPT_BY_CACHE = 'a cache has kept it for some time';
 
-function pageFrom(reply: Reply, verdict: Verdict): Page {
+function pageFrom(reply: Delivery, verdict: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
   const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };

@@ -18,7 +18,7 @@ import type { Call, JsonObject, JsonValue, Operation, Vendor } from '../core/ope
 import { foreignWords, wordsIn } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
-import type { RawReply } from '../ledger/ledger.ts';
+import type { Reply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { Question } from './account/agreements.ts';
@@ -279,11 +279,11 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
  * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came through.
  * Undefined when the service's reply holds none, so that the service itself is answering.
  */
-export function vendorReply(raw: RawReply, { through }: Pick<Dialect, 'through'>): RawReply | undefined {
+export function vendorReply(raw: Reply, { through }: Pick<Dialect, 'through'>): Reply | undefined {
   return through === undefined ? raw : replyIn(raw, through.envelope.answer);
 }
 
-function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefined {
+function replyIn(raw: Reply, answer: Envelope['answer']): Reply | undefined {
   if (Math.floor(raw.status / 100) !== 2) return undefined;
   if (answer.body === WHOLE_BODY) return raw;
   const outer = readBody(raw.body);
@@ -312,7 +312,7 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
 }
 
 /** Wraps an answer that was learnt in another way, in the form in which the service would have passed it on. */
-export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'>): RawReply {
+export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>): Reply {
   if (through === undefined || through.envelope.answer.body === WHOLE_BODY) return reply;
   const { answer } = through.envelope;
   const own = readBody(reply.body);

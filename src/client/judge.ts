@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
-import type { Closure, RawReply } from '../ledger/ledger.ts';
+import type { End, Reply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
   type Dialect,
@@ -36,35 +36,35 @@ export * from './judge/shapes.ts';
  */
 
 /** What the wire said. `lost`: the request may have reached the vendor, and no whole answer came back. */
-export type Reply =
-  | { readonly kind: 'answered'; readonly raw: RawReply }
+export type Delivery =
+  | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
 /** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
 export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
-/** What a reply means, as the ledger closes the attempt by it, and what follows for the account besides. */
+/** What a reply means, as the ledger ends the attempt by it, and what follows for the account besides. */
 export type Verdict =
   /** `projectRefused`: the key may not change the project that the call names. */
-  | (ClosureAs<'answered'> & { readonly projectRefused?: true })
+  | (EndAs<'answered'> & { readonly projectRefused?: true })
   /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
-  | ClosureAs<'not_sent'>
-  | (ClosureAs<'paused'> & AskedWait)
+  | EndAs<'not_sent'>
+  | (EndAs<'paused'> & AskedWait)
   /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
   /** `isNotYet`: the vendor answers later. */
-  | (ClosureAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
-  | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
+  | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
+  | (EndAs<'stopped'> & { readonly stop: StopDetail });
 
 /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
 interface AskedWait {
   readonly pauseMs?: number;
 }
 
-type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
+type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
 /** Never throws: a reply that judging itself fails on is in doubt as well. */
-export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
+export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
   try {
@@ -86,7 +86,7 @@ interface Interpretation {
 
 /** The dialect's own rules first; then the table. */
 function meantBy(
-  raw: RawReply,
+  raw: Reply,
   dialect: Dialect,
   operation: DialectOperation,
   call: Call | undefined,
@@ -138,7 +138,7 @@ export type RuleFound = {
  * Whether a rule or a word says that nothing was found, and not a status or an empty place alone.
  * @param isFirst nothing but 404 was heard yet: then a server's own "Not Found", as HTTP spells it, says nothing either.
  */
-export function saysNoMatch(raw: RawReply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
+export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
   if (table === undefined) return rule !== undefined;
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
@@ -146,7 +146,7 @@ export function saysNoMatch(raw: RawReply, dialect: Dialect, call: Call, isFirst
 }
 
 /** What judges an answer, for display. */
-export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
+export function ruleOf(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
   const { parsed, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
   const { status } = parsed.raw;
   if (rule === undefined) return { row: table?.row.name ?? '', means, status };
@@ -226,7 +226,7 @@ export function remarkOn({ change }: Call, why: string): string | undefined {
  * Without such a test the reply must be readable and not about its path, or a success without words: a proxy's 404 would give
  * money back.
  */
-export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
+export function saidOfLost(own: Reply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);
   const rule = firstFitting(answers, own, body);
   if (rule === undefined) return 'unclear';

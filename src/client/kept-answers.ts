@@ -34,11 +34,11 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judgment |
   return { answer: verdict.kind, charged: credits(0), why };
 }
 
-/** What the attempt means today where that is applied; undefined for one that stays as it was closed. */
+/** What the attempt means today where that is applied; undefined for one that stays as it ended. */
 export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | undefined {
   if (!isReadAgain(record)) return undefined;
   const judged = judgedToday(record, dialect);
-  const wasAnswer = record.closure?.kind === 'answered';
+  const wasAnswer = record.end?.kind === 'answered';
   return judged === undefined || wasAnswer || isAnswer(judged.answer) ? judged : undefined;
 }
 
@@ -46,10 +46,10 @@ export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | u
  * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is
  * in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the money for both.
  */
-function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
-  if (call.change !== undefined || closure === undefined || reply === undefined) return false;
-  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'answered';
-  return closure.kind === 'answered' || closure.kind === 'in_doubt';
+function isReadAgain({ end, call, reply, decision }: AttemptRecord): boolean {
+  if (call.change !== undefined || end === undefined || reply === undefined) return false;
+  if (decision?.kind === 'told' || decision?.kind === 'repeat') return end.kind === 'answered';
+  return end.kind === 'answered' || end.kind === 'in_doubt';
 }
 
 /** An answer that another dialect read, and its meaning by today's dialect. */

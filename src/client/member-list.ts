@@ -3,12 +3,12 @@ import { ROLES, type Role, roleOf } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
-import type { RawReply } from '../ledger/ledger.ts';
+import type { Reply } from '../ledger/ledger.ts';
 import type { Dialect, ListEntry } from './dialect.ts';
 
 /** The answer to a free question. `refused`: the vendor does not answer it. */
 export type Page =
-  | { readonly kind: 'answered'; readonly raw: RawReply }
+  | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'refused'; readonly why: string };
 
 export interface ListedPerson {
@@ -72,7 +72,7 @@ interface OnePage {
   readonly next?: { readonly parameter: string; readonly value: string | number };
 }
 
-function pageIn({ body: bytes }: RawReply, listing: ListEntry, dialect: Dialect): OnePage | ListFailure {
+function pageIn({ body: bytes }: Reply, listing: ListEntry, dialect: Dialect): OnePage | ListFailure {
   const body = readBody(bytes);
   if (body.kind !== 'json') return unusable('it is not JSON');
   const items = valueAt(body.value, listing.items);

@@ -1,6 +1,6 @@
 import { readBodyOnce, valueAt } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
-import type { RawReply } from '../ledger/ledger.ts';
+import type { Reply } from '../ledger/ledger.ts';
 import { msToMidnight, parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
 import { patternOf } from './patterns.ts';
@@ -34,7 +34,7 @@ const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+)/g;
 
 /** @param names what the dialect says about this vendor; it wins over the usual names. */
-export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined): RateHints {
+export function rateHintsIn(raw: Reply, names: RateHintNames | undefined): RateHints {
   // All of the usual names have one of these in them.
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
   const left = leftIn(raw, names);
@@ -47,7 +47,7 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined): Ra
   return present({ left, pauseMs: pauseMs ?? untilResetMs });
 }
 
-function leftIn(raw: RawReply, names: RateHintNames | undefined): RemainingHint | undefined {
+function leftIn(raw: Reply, names: RateHintNames | undefined): RemainingHint | undefined {
   const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
   if (named !== undefined) return named;
   const draft = header(raw, 'ratelimit')?.replaceAll(/"[^"]*"/g, '') ?? '';
@@ -61,14 +61,14 @@ function leftIn(raw: RawReply, names: RateHintNames | undefined): RemainingHint 
 function leftOf(
   remaining: string | undefined,
   reset: string | undefined,
-  raw: RawReply,
+  raw: Reply,
 ): RemainingHint | undefined {
   const requests = Math.floor(numberIn(remaining));
   const resetMs = waitMsIn(reset, raw);
   return resetMs !== undefined && requests <= MOST_REQUESTS ? { requests, resetMs } : undefined;
 }
 
-function pauseInNamedWords(raw: RawReply, names: RateHintNames | undefined): number | undefined {
+function pauseInNamedWords(raw: Reply, names: RateHintNames | undefined): number | undefined {
   if (names?.body === undefined) return undefined;
   const { path, matches } = names.body;
   const body = path === undefined ? undefined : readBodyOnce(raw.body);
@@ -79,7 +79,7 @@ function pauseInNamedWords(raw: RawReply, names: RateHintNames | undefined): num
 }
 
 /** It reads own members only, because the dialect chooses the name. */
-function header(raw: RawReply, name: string | undefined): string | undefined {
+function header(raw: Reply, name: string | undefined): string | undefined {
   if (name === undefined || !Object.hasOwn(raw.headers, name)) return undefined;
   const value = raw.headers[name];
   return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
@@ -103,9 +103,9 @@ const EPOCH_MS_FROM = 1e11;
 const TIME_OF_DAY = /\d:\d\d/;
 
 /** A limit of a day that names no time is taken to end at the next midnight of UTC. */
-export const untilNextDayMs = (raw: RawReply): number => msToMidnight(answeredMs(raw));
+export const untilNextDayMs = (raw: Reply): number => msToMidnight(answeredMs(raw));
 
-const answeredMs = ({ headers, receivedAtMs }: RawReply): number =>
+const answeredMs = ({ headers, receivedAtMs }: Reply): number =>
   Date.parse(headers.date ?? '') || receivedAtMs;
 
 /** A date as databases print it, without a zone: it is not meant in our zone. */
@@ -117,12 +117,12 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
  * differ. At most 24 hours; undefined when the text cannot be read, or the time is over already: waiting for nothing
  * again and again would only ask faster than before.
  */
-function waitMsIn(text: string | undefined, raw: RawReply): number | undefined {
+function waitMsIn(text: string | undefined, raw: Reply): number | undefined {
   const waitMs = text === undefined ? Number.NaN : readWaitMs(text.trim(), raw);
   return waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : undefined;
 }
 
-function readWaitMs(text: string, raw: RawReply): number {
+function readWaitMs(text: string, raw: Reply): number {
   const number = numberIn(text);
   if (number >= EPOCH_MS_FROM) return number - answeredMs(raw);
   if (number >= EPOCH_SECONDS_FROM) return number * 1000 - answeredMs(raw);

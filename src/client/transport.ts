@@ -2,12 +2,12 @@ import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
+import { type Reply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { connectorTo, isCertificate, isUnresolved, loadUndici, TunnelError } from './connector.ts';
-import type { NotSentCause, Reply } from './judge.ts';
+import type { Delivery, NotSentCause } from './judge.ts';
 import { type HttpRequest, sentOf, type TimeRequest } from './request.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface SendOptions {
   /** Called at the moment the first byte leaves. */
   onSent(): void;
   /** Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was sent. */
-  onReply(reply: Reply): void;
+  onReply(reply: Delivery): void;
 }
 
 export interface TransportOptions {
@@ -74,7 +74,7 @@ export class Transport {
   }
 
   send(request: HttpRequest | TimeRequest, sending: SendOptions): void {
-    const onReply = (reply: Reply): void => sending.onReply(redacted(reply, this.#redaction));
+    const onReply = (reply: Delivery): void => sending.onReply(redacted(reply, this.#redaction));
     const { path, body } = sentOf(request);
     this.#pool.dispatch(
       {
@@ -182,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** One whose deadline passed before it had a connection fails once more, with that connection. */
-  #over(reply: Reply): void {
+  #over(reply: Delivery): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#deadline);
@@ -200,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
-function decoded(raw: RawReply): Reply {
+function decoded(raw: Reply): Delivery {
   const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || raw.body.length === 0) return { kind: 'answered', raw };
   const unpack = encoding === 'br' ? brotliDecompressSync : unzipSync;
@@ -214,7 +214,7 @@ function decoded(raw: RawReply): Reply {
   }
 }
 
-function redacted(reply: Reply, redaction: Redaction): Reply {
+function redacted(reply: Delivery, redaction: Redaction): Delivery {
   return reply.kind === 'answered'
     ? { kind: 'answered', raw: redaction.reply(reply.raw) }
     : { ...reply, message: redaction.text(reply.message) };

@@ -171,7 +171,7 @@ const entryOf = ({ atMs, kind, operator, batch }: Did): LogEntryObject => ({
 
 /** An attempt, and the decisions about it before it, the newest first. */
 function entriesOf(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
-  const { batch: id, row, call, closure, decision, decisions, operator, reserved, sentAtMs } = attempt;
+  const { batch: id, row, call, end, decision, decisions, operator, reserved, sentAtMs } = attempt;
   const batch = batches.get(id);
   const request = requestOf(attempt);
   const decided = decisions.map((made): LogEntryObject => {
@@ -187,13 +187,13 @@ function entriesOf(attempt: AttemptRecord, batches: Batches): readonly LogEntryO
   if (call.operation === NOTE_PERSON) return decided;
   const kind = call.change === undefined ? 'asked' : 'changed';
   const isTold = decision?.kind === 'told';
-  const isHeld = closure?.kind === 'in_doubt' && !isTold && attempt.released === undefined;
-  const settled = closure?.kind === 'answered' ? closure : undefined;
+  const isHeld = end?.kind === 'in_doubt' && !isTold && attempt.released === undefined;
+  const settled = end?.kind === 'answered' ? end : undefined;
   const charged = isTold ? reserved : (settled?.charged ?? 0);
   const asked: LogEntryObject = {
     ...{ ...entryOf({ atMs: sentAtMs, kind, operator, batch }), ...request, row },
-    ended: isTold ? 'found' : (settled?.answer ?? closure?.kind ?? 'open'),
-    ...{ why: closure?.why ?? '', charged, in_doubt: isHeld ? reserved : 0 },
+    ended: isTold ? 'found' : (settled?.answer ?? end?.kind ?? 'open'),
+    ...{ why: end?.why ?? '', charged, in_doubt: isHeld ? reserved : 0 },
   };
   return [...decided, asked];
 }

@@ -23,7 +23,6 @@ import type { Job } from '../job/job.ts';
 import { triedBy } from '../job/job-origin.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import {
-  type AttemptEnd,
   type AttemptRecord,
   type BatchId,
   type CallState,
@@ -32,7 +31,8 @@ import {
   heldCredits,
   type Ledger,
   type LedgerReader,
-  type RawReply,
+  type ReadEnd,
+  type Reply,
 } from '../ledger/ledger.ts';
 import { commandLine, typedToGoOn } from '../lib/command-line.ts';
 import type { RunObject } from '../objects/run-object.ts';
@@ -326,7 +326,7 @@ function report(told: TrialReport, { means }: Input, words: readonly string[]): 
   const { trial, summary, tried } = told;
   const { dialect, call } = trial;
   const reply = tried?.reply;
-  const rule = reply && tried?.closure && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+  const rule = reply && tried?.end && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
   const object: TrialObject = {
     ...objectFor(told),
     rule: ruleObject(rule),
@@ -347,7 +347,7 @@ function report(told: TrialReport, { means }: Input, words: readonly string[]): 
 /** The rule by which such answers mean that: from their words alone, without what differs from row to row. */
 function ruleProposed(
   { dialect, call }: Trial,
-  reply: RawReply | undefined,
+  reply: Reply | undefined,
   means: (typeof PROPOSED)[number],
 ): string | null {
   const own = reply && vendorReply(reply, dialect);
@@ -356,15 +356,15 @@ function ruleProposed(
 
 function objectFor({ trial, request, summary, tried }: TrialReport): TrialObject {
   const { batch, credits, requests, stopped } = summary;
-  const closure = tried?.closure;
-  const settled = closure?.kind === 'answered' ? closure : undefined;
+  const end = tried?.end;
+  const settled = end?.kind === 'answered' ? end : undefined;
   const bought = trial.account.sandbox ? 'sandbox' : 'bought';
   return {
     batch,
     source: requests === 0 && settled !== undefined ? 'ledger' : bought,
     request,
     reply: tried?.reply ? replyObject(tried.reply) : null,
-    answer: settled?.answer ?? closure?.kind ?? null,
+    answer: settled?.answer ?? end?.kind ?? null,
     charged: settled?.charged ?? null,
     rule: null,
     fields: [...fieldsIn(trial, tried).paths],
@@ -384,7 +384,7 @@ function triedLines(
   const known = fields.paths.join(', ') || 'none: name their place with fields_at in the dialect';
   return linesOf(
     tried.reply && replyLines(tried.reply),
-    `Answer     ${closureWords(tried.closure)}`,
+    `Answer     ${endWords(tried.end)}`,
     rule && `Rule       ${ruleWords(rule)}`,
     fields.answers > 0 && `Fields     ${known}`,
     fields.missing().map(missingWords),
@@ -405,8 +405,8 @@ function creditsLine({ batch, credits }: RunObject): string {
 
 function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefined): PathSearch {
   const search = new PathSearch(Object.values(job.add ?? {}));
-  const { reply, closure } = tried ?? {};
-  if (closure?.kind === 'answered' && closure.answer === 'found' && reply !== undefined)
+  const { reply, end } = tried ?? {};
+  if (end?.kind === 'answered' && end.answer === 'found' && reply !== undefined)
     search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
   return search;
 }
@@ -422,7 +422,7 @@ function requestLines({ method, url, headers, body }: TrialObject['request']): r
   ];
 }
 
-function replyLines({ status, headers, body }: RawReply): readonly string[] {
+function replyLines({ status, headers, body }: Reply): readonly string[] {
   const text = foreignWords(body.toString('utf8'), LONGEST_BODY);
   return [
     `Status     ${status}`,
@@ -431,8 +431,8 @@ function replyLines({ status, headers, body }: RawReply): readonly string[] {
   ];
 }
 
-function closureWords(closure: AttemptEnd | undefined): string {
-  if (closure === undefined) return 'none yet';
-  if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
-  return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;
+function endWords(end: ReadEnd | undefined): string {
+  if (end === undefined) return 'none yet';
+  if (end.kind !== 'answered') return `${end.kind} (${end.why})`;
+  return `${end.answer}, ${counted(end.charged, 'credit')} (${end.why})`;
 }

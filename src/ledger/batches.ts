@@ -77,7 +77,7 @@ export const readBatches = ({ db }: Context) => ({
   /** How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list says is none. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
-  /** Number of the batch's attempts that are not closed: their run is still at work, or ended in the middle. */
+  /** Number of the batch's attempts that are open: their run is still at work, or ended in the middle. */
   async openRequests(batch: BatchId): Promise<number> {
     const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;

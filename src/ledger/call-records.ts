@@ -94,7 +94,7 @@ export type Admission =
 export type { KnownSubject };
 
 /** What came back, before it was judged. */
-export interface RawReply {
+export interface Reply {
   readonly status: number;
   /** Headers by lower-case name; only those that are needed later. */
   readonly headers: Readonly<Record<string, string>>;
@@ -106,7 +106,7 @@ const ANSWERS = ['found', 'no_match', 'refused'] as const;
 
 export type AnswerKind = (typeof ANSWERS)[number];
 
-export type NoAnswerKind = Exclude<Closure['kind'], 'answered'>;
+export type NoAnswerKind = Exclude<End['kind'], 'answered'>;
 
 /** What a reply means by the newest dialect that read it. */
 export type ReadAs = AnswerKind | NoAnswerKind;
@@ -115,8 +115,8 @@ export function isAnswer(kind: ReadAs): kind is AnswerKind {
   return (ANSWERS as readonly ReadAs[]).includes(kind);
 }
 
-/** How an attempt ended. An attempt is closed once. `why` is a clause for the user. */
-export type Closure =
+/** How an attempt ended. It ends once. `why` is a clause for the user. */
+export type End =
   | {
       readonly kind: 'answered';
       readonly answer: AnswerKind;
@@ -174,7 +174,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
   readonly charged: Credits;
   readonly status: number;
   /** Those of the reply. */
-  readonly headers?: RawReply['headers'];
+  readonly headers?: Reply['headers'];
   /** It may come as its text, see `KeptBody`. */
   readonly body: KeptBody;
   /** The lowest row of `batch` that used this answer: that row counts as having paid. */
@@ -272,9 +272,9 @@ export interface Decision extends DecisionSpec {
   readonly operator?: string;
 }
 
-/** How an attempt ended. What it answered is what the newest dialect that read it says, which may be that it was no answer. */
-export type AttemptEnd =
-  | Exclude<Closure, { readonly kind: 'answered' }>
+/** An end by the newest dialect that read the answer, which may say that it was none. */
+export type ReadEnd =
+  | Exclude<End, { readonly kind: 'answered' }>
   | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
 
 /** An attempt with all that is known about it. */
@@ -290,8 +290,8 @@ export interface AttemptRecord {
   readonly operator?: string;
   readonly reserved: Credits;
   readonly sentAtMs: number;
-  readonly reply?: RawReply;
-  readonly closure?: AttemptEnd & { readonly closedAtMs: number };
+  readonly reply?: Reply;
+  readonly end?: ReadEnd & { readonly endedAtMs: number };
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */
   readonly decisions: readonly Decision[];

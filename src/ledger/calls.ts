@@ -177,14 +177,14 @@ async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<num
   if (ids.length === 0) return new Map();
   const alike = Map.groupBy(await db.each(ALIKE, numbered(ids)), ({ like }) => like);
   const doubts = (await recordsOf(db, ids)).map((record): Doubt => {
-    const { attempt, closure } = record;
+    const { attempt, end } = record;
     const all = alike.get(attempt) ?? [];
     return {
       ...record,
-      why: closure?.why ?? '',
+      why: end?.why ?? '',
       atRisk: credits(all.reduce((sum, { held }) => sum + held, 0)),
       repeats: all.reduce((sum, { repeated }) => sum + repeated, 0),
-      ...present({ isUnproven: closure?.kind === 'answered' || undefined }),
+      ...present({ isUnproven: end?.kind === 'answered' || undefined }),
     };
   });
   return new Map(doubts.map((doubt) => [doubt.attempt, doubt]));
@@ -260,7 +260,7 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
     ...known({ operator, replaces }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
-      closure: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, closedAtMs: atMs },
+      end: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: atMs },
       decision: told ?? (sentBy && decisionFrom(key, sentBy)),
       request: kept.request === null ? undefined : JSON.parse(kept.request),
       released: state === 'released' && atMs !== null ? { why, atMs } : undefined,

@@ -1,4 +1,4 @@
-import { CHARGED_ONCE, type Closure } from './call-records.ts';
+import { CHARGED_ONCE, type End } from './call-records.ts';
 import { type Db, each, eachOf, eachWhole, eachWriting, type FilledRow, type Sql } from './db.ts';
 import { ROWS_KNOWN, TAKEN_BACK } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
@@ -24,22 +24,21 @@ const END_COLUMNS = {
   moved: 'int',
 } as const;
 
-/** How an attempt ended. Late answers end doubts as well. */
-export type End = Omit<
+/** An end, as it is written. Late answers end doubts as well. */
+export type EndRow = Omit<
   FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
   'moved'
 >;
 
-/** An attempt has ended so. */
-export function endOf(attempt: number, closure: Closure, atMs: number): End {
-  const { kind, why } = closure;
-  const end = { attempt, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
-  if (kind === 'in_doubt') return { ...end, state: 'doubt', said: null, price: null, facts: null };
-  if (kind !== 'answered') return { ...end, state: 'uncharged', said: kind, price: null, facts: null };
-  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = closure;
+export function endRow(attempt: number, end: End, atMs: number): EndRow {
+  const { kind, why } = end;
+  const row = { attempt, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
+  if (kind === 'in_doubt') return { ...row, state: 'doubt', said: null, price: null, facts: null };
+  if (kind !== 'answered') return { ...row, state: 'uncharged', said: kind, price: null, facts: null };
+  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = end;
   const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
   const price = showsPrice ? charged : null;
-  return { ...end, state: 'answered', ...answer, price, facts: left && JSON.stringify(left) };
+  return { ...row, state: 'answered', ...answer, price, facts: left && JSON.stringify(left) };
 }
 
 /** Sets a state, and whether the attempt is then the current one of its key. */
@@ -166,7 +165,7 @@ const BOOKS = [BOOK_END, BOOK_FREED];
 export const ENDING = [...GIVES_WAY, END_ANY, ...FOLLOWS];
 
 /** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
-export async function endAttempt(sql: Sql, end: End, moved: number): Promise<boolean> {
+export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
   const records = [{ ...end, moved }];
   await eachOf(sql, GIVES_WAY, records);
   const ended = await sql.each(END_ANY, records);
@@ -226,7 +225,7 @@ const BOOK_MORE = eachWhole({ attempt: 'int', more: 'int' })(
 /** Writes over what an answer was read as, and books what it costs more than before. */
 export async function readAgain(
   sql: Sql,
-  read: Omit<End, 'at' | 'price' | 'facts'>,
+  read: Omit<EndRow, 'at' | 'price' | 'facts'>,
   more: number,
 ): Promise<void> {
   await sql.each(READ_AGAIN, [read]);
@@ -234,8 +233,8 @@ export async function readAgain(
 }
 
 /** An attempt may stand twice in a group: a sweep ends it while its answer comes. The answer holds, else what came first. */
-export function onePerAttempt(ends: readonly End[]): readonly End[] {
-  const only = new Map<number, End>();
+export function onePerAttempt(ends: readonly EndRow[]): readonly EndRow[] {
+  const only = new Map<number, EndRow>();
   for (const end of ends) {
     const had = only.get(end.attempt);
     if (had === undefined || (had.state !== 'answered' && end.state === 'answered'))

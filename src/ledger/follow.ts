@@ -1,6 +1,6 @@
 import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
-import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
+import { type DecisionSpec, isAnswer, type Look, type Reading, type Reply } from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { each, eachOf, type Sql } from './db.ts';
 import { endAttempt, PRICE, readAgain, releaseAttempt, retractAttempt } from './ends.ts';
@@ -115,7 +115,7 @@ async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
 export interface DecisionContext {
   /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
   readonly about?: AttemptId;
-  readonly told?: RawReply | undefined;
+  readonly told?: Reply | undefined;
   /** Left out: `found`. */
   readonly toldAs?: 'found' | 'no_match' | undefined;
   /** How a change that was told left its subject. */

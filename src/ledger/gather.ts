@@ -1,8 +1,8 @@
 import { invariant, StopError } from '../core/errors.ts';
 import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
-import type { End } from './ends.ts';
-import { type Intent, isFresh, type Reply, writeGroup } from './group.ts';
+import type { EndRow } from './ends.ts';
+import { type IntentRow, isFresh, type ReplyRow, writeGroup } from './group.ts';
 import type { Row } from './moves.ts';
 
 /** What a place knows of its ledger beside what is in it. */
@@ -34,10 +34,10 @@ INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS}')
 ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS} AS TEXT) RETURNING CAST(value AS {int}) AS last`;
 
 interface Item {
-  readonly reply?: Reply;
-  readonly end?: End;
+  readonly reply?: ReplyRow;
+  readonly end?: EndRow;
   readonly rows?: readonly Row[];
-  readonly intent?: Intent;
+  readonly intent?: IntentRow;
   readonly work?: (sql: Sql) => Promise<unknown>;
   tell(found: unknown): void;
   fail(error: unknown): void;
@@ -98,12 +98,12 @@ export class Gather {
     [this.#newest, this.#last] = [last - NUMBERS, last];
   }
 
-  async reply(reply: Reply): Promise<void> {
+  async reply(reply: ReplyRow): Promise<void> {
     await this.#add({ reply });
   }
 
   /** @returns `over`: others had ended it. @param isPatient that a reply came is on the disk already, so its end may wait a little. */
-  async end(end: End, isPatient: boolean): Promise<'ended' | 'over'> {
+  async end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over'> {
     return (await this.#add({ end }, isPatient)).has(end.attempt) ? 'ended' : 'over';
   }
 
@@ -112,7 +112,7 @@ export class Gather {
   }
 
   /** @returns whether it was admitted. */
-  async intent(intent: Intent): Promise<boolean> {
+  async intent(intent: IntentRow): Promise<boolean> {
     return (await this.#add({ intent })).has(intent.id);
   }
 

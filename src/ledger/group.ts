@@ -5,7 +5,7 @@ import {
   BOOK_FREED,
   END_FIRST,
   ENDING,
-  type End,
+  type EndRow,
   MOVED_COLUMNS,
   onePerAttempt,
   PRICE,
@@ -22,19 +22,19 @@ import { isCurrent, isPast, isTooOld } from './schema.ts';
  */
 
 /** Neither a change nor in the place of another attempt. */
-export const isFresh = ({ prior, subject }: Intent): boolean => prior === null && subject === null;
+export const isFresh = ({ prior, subject }: IntentRow): boolean => prior === null && subject === null;
 
 export interface Group {
-  readonly replies: readonly Reply[];
-  readonly ends: readonly End[];
+  readonly replies: readonly ReplyRow[];
+  readonly ends: readonly EndRow[];
   readonly rows: readonly Row[];
-  readonly intents: readonly Intent[];
+  readonly intents: readonly IntentRow[];
 }
 
 // --------------------------------------------------------------------------------------------- replies
 
 const REPLY_COLUMNS = { attempt: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' } as const;
-export type Reply = FilledRow<typeof REPLY_COLUMNS>;
+export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
 
 /** Also of an attempt that others have ended: it is read like any reply to a call in doubt. */
 const REPLY = each(REPLY_COLUMNS)(`
@@ -109,7 +109,7 @@ export const INTENT_COLUMNS = {
   /** 1: it waits while another attempt of its operation is open, because nobody knows a price yet. */
   is_unpriced: 'int',
 } as const;
-export type Intent = FilledRow<
+export type IntentRow = FilledRow<
   typeof INTENT_COLUMNS,
   ('request' | 'prior' | 'payer' | 'replaces') | ('decision' | 'project' | 'subject' | 'after')
 >;
@@ -225,7 +225,7 @@ export async function writeGroup(
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const sorted = inOrder(intents, moved);
   const [fresh, placed] = partition(sorted, isFresh);
-  const attemptOf = ({ id: attempt }: Intent) => ({ attempt, moved });
+  const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
   const steps = [
     step([REPLY], replies),
     step([END_FIRST], first),
@@ -278,7 +278,7 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
  * Those that may cost least first, each with what those before it may cost of the same budgets. A price that is not known here yet is
  * known to the tables, whose constraint then refuses the group, and each is asked for alone.
  */
-function inOrder(intents: readonly Intent[], moved: number) {
+function inOrder(intents: readonly IntentRow[], moved: number) {
   const sums = new Map<string, number>();
   const before = (scope: string, reserve: number): number => {
     const sum = sums.get(scope) ?? 0;

@@ -132,7 +132,7 @@ export interface Money {
   readonly spent: Credits;
   /** It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what a lost one had reserved. */
   readonly isAtMost?: true;
-  /** Credits that open attempts hold; they are released when the attempts close. */
+  /** Credits that open attempts hold; they are released when the attempts end. */
   readonly reserved: Credits;
   /** Credits that calls in doubt hold, because they may have been charged. */
   readonly inDoubt: Credits;

@@ -1,7 +1,7 @@
 import { type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { formatDuration } from '../lib/duration.ts';
-import type { Ledger, LedgerReader, RawReply } from './ledger.ts';
+import type { Ledger, LedgerReader, Reply } from './ledger.ts';
 
 export { APART_MS } from './context.ts';
 
@@ -84,7 +84,7 @@ export class AccountTime implements Clock {
    * @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since.
    * @returns what a user has to know of the clocks, once.
    */
-  heard({ date = '', age = '0' }: RawReply['headers'], askedMs: number): string | undefined {
+  heard({ date = '', age = '0' }: Reply['headers'], askedMs: number): string | undefined {
     const [dateMs, wallMs] = [Date.parse(date), this.machine.wallMs()];
     const wasSure = this.isSure || this.#heard === undefined;
     // What a cache has kept, it has kept with its date.

@@ -1,12 +1,12 @@
 import { invariant } from '../core/errors.ts';
-import { type Admission, AdmittedAttempt, type Closure, type Intent, type RawReply } from './call-records.ts';
+import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } from './call-records.ts';
 import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each } from './db.ts';
-import { endOf } from './ends.ts';
+import { endRow } from './ends.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { type Intent as Draft, INTENT_COLUMNS, UNANSWERED } from './group.ts';
+import { INTENT_COLUMNS, type IntentRow, UNANSWERED } from './group.ts';
 import { moneyOf } from './money.ts';
 import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
@@ -26,7 +26,7 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
   /** What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile. */
-  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<void> =>
+  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: Reply): Promise<void> =>
     gather.reply({ attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
 
   /**
@@ -37,9 +37,9 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    * it was. `over`: others have ended it, because its age was over. What came for it is kept by its reply, which is read like any reply to
    * a call in doubt.
    */
-  end: (attempt: AttemptId, closure: Closure, atMs: number): Promise<'ended' | 'over'> =>
+  end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over'> =>
     // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about too early.
-    gather.end(endOf(attempt, closure, atMs), closure.kind === 'answered' && closure.left === undefined),
+    gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.left === undefined),
 
   /** No intent is told before this has settled: what follows from a reply for others is asked of the ledger first. */
   concluding: (following: Promise<unknown>): void => gather.concluding(following),
@@ -60,53 +60,53 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
 
 /** The budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
-  const place = await placeOf(context, intent);
-  if (place === undefined) return KNOWN;
+  const way = await wayOf(context, intent);
+  if (way === undefined) return KNOWN;
   for (let tries = 0; ; tries += 1) {
-    const draft = await draftOf(context, gather, intent, place);
-    if (await gather.intent(draft)) return new AdmittedAttempt(draft.id as AttemptId, credits(draft.reserve));
-    const [standing] = await context.db.each(STANDING, [draft]);
+    const row = await rowFor(context, gather, intent, way);
+    if (await gather.intent(row)) return new AdmittedAttempt(row.id as AttemptId, credits(row.reserve));
+    const [standing] = await context.db.each(STANDING, [row]);
     invariant(standing !== undefined, 'something stands in the way of every intent');
     // The tables know of a higher price than this process did.
-    if (draft.payer === null && (standing.highest ?? 0) > draft.reserve) {
-      gather.prices.set(priceName(draft), standing.highest ?? 0);
+    if (row.payer === null && (standing.highest ?? 0) > row.reserve) {
+      gather.prices.set(priceName(row), standing.highest ?? 0);
       continue;
     }
-    const why = inTheWay(standing, intent, draft) ?? (await reachedCap(context, intent, draft));
+    const why = inTheWay(standing, intent, row) ?? (await reachedCap(context, intent, row));
     // Where nothing is in its way by now, what was before it in its group has counted, and was not admitted.
     if (why !== undefined || tries > 0) return why ?? KNOWN;
   }
 }
 
-const priceName = (of: Pick<Draft, 'account' | 'operation' | 'credits_max'>): string =>
+const priceName = (of: Pick<IntentRow, 'account' | 'operation' | 'credits_max'>): string =>
   `${of.account} ${of.credits_max} ${of.operation}`;
 
-type Place = Pick<Draft, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>;
+type Way = Pick<IntentRow, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>;
 
-const FIRST: Place = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
+const FIRST: Way = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
 
 const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer FROM notes n JOIN attempts c ON c.id = n.attempt
 WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
 
-/** Whose place it takes. Undefined: what it was to be sent again by stands no more. */
-async function placeOf(
+/** How it is sent, and in whose stead. Undefined: what it was to be sent again by stands no more. */
+async function wayOf(
   { db }: WriteContext,
   { decision, replaces, request }: Intent,
-): Promise<Place | undefined> {
+): Promise<Way | undefined> {
   if (decision !== undefined) {
-    const [said] = await db.rows<Pick<Place, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
+    const [said] = await db.rows<Pick<Way, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
     const isUnderKey = said?.kind === 'repeat' && request !== undefined;
     return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
   }
   if (replaces === undefined) return FIRST;
   const [answer] = await db.rows<{ state: string }>('SELECT state FROM attempts WHERE id = ?', [replaces]);
-  // What turned out to be no answer has left its place already.
+  // What turned out to be no answer has stepped aside already.
   return answer === undefined || answer.state === 'retracted'
     ? { ...FIRST, replaces }
     : { ...FIRST, kind: 'refresh', prior: replaces };
 }
 
-async function draftOf(context: WriteContext, gather: Gather, intent: Intent, place: Place): Promise<Draft> {
+async function rowFor(context: WriteContext, gather: Gather, intent: Intent, way: Way): Promise<IntentRow> {
   const { key, accountIdentity, call, batch, row, reserve, atMs, request, deadlineMs = DEADLINE_MS } = intent;
   const account = await context.account(accountIdentity);
   invariant(account !== undefined, `the ledger has no account ${accountIdentity}`);
@@ -118,12 +118,12 @@ async function draftOf(context: WriteContext, gather: Gather, intent: Intent, pl
   );
   const priced = { account, operation: call.operation, credits_max: call.creditsMost ?? NO_MOST };
   // What a repeat under the vendor's key may cost is held where it was risked first.
-  const most = place.payer === null ? Math.max(reserve, gather.prices.get(priceName(priced)) ?? 0) : 0;
+  const most = way.payer === null ? Math.max(reserve, gather.prices.get(priceName(priced)) ?? 0) : 0;
   return {
     id: gather.number(),
     worker: context.worker,
     key: keptKey(context.secret, key),
-    ...place,
+    ...way,
     ...priced,
     asked: askedOf(call),
     batch,
@@ -169,13 +169,13 @@ FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
 function inTheWay(
   standing: CallStanding,
   { ifUnknown, replaces }: Intent,
-  draft: Draft,
+  { after, prior }: IntentRow,
 ): Admission | undefined {
   const { current, state, seq, moved_by, other, batch, row, none } = standing;
   if (ifUnknown && current !== null && state !== 'open') return KNOWN;
   if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };
-  if (seq !== null && seq !== draft.after) return { kind: 'moved', by: moved_by };
-  if (current !== null && current !== replaces && current !== draft.prior) {
+  if (seq !== null && seq !== after) return { kind: 'moved', by: moved_by };
+  if (current !== null && current !== replaces && current !== prior) {
     if (state === 'open') return { kind: 'in_flight', attempt: current };
     return state === 'answered' ? { kind: 'answered', attempt: current } : KNOWN;
   }
@@ -192,12 +192,12 @@ WHERE b.closed = 1 OR b.spent + b.held + v.reserve > b.cap ORDER BY b.scope`);
 async function reachedCap(
   { db }: WriteContext,
   { batch, isUnpriced }: Intent,
-  draft: Draft,
+  row: IntentRow,
 ): Promise<Admission | undefined> {
-  const [full] = await db.each(FULL, [draft]);
+  const [full] = await db.each(FULL, [row]);
   if (full?.closed === 1) throw batchOver(batch);
   // It fits by now, or waits for the price that another one is to show.
-  if (full === undefined && draft.prior !== null && !isUnpriced) return undefined;
+  if (full === undefined && row.prior !== null && !isUnpriced) return undefined;
   const name = full?.scope ?? `batch:${batch}`;
   const money = await moneyOf(db, name);
   const isOver = full !== undefined && money.reserved === 0;

@@ -4,7 +4,7 @@ import { judge, leftBy } from '../client/judge.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { CallEventPart } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import type { AdmittedAttempt, Closure } from '../ledger/ledger.ts';
+import type { AdmittedAttempt, End } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { hear, stopNow } from './hear.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, priced, untilPriced } from './intent.ts';
@@ -23,19 +23,19 @@ import {
 } from './session.ts';
 
 /**
- * ★ This file makes one call: permit → intent → send → keep → judge → close and hear. No other file can spend. Each `await` of
+ * ★ This file makes one call: permit → intent → send → keep → judge → end and hear. No other file can spend. Each `await` of
  * `attempt` is a point at which a crash leaves something behind:
  *
  * | while it waits for | a crash leaves |
  * |---|---|
  * | the permit | nothing: nothing was sent |
- * | the commit of the intent | nothing, or from the commit on an open call that was not sent: the next run takes it as in doubt |
- * | the answer | an open call: in doubt |
- * | the commit of the answer | the same; from the commit on an open call with a reply, which the next run judges |
- * | the close, and what follows for the account | the same; from the commit on an answered call, which no run sends again |
+ * | the commit of the intent | nothing, or from the commit on an open attempt that was not sent: the next run takes it as in doubt |
+ * | the answer | an open attempt: in doubt |
+ * | the commit of the answer | the same; from the commit on an open attempt with a reply, which the next run judges |
+ * | the end, and what follows for the account | the same; from the commit on an answered call, which no run sends again |
  *
  * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that keeps that answer: so no
- * more calls are in doubt than there are slots. The ledger tells of such an intent when what the answer means for the account is known. If that forbids it, the intent is closed as not sent.
+ * more calls are in doubt than there are slots. The ledger tells of such an intent when what the answer means for the account is known. If that forbids it, the intent ends as not sent.
  */
 
 /**
@@ -109,7 +109,7 @@ function isForbidden({ waiter: { signal } }: Run): boolean {
   return signal.aborted && !(signal.reason instanceof StopError && RAN_OUT.has(signal.reason.code));
 }
 
-/** What forbids to send since the permit was given closes the attempt. */
+/** What forbids to send since the permit was given ends the attempt. */
 async function notSent(
   { session: { ledger, clock }, waiter }: Run,
   { attempt }: AdmittedAttempt,
@@ -146,27 +146,27 @@ export function judged(
   return verdict;
 }
 
-/** @returns `over` when others have closed the attempt for its age: the kept reply is read when its call is looked at again. */
+/** @returns `over` when others have ended the attempt for its age: the kept reply is read when its call is looked at again. */
 async function close(run: Run, replied: RunReply, verdict: HeardVerdict): Promise<'ended' | 'over'> {
   const { ledger, clock } = run.session;
-  const ended = await ledger.end(replied.attempt, closureOf(run, replied, verdict), clock.wallMs());
+  const ended = await ledger.end(replied.attempt, endOf(run, replied, verdict), clock.wallMs());
   crashPoint('after-close');
   if (replied.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...replied.about });
   return ended;
 }
 
-export function closureOf(
+export function endOf(
   { session: { client, history } }: JudgeContext,
   { call, operation, reply }: RepliedAttempt,
   verdict: HeardVerdict,
-): Closure {
+): End {
   const { dialect } = client;
   if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
   if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
   const saysNothing = verdict.answer === 'no_match' && onlyMissesYet(history);
   const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);
-  const closure = { ...verdict, dialect: dialectMark(dialect), ...present({ left }) };
-  return priced(closure, reply, dialect, operation);
+  const end = { ...verdict, dialect: dialectMark(dialect), ...present({ left }) };
+  return priced(end, reply, dialect, operation);
 }
 
 /** The permit does not wait for the close, and the row does: what was bought is known by the reply. */

@@ -1,5 +1,5 @@
 import { dialectMark } from '../client/dialect.ts';
-import { envelopeAdvice, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
+import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError, unreachable } from '../core/errors.ts';
 import { dearer } from './intent.ts';
 import { countAnswer } from './series.ts';
@@ -9,7 +9,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
 
 /**
  * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks, its pace, its stop.
- * The closure of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
+ * The end of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
 export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
@@ -127,7 +127,7 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
   emit({ kind: 'note', message });
 }
 
-function applyLost({ session: { client } }: Run, why: string, reply: Reply, sentAtMs: number): void {
+function applyLost({ session: { client } }: Run, why: string, reply: Delivery, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
   // It may be a proxy that says so, and not the vendor.
   const rule =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Permit } from '../client/client.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
-import { isExactCharge, type Reply } from '../client/judge.ts';
+import { type Delivery, isExactCharge } from '../client/judge.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
 import { isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
@@ -15,10 +15,10 @@ import {
   type Batch,
   type BatchId,
   type BudgetScope,
-  type Closure,
   type Credits,
   credits,
   type Doubt,
+  type End,
   heldCredits,
   type Intent,
   type KeyedRequest,
@@ -257,17 +257,12 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** Adds to the closure whether the answer showed the price of such answers, and whether it may have cost less. */
-export function priced(
-  closure: Closure,
-  reply: Reply,
-  dialect: Dialect,
-  operation: DialectOperation,
-): Closure {
-  if (closure.kind !== 'answered') return closure;
-  const shown = { ...closure, ...shownPrice(closure, dialect) };
+/** Adds to the end whether the answer showed the price of such answers, and whether it may have cost less. */
+export function priced(end: End, reply: Delivery, dialect: Dialect, operation: DialectOperation): End {
+  if (end.kind !== 'answered') return end;
+  const shown = { ...end, ...shownPrice(end, dialect) };
   const raw = reply.kind === 'answered' ? reply.raw : undefined;
-  return isExactCharge(closure.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
+  return isExactCharge(end.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
 /** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */

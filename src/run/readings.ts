@@ -70,8 +70,8 @@ export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<vo
   for await (const { outcome, answers } of eachReadOtherwise(ledger, id, dialectMark(dialect))) {
     if (outcome.kind !== 'applied' && outcome.kind !== 'in_doubt') continue;
     for (const record of await ledger.attempts(answers.map(({ attempt }) => attempt))) {
-      const { call, closure, decision } = record;
-      const isDone = closure?.kind === 'answered' && closure.answer === 'found' && decision?.kind !== 'told';
+      const { call, end, decision } = record;
+      const isDone = end?.kind === 'answered' && end.answer === 'found' && decision?.kind !== 'told';
       const judged = call.change !== undefined && isDone ? judgedToday(record, dialect) : undefined;
       if (judged !== undefined) await keepReading(reader, { record, judged });
     }

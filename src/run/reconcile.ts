@@ -7,14 +7,14 @@ import {
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
-import { judge, leftBy, NOT_YET, type Reply, saidOfLost } from '../client/judge.ts';
+import { type Delivery, judge, leftBy, NOT_YET, saidOfLost } from '../client/judge.ts';
 import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
+import type { Doubt, Look, Money, Reply, UsageMark } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { type Run, type Session, tellTime } from './session.ts';
@@ -30,16 +30,16 @@ const WORKS_ON_MS = 60_000;
 
 /** What the vendor said when it was asked, and with which reply. */
 interface Finding extends Pick<Look, 'said' | 'why'> {
-  readonly heard?: Pick<RawReply, 'status' | 'body'>;
+  readonly heard?: Pick<Reply, 'status' | 'body'>;
   /** The lost answer itself. */
-  readonly told?: RawReply;
+  readonly told?: Reply;
 }
 
 const unhelpful = (why: string): Finding => ({
   ...{ said: 'unclear', why: `the vendor's reply does not help: ${why}` },
 });
 
-const heardIn = (reply: Reply): Pick<Finding, 'heard'> =>
+const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
   reply.kind === 'answered' ? { heard: reply.raw } : {};
 
 // ------------------------------------------------------------------------------------------------ by a read-back
@@ -92,7 +92,7 @@ function readBackFinding(
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
-function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack): RawReply {
+function lostAnswer(own: Reply, { answer, answer_status: statusAt }: ReadBack): Reply {
   const read = readBody(own.body);
   const value = read.kind === 'json' ? read.value : undefined;
   const status = statusAt === undefined ? own.status : Number(valueAt(value, statusAt));

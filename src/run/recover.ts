@@ -14,7 +14,7 @@ import type {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/known-calls.ts';
-import { closureOf, judged } from './buy.ts';
+import { endOf, judged } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
@@ -25,7 +25,7 @@ import { type JudgeContext, type Run, type Session, tellTime } from './session.t
  *
  * `recover` runs before any new spending: it judges an open attempt of an earlier run if its reply was recorded, and puts
  * it in doubt if not. `resolveDoubt` decides how one call in doubt goes on. Both may be interrupted and repeated at any
- * point, because an attempt is closed once and a decision is used once.
+ * point, because an attempt ends once and a decision is used once.
  */
 
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
@@ -82,8 +82,8 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     });
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
-    const closure = closureOf(judging, replied, judged(judging, replied));
-    await ledger.end(open.attempt, closure, clock.wallMs());
+    const end = endOf(judging, replied, judged(judging, replied));
+    await ledger.end(open.attempt, end, clock.wallMs());
     crashPoint('after-close');
     return;
   }

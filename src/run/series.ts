@@ -21,7 +21,7 @@ import {
   type BatchId,
   isAnswer,
   type LedgerReader,
-  type RawReply,
+  type Reply,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -183,7 +183,7 @@ export class AllSeries {
     run: SeriesRun,
     attempt: AttemptId,
     call: Call,
-    raw: RawReply,
+    raw: Reply,
     said: Answered,
   ): Promise<StopError | undefined> | undefined {
     this.#oddInARow = 0;
@@ -201,7 +201,7 @@ export class AllSeries {
   #heardOf(
     { session: { client, history } }: SeriesRun,
     call: Call,
-    raw: RawReply,
+    raw: Reply,
     { answer, charged }: Pick<Answered, 'answer' | 'charged'>,
   ): Heard {
     const { dialect } = client;
@@ -306,7 +306,7 @@ export class AllSeries {
 export function countAnswer(
   run: SeriesRun,
   { attempt, call }: { readonly attempt: AttemptId; readonly call: Call },
-  raw: RawReply,
+  raw: Reply,
   said: Answered,
 ): Promise<StopError | undefined> | undefined {
   const { history, series } = run.session;
@@ -347,7 +347,7 @@ async function note(
 
 const QUOTED_CHARACTERS = 200;
 
-const quoted = ({ status, body }: RawReply): string =>
+const quoted = ({ status, body }: Reply): string =>
   `status ${status}, ${foreignWords(body.toString('utf8').slice(0, QUOTED_CHARACTERS))}`;
 
 const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
@@ -367,7 +367,7 @@ const FREE = {
   ],
 } as const;
 
-function stopOf(run: SeriesRun, { kind, count }: Series, last: RawReply, call: Call): StopError {
+function stopOf(run: SeriesRun, { kind, count }: Series, last: Reply, call: Call): StopError {
   if (kind !== 'refused' && kind !== 'no-match')
     return sameStop(run.batch, count, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
@@ -378,7 +378,7 @@ function stopOf(run: SeriesRun, { kind, count }: Series, last: RawReply, call: C
   );
 }
 
-function sameStop(batch: BatchId, count: number, last: RawReply, call: Call, dialect: Dialect): StopError {
+function sameStop(batch: BatchId, count: number, last: Reply, call: Call, dialect: Dialect): StopError {
   const isNothing = factsShape(last.body, dialect, call) === NO_FACTS;
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;

@@ -1,7 +1,7 @@
 import type { Account } from '../client/account/account.ts';
 import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
-import type { Reply, Verdict } from '../client/judge.ts';
+import type { Delivery, Verdict } from '../client/judge.ts';
 import { questionOf } from '../core/call-key.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
@@ -122,7 +122,7 @@ export interface RepliedAttempt {
   readonly attempt: AttemptId;
   readonly call: Call;
   readonly operation: DialectOperation;
-  readonly reply: Reply;
+  readonly reply: Delivery;
 }
 
 /** The same for a request of this run, which alone can follow from it. */

@@ -153,7 +153,7 @@ export class Sessions {
 
   /**
    * Settles what an earlier process left open, before this run spends. Only one run does so at a time, because two runs
-   * would close the same open attempt twice. A second run finds nothing left.
+   * would end the same open attempt twice. A second run finds nothing left.
    * @returns how many attempts were open.
    */
   recover(run: Run): Promise<number> {

@@ -9,7 +9,7 @@ import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
-import type { RawReply } from '../../src/ledger/ledger.ts';
+import type { Reply } from '../../src/ledger/ledger.ts';
 
 function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): Dialect {
   if (service.api_call === undefined) throw new Error('the service has no API Call step');
@@ -17,15 +17,15 @@ function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): D
   return { ...provider, ...more, through: { envelope, connectedAccount: 'acme-data' } };
 }
 
-function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): RawReply {
+function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { status, headers, body: bytes, receivedAtMs: Date.UTC(2026, 10, 20) };
 }
 
-const inside = (status: number, body?: unknown, headers: object = {}): RawReply =>
+const inside = (status: number, body?: unknown, headers: object = {}): Reply =>
   reply(200, { status, headers, body });
 
-function verdictOn(raw: RawReply, dialect = through()): Verdict {
+function verdictOn(raw: Reply, dialect = through()): Verdict {
   const operation = { method: 'POST' as const, path: '/e', credits: { most: 1, found: 1 } };
   const call: Call = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' };
   return judge({ kind: 'answered', raw }, dialect, operation, call);
@@ -37,7 +37,7 @@ function inShort(verdict: Verdict): string {
 }
 
 describe('an answer', () => {
-  test.each<[string, RawReply, string]>([
+  test.each<[string, Reply, string]>([
     ['a match', inside(200, { name: 'Acme' }), 'found, 1'],
     ['a match whose body is JSON in a text', inside(200, '{"name":"Acme"}'), 'found, 1'],
     ['a match whose status is a text', reply(200, { status: '200', body: { name: 'Acme' } }), 'found, 1'],

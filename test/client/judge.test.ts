@@ -9,26 +9,30 @@ import { describe, expect, test } from 'vitest';
 import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { judge as judgeAt, type Reply, type Verdict } from '../../src/client/judge.ts';
+import { type Delivery, judge as judgeAt, type Verdict } from '../../src/client/judge.ts';
 import { readBody } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
-import type { RawReply } from '../../src/ledger/ledger.ts';
+import type { Reply } from '../../src/ledger/ledger.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const operation: DialectOperation = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } };
 
-function answered(status: number, body: unknown = '', headers: Readonly<Record<string, string>> = {}): Reply {
+function answered(
+  status: number,
+  body: unknown = '',
+  headers: Readonly<Record<string, string>> = {},
+): Delivery {
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const raw: RawReply = { status, headers, body: bytes, receivedAtMs: RECEIVED_MS };
+  const raw: Reply = { status, headers, body: bytes, receivedAtMs: RECEIVED_MS };
   return { kind: 'answered', raw };
 }
 
 const LOOKUP: Call = { operation: 'enrich-company', parameters: { domain: 'asked.example' }, ifLost: 'hold' };
-const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
+const judge = (reply: Delivery, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
   judgeAt(reply, dialect, asked, call);
-const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
+const judged = (reply: Delivery, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
 function inShort(verdict: Verdict): string {
@@ -99,7 +103,7 @@ describe('what costs by volume', () => {
 });
 
 describe('rule 9, line by line', () => {
-  test.each<[string, Reply, string]>([
+  test.each<[string, Delivery, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
     ['a 201 with data', answered(201, { name: 'Acme' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
@@ -327,7 +331,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
     fc.constantFrom('retry-after', 'date', 'location', 'x-credits', 'content-type', '__proto__'),
     fc.string({ unit: 'binary' }),
   );
-  const reply: fc.Arbitrary<Reply> = fc
+  const reply: fc.Arbitrary<Delivery> = fc
     .record({ status: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.integer()), headers, body: bytes })
     .map((raw) => ({ kind: 'answered', raw: { ...raw, receivedAtMs: RECEIVED_MS } }));
   const body = fc.record(

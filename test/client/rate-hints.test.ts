@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RateHintNames } from '../../src/client/dialect.ts';
 import { rateHintsIn } from '../../src/client/rate-hints.ts';
-import type { RawReply } from '../../src/ledger/ledger.ts';
+import type { Reply } from '../../src/ledger/ledger.ts';
 
 // Far from Greenwich, so that a mix-up of zones shows.
 process.env.TZ = 'Australia/Sydney';
@@ -19,7 +19,7 @@ const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
 
 type Headers = Readonly<Record<string, string>>;
 
-function answer(headers: Headers, status = 200, body = ''): RawReply {
+function answer(headers: Headers, status = 200, body = ''): Reply {
   return {
     status,
     headers: { date: ANSWERED, ...headers },

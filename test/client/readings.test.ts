@@ -45,7 +45,7 @@ const FOUND = {
   answer: 'found',
   charged: credits(1),
   why: 'x',
-  closedAtMs: NOON_MS,
+  endedAtMs: NOON_MS,
 } as const;
 
 const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' as BatchId };
@@ -61,7 +61,7 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
     reserved: credits(1),
     sentAtMs: NOON_MS,
     reply: replyWith('{"name":"Acme"}'),
-    closure: FOUND,
+    end: FOUND,
     decisions: [],
     looks: [],
     ...record,
@@ -75,9 +75,9 @@ describe('what a kept reply means today', () => {
     const change = { subject, leaves: { state: 'invited' } } as const;
     expect(isReadAgain(attempt())).toBe(true);
     expect(isReadAgain(attempt({ call: { ...callNamed('acme'), change } }))).toBe(false);
-    const { closure: _, ...open } = attempt();
+    const { end: _, ...open } = attempt();
     expect(isReadAgain(open)).toBe(false);
-    const doubt = { closure: { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } } as const;
+    const doubt = { end: { kind: 'in_doubt', why: 'x', endedAtMs: NOON_MS } } as const;
     expect(isReadAgain(attempt(doubt)), 'a reply that is in doubt').toBe(true);
     const { reply: _reply, ...silent } = attempt(doubt);
     expect(isReadAgain(silent)).toBe(false);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import provider from '../../src/client/dialects/provider.ts';
 import { factsShape, NO_FACTS, refusalShape } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
-import type { RawReply } from '../../src/ledger/ledger.ts';
+import type { Reply } from '../../src/ledger/ledger.ts';
 
 /*
  * Goal: refusals that say the same of every row are of one shape, and one that quotes what its row has is of none; a match that tells
@@ -16,7 +16,7 @@ const callOf = (email: string): Call => ({
   ifLost: 'hold',
 });
 
-const refusal = (body: unknown): RawReply => ({
+const refusal = (body: unknown): Reply => ({
   status: 400,
   headers: {},
   body: Buffer.from(JSON.stringify(body)),

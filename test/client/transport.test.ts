@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Reply } from '../../src/client/judge.ts';
+import type { Delivery } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
 import type { SendOptions, Transport } from '../../src/client/transport.ts';
 import type { Clock } from '../../src/core/clock.ts';
@@ -99,7 +99,7 @@ describe('what never left is not sent', () => {
     const vendor = await vendorThat(found);
     const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
     const mayLeave = (): boolean => false;
-    const reply = await new Promise<Reply>((onReply) =>
+    const reply = await new Promise<Delivery>((onReply) =>
       transportTo({ origin: vendor.url }).send(LOOKUP, {
         intentAt,
         mayLeave,
@@ -140,10 +140,10 @@ test('a request is over once, also when its connection fails after its deadline'
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
   const transport = transportTo({ origin: `https://127.0.0.1:${port}` }, { timeoutMs: 200 });
-  const replies: Reply[] = [];
+  const replies: Delivery[] = [];
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const over = new Promise<void>((resolve) => {
-    const onReply = (reply: Reply): void => {
+    const onReply = (reply: Delivery): void => {
       replies.push(reply);
       resolve();
     };
@@ -242,12 +242,12 @@ async function exchange(
   transport: Transport,
   request: HttpRequest,
   intentAt: IntentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() },
-): Promise<{ readonly reply: Reply; readonly sends: number }> {
+): Promise<{ readonly reply: Delivery; readonly sends: number }> {
   let sends = 0;
   const onSent = (): void => {
     sends += 1;
   };
-  const reply = await new Promise<Reply>((onReply) =>
+  const reply = await new Promise<Delivery>((onReply) =>
     transport.send(request, { intentAt, mayLeave: () => true, onSent, onReply }),
   );
   return { reply, sends };

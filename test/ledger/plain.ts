@@ -7,7 +7,7 @@ import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
 import { endAttempt, releaseAttempt } from '../../src/ledger/ends.ts';
-import { type Group, type Intent, writeGroup } from '../../src/ledger/group.ts';
+import { type Group, type IntentRow, writeGroup } from '../../src/ledger/group.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { postgresServer } from './stores/postgres-server.ts';
 
@@ -80,13 +80,13 @@ export class Tables {
   }
 
   /** @returns the attempt, which may be admitted or not. */
-  async ask(batch: string, text: string, more: Partial<Intent> = {}, by: 'first' | 'second' = 'first') {
+  async ask(batch: string, text: string, more: Partial<IntentRow> = {}, by: 'first' | 'second' = 'first') {
     const intent = this.intent(batch, text, more);
     const admitted = await this.write({ intents: [intent] }, by);
     return { attempt: intent.id, reserved: admitted.has(intent.id) ? intent.reserve : undefined };
   }
 
-  intent(batch: string, text: string, more: Partial<Intent> = {}): Intent {
+  intent(batch: string, text: string, more: Partial<IntentRow> = {}): IntentRow {
     return {
       ...{
         id: this.number(),

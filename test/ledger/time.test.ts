@@ -88,7 +88,7 @@ class World {
       const { spent } = await this.ledger.accountMoney(ACCOUNT, 'day', atMs);
       if (spent >= PER_DAY) return bought;
       this.#bought += 1;
-      await answered(this.ledger, this.batch, `call-${this.#bought}`, { atMs, closedAtMs: atMs });
+      await answered(this.ledger, this.batch, `call-${this.#bought}`, { atMs, endedAtMs: atMs });
       this.hear();
     }
     return most;

@@ -67,7 +67,7 @@ test('a row whose call is lost ends there, with what it has used by then and the
   const { counts, batch } = await runOnce({ ...at, ledger }, { job: threeTags });
   expect(counts).toEqual({ in_doubt: 1 });
   const attempts = await attemptsOf(at, batch);
-  expect(attempts.map(({ closure }) => closure?.kind)).toEqual(['answered', 'answered', 'in_doubt']);
+  expect(attempts.map(({ end }) => end?.kind)).toEqual(['answered', 'answered', 'in_doubt']);
   expect(finished).toEqual([attempts.map(({ attempt }) => attempt)]);
 });
 
@@ -120,9 +120,9 @@ async function answer({ ledger, clock }: Place, attempt: AttemptId): Promise<voi
   const body = Buffer.from('{"tag":"set"}');
   const atMs = clock.wallMs();
   await ledger.keep(attempt, { status: 200, headers, body, receivedAtMs: atMs });
-  const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+  const end = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
   const mark = dialectMark(dialectWith({}));
-  await ledger.end(attempt, { ...closure, dialect: mark }, atMs);
+  await ledger.end(attempt, { ...end, dialect: mark }, atMs);
 }
 
 test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {

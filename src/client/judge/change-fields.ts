@@ -3,7 +3,7 @@ import type { SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY } from '../../core/row.ts';
-import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
+import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import type { Question } from './question.ts';
 import { bodyMatches } from './reply.ts';
@@ -17,7 +17,7 @@ import { bodyMatches } from './reply.ts';
 export function leftBy(
   call: Call,
   answer: AnswerKind,
-  raw: Pick<RawReply, 'body'>,
+  raw: Pick<Reply, 'body'>,
   dialect: Dialect,
   why = '',
 ): SubjectFacts | undefined {

@@ -1,7 +1,7 @@
 import { parsedResultsOf, readBodyOnce, valueAt } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
+import { type Credits, credits, type Reply } from '../../ledger/ledger.ts';
 import { type AnswerRule, type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
 import { leavesOf, pathOf } from './names.ts';
 import { headerOf, type ParsedReply } from './reply.ts';
@@ -42,7 +42,7 @@ function assumedCredits(
 /** Whether an answer that was booked at `charged` cost just that: it says so itself, or the price is published, or it was free. */
 export function isExactCharge(
   charged: Credits,
-  reply: RawReply | undefined,
+  reply: Reply | undefined,
   dialect: Dialect,
   operation: DialectOperation,
 ): boolean {

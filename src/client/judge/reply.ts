@@ -2,7 +2,7 @@ import { type Body, valueAt } from '../../core/answer-body.ts';
 import type { StopDetail } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
+import type { Reply } from '../../ledger/ledger.ts';
 import type { AnswerRule, BodyTest, Dialect } from '../dialect.ts';
 import { patternOf } from '../patterns.ts';
 import { isFilled, type Leaf, leavesOf } from './names.ts';
@@ -10,7 +10,7 @@ import { type Vocabulary, vocabularyOf } from './words.ts';
 
 /** An answer that is judged, its words, and the stop of a run when it concerns the whole account. */
 export interface ParsedReply {
-  readonly raw: RawReply;
+  readonly raw: Reply;
   readonly body: Body;
   /** A service gave it in front of the vendor, and it holds none of the vendor's. */
   readonly isOuter: boolean;
@@ -109,7 +109,7 @@ export function stopFor(
  */
 export function firstFitting<Rule extends Pick<AnswerRule, 'status' | 'body' | 'header'>>(
   rules: readonly Rule[],
-  raw: RawReply,
+  raw: Reply,
   body: Body,
   fieldsAt?: string,
 ): Rule | undefined {
@@ -136,7 +136,7 @@ export function bodyMatches({ is, path, equals, matches }: BodyTest, body: Body,
 }
 
 /** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
-export function headerOf({ headers }: RawReply, name: string): string | undefined {
+export function headerOf({ headers }: Reply, name: string): string | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 

@@ -12,7 +12,7 @@ import {
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
+import type { Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
@@ -62,7 +62,7 @@ function jsonIn(bytes: KeptBody): JsonValue | undefined {
 const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain }) => plain).join('.');
 
 /** For a success of a service that has none of the vendor's answer where the dialect says; undefined for any other reply. */
-export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefined {
+export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined {
   const { through } = dialect;
   const body = jsonIn(raw.body);
   if (through === undefined || !is2xx(raw.status) || body === undefined) return undefined;
@@ -91,7 +91,7 @@ export interface OddAnswer {
 }
 
 /** @returns undefined for a reply that is no success, because then the vendor may be broken. */
-export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAnswer | undefined {
+export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer | undefined {
   const own = vendorReply(raw, dialect);
   if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   const shape = hashOf(shapeOf(raw, dialect, call));
@@ -102,7 +102,7 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
  * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@ is not an e-mail
  * address": it speaks of its row, and not of the account.
  */
-export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
+export function refusalShape(raw: Reply, dialect: Dialect, call: Call): string | undefined {
   const shape = shapeOf(raw, dialect, call);
   return JSON.stringify(shape).includes(QUOTED) ? undefined : hashOf(shape);
 }
@@ -115,7 +115,7 @@ const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 
 /** The names of an answer, and what it says, without what differs from row to row. */
-function shapeOf(raw: RawReply, dialect: Dialect, call: Call): readonly unknown[] {
+function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
   const question = new Question(dialect, call);
   const body = readBodyOnce((own ?? raw).body);
@@ -155,12 +155,7 @@ const ruleOf = (status: number, test: string, means: string): string =>
  * The rule that reads such answers, by their own words alone. @param means left out: what they seem to say.
  * @returns undefined where nothing in it tells it from others, and where what it shows speaks against the change.
  */
-export function ruleThatReads(
-  own: RawReply,
-  dialect: Dialect,
-  call: Call,
-  means?: Meaning,
-): string | undefined {
+export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
   const question = new Question(dialect, call);
   const body = readBodyOnce(own.body);
   const good = call.change === undefined ? 'no_match' : 'found';
@@ -183,7 +178,7 @@ export function ruleThatReads(
 }
 
 /** What to write where a vendor means "no match" by an answer that nobody can use. */
-export function ruleForLost(raw: RawReply, dialect: Dialect): string {
+export function ruleForLost(raw: Reply, dialect: Dialect): string {
   const own = vendorReply(raw, dialect) ?? raw;
   const { kind } = readBodyOnce(own.body);
   return ruleOf(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');

@@ -19,7 +19,7 @@ import {
   type FinishedRow,
   type Ledger,
   type LedgerReader,
-  type RawReply,
+  type Reply,
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -132,7 +132,7 @@ export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface ToldReply {
   readonly kind: 'found' | 'no_match';
-  readonly reply: RawReply;
+  readonly reply: Reply;
   /** The state in which a change left its subject; absent for other calls. */
   readonly left?: SubjectFacts;
 }
@@ -149,12 +149,12 @@ export async function toldAnswer(
   { call }: Doubt,
   pairs: readonly string[],
   nowMs: number,
-  kept?: RawReply,
+  kept?: Reply,
 ): Promise<ToldReply> {
   if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
     return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
   const told = Object.fromEntries(pairs.map(pairOf));
-  const replyWith = (body: Buffer): RawReply => ({
+  const replyWith = (body: Buffer): Reply => ({
     ...{ status: 200, headers: {}, receivedAtMs: nowMs },
     // What an error says of itself is no part of the answer.
     body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
@@ -196,7 +196,7 @@ function toldChange(
   call: Call,
   told: Pairs,
   dialect: Dialect,
-  replyWith: (body: Buffer) => RawReply,
+  replyWith: (body: Buffer) => Reply,
 ): ToldReply {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
   requireTellable(call, told, [...places.keys()]);

@@ -2,7 +2,7 @@ import type { AnswerRule, BodyTest } from '../../client/dialect.ts';
 import type { RuleFound } from '../../client/judge.ts';
 import { isoTime } from '../../core/clock.ts';
 import { linesOf } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
+import type { Reply } from '../../ledger/ledger.ts';
 import type { ReplyObject, RuleObject } from '../../objects/row-object.ts';
 
 /** A reply, and what decided how it is read: a rule of the dialect, or a row of the table in `docs/answers.md`. */
@@ -19,7 +19,7 @@ export function ruleObject(found: RuleFound | undefined): RuleObject | null {
   return { dialect, list, number, ...rule, means };
 }
 
-export const replyObject = ({ status, headers, body, receivedAtMs }: RawReply): ReplyObject => ({
+export const replyObject = ({ status, headers, body, receivedAtMs }: Reply): ReplyObject => ({
   ...{ status, headers: { ...headers }, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) },
 });
 

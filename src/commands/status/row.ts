@@ -10,14 +10,7 @@ import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
 import { shownBody } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type {
-  AttemptRecord,
-  Batch,
-  Decision,
-  LedgerReader,
-  RawReply,
-  RowRecord,
-} from '../../ledger/ledger.ts';
+import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
 import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
 import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
@@ -80,13 +73,13 @@ function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
 
 /** What the batch was told to do about a lost answer, and no attempt has done yet. What a rule left unused is decided anew. */
 function decidedAbout(
-  { closure, released, decisions }: AttemptRecord,
+  { end, released, decisions }: AttemptRecord,
   { id }: Batch,
   history: readonly AttemptRecord[],
 ): Decision | undefined {
   const last = decisions.findLast(({ batch }) => batch === id);
   const isDone = history.some(({ decision }) => decision?.id === last?.id);
-  const isLeft = closure?.kind === 'in_doubt' && released === undefined && !isDone;
+  const isLeft = end?.kind === 'in_doubt' && released === undefined && !isDone;
   return isLeft && last?.kind !== 'repeat' ? last : undefined;
 }
 
@@ -112,12 +105,12 @@ function attemptObject(
 }
 
 function closureObject(record: AttemptRecord, dialect: Dialect | undefined): AttemptObject['closure'] {
-  const { closure } = record;
-  if (closure === undefined) return null;
-  const { kind, why } = closure;
+  const { end } = record;
+  if (end === undefined) return null;
+  const { kind, why } = end;
   const exact = dialect !== undefined && isExactlyBooked(record, dialect);
-  const settled = kind === 'answered' ? { answer: closure.answer, charged: closure.charged, exact } : {};
-  return { kind, why, ...settled, closed_at: isoTime(closure.closedAtMs) };
+  const settled = kind === 'answered' ? { answer: end.answer, charged: end.charged, exact } : {};
+  return { kind, why, ...settled, closed_at: isoTime(end.endedAtMs) };
 }
 
 function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {
@@ -126,10 +119,10 @@ function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect):
   return ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
 }
 
-function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
-  if (closure?.kind !== 'answered' || reply === undefined) return false;
-  if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
-  return isExactCharge(closure.charged, reply, dialect, dialectOperationOf(dialect, call));
+function isExactlyBooked({ call, end, reply }: AttemptRecord, dialect: Dialect): boolean {
+  if (end?.kind !== 'answered' || reply === undefined) return false;
+  if (!Object.hasOwn(dialect.operations, call.operation)) return end.charged === 0;
+  return isExactCharge(end.charged, reply, dialect, dialectOperationOf(dialect, call));
 }
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
@@ -141,7 +134,7 @@ function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readon
   return paths.paths;
 }
 
-function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {
+function requestIdIn(reply: Reply, dialect: Dialect | undefined): string | undefined {
   const replies = dialect === undefined ? [reply] : [vendorReply(reply, dialect) ?? reply, reply];
   const headers = replies.flatMap((each) => Object.entries(each.headers));
   const named = (dialect?.request_id ?? []).flatMap((name) => headers.filter((header) => header[0] === name));

@@ -243,8 +243,8 @@ async function carriedOut(
     return own.map(({ call }) => call);
   }
   const calls = new Map<string, Call>();
-  for (const { batch, call, closure } of await ledger.history(id, row)) {
-    const isFound = closure?.kind === 'answered' && closure.answer === 'found';
+  for (const { batch, call, end } of await ledger.history(id, row)) {
+    const isFound = end?.kind === 'answered' && end.answer === 'found';
     if (batch === id && isFound) calls.set(callKeyOf(accountIdentity, call), call);
   }
   return [...calls.values()];

@@ -111,8 +111,8 @@ class Desk {
       receivedAtMs: ANSWERED_MS,
     };
     await this.ledger.keep(admission.attempt, reply);
-    const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
-    await this.ledger.end(admission.attempt, closure, ANSWERED_MS);
+    const end = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    await this.ledger.end(admission.attempt, end, ANSWERED_MS);
     return admission.attempt;
   }
 

@@ -19,7 +19,7 @@ import {
   type KeyedRequest,
   type Ledger,
   type Look,
-  type RawReply,
+  type Reply,
 } from '../../../src/ledger/ledger.ts';
 
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
@@ -132,7 +132,7 @@ export function requestUnder(idempotencyKey: string): KeyedRequest {
   return { idempotencyKey, method: 'POST', path: '/v1/companies?x=1', body, firstSentAtMs: NOON_MS };
 }
 
-export function replyWith(text: string, status = 200, receivedAtMs = NOON_MS + 40): RawReply {
+export function replyWith(text: string, status = 200, receivedAtMs = NOON_MS + 40): Reply {
   return {
     status,
     headers: { 'x-request-id': `r-${text}` },
@@ -146,7 +146,7 @@ export interface AnswerOptions extends IntentOptions {
   readonly charged?: number;
   readonly status?: number;
   readonly receivedAtMs?: number;
-  readonly closedAtMs?: number;
+  readonly endedAtMs?: number;
   readonly body?: string;
 }
 
@@ -159,14 +159,14 @@ export async function answered(
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
   await ledger.keep(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
-  const { kind = 'found', charged = 1, closedAtMs = NOON_MS + 50 } = options;
-  const closure = {
+  const { kind = 'found', charged = 1, endedAtMs = NOON_MS + 50 } = options;
+  const end = {
     kind: 'answered',
     answer: kind,
     charged: credits(charged),
     why: `it was ${kind}`,
   } as const;
-  await ledger.end(attempt, closure, closedAtMs);
+  await ledger.end(attempt, end, endedAtMs);
   return attempt;
 }
 
@@ -182,7 +182,7 @@ export async function lost(
   return attempt;
 }
 
-export function decide(ledger: Ledger, batch: BatchId, word: string, kind: DecisionKind, told?: RawReply) {
+export function decide(ledger: Ledger, batch: BatchId, word: string, kind: DecisionKind, told?: Reply) {
   const spec = {
     key: keyNamed(word),
     batch,

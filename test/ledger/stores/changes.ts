@@ -10,7 +10,7 @@ import {
   credits,
   type DecisionKind,
   type Ledger,
-  type RawReply,
+  type Reply,
 } from '../../../src/ledger/ledger.ts';
 import { ACCOUNT, type IntentOptions, intentOf, NOON_MS, replyWith } from './book.ts';
 
@@ -91,8 +91,8 @@ export async function settleChange(
   { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
 ): Promise<void> {
   await ledger.keep(attempt, replyWith('done', status));
-  const closure = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
-  await ledger.end(attempt, { ...closure, ...present({ left }) }, atMs + 50);
+  const end = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
+  await ledger.end(attempt, { ...end, ...present({ left }) }, atMs + 50);
 }
 
 /** Sent, and no answer came. */
@@ -112,7 +112,7 @@ export function decideChange(
   batch: BatchId,
   call: Call,
   kind: DecisionKind,
-  told?: { readonly reply: RawReply; readonly left?: SubjectFacts },
+  told?: { readonly reply: Reply; readonly left?: SubjectFacts },
 ) {
   const key = callKeyOf(ACCOUNT, call);
   const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;

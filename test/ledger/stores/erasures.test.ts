@@ -95,7 +95,7 @@ async function boughtAtNoon(): Promise<string> {
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a', { createdAtMs: NOON_MS });
   for (const name of ['ann', 'bob', 'cat'])
-    await answered(ledger, batch, name, { atMs: NOON_MS, closedAtMs: NOON_MS });
+    await answered(ledger, batch, name, { atMs: NOON_MS, endedAtMs: NOON_MS });
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
   return place;
@@ -160,7 +160,7 @@ describe('for its age', () => {
     utimesSync(inputPath, 0, 0);
     const batch = await batchNamed(ledger, 'a', { inputPath, createdAtMs: NOON_MS });
     await settle(ledger, batch, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
-    await answered(ledger, batch, 'ann', { atMs: NOON_MS, closedAtMs: NOON_MS });
+    await answered(ledger, batch, 'ann', { atMs: NOON_MS, endedAtMs: NOON_MS });
     await ledger.changeBatch(batch, { state: 'finished' });
     await ledger.close();
     await tell(place, NOON_MS + 29 * DAY_MS);

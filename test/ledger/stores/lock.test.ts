@@ -57,7 +57,7 @@ test('whose lock file was deleted stops and says so, and whoever comes next take
   const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
   expect(await ledger.end(attempt, found, NOON_MS)).toBe('over');
   expect(await ledger.attempts([attempt])).toMatchObject([
-    { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
+    { reply: replyWith('late'), end: { kind: 'in_doubt' } },
   ]);
   await second.kill();
   await ledger.close();

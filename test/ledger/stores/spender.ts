@@ -45,8 +45,8 @@ async function fill(ledger: Ledger, batch: BatchId): Promise<void> {
   const closing = await Promise.allSettled(
     flying.map(async (attempt) => {
       await ledger.keep(attempt, replyWith('y'.repeat(5000)));
-      const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-      await ledger.end(attempt, closure, Date.now());
+      const end = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      await ledger.end(attempt, end, Date.now());
     }),
   );
   const kept = closing.filter(({ status }) => status === 'fulfilled').length;

@@ -144,7 +144,7 @@ export function callsConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual(before);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
       expect(await ledger.attempts([attempt])).toMatchObject([
-        { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
+        { reply: replyWith('late'), end: { kind: 'in_doubt' } },
       ]);
       await ledger.keep(attempt, replyWith('second'));
       const read = { answer: 'found', charged: credits(2), why: 'read', dialect: 7, atMs: NOON_MS } as const;

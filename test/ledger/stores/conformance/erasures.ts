@@ -64,8 +64,8 @@ export function erasuresConform(store: Store): void {
     const admission = await ledger.intent(intent);
     if (admission.kind !== 'admitted') throw new Error(`the call was not admitted: ${admission.kind}`);
     await ledger.keep(admission.attempt, { ...replyWith(body), headers: { 'x-about': 'somebody' } });
-    const closure = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found' } as const;
-    await ledger.end(admission.attempt, closure, NOON_MS);
+    const end = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found' } as const;
+    await ledger.end(admission.attempt, end, NOON_MS);
     await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'email' }, [admission.attempt]);
   }
 

@@ -34,9 +34,9 @@ export function pricesConform(store: Store): void {
       const admission = await ledger.intent(intentFor(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.keep(admission.attempt, replyWith('found'));
-      const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
+      const end = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
       const shown = {
-        ...closure,
+        ...end,
         ...(showsPrice ? { showsPrice: true as const } : {}),
         ...(isAtMost ? { isAtMost: true as const } : {}),
       };

@@ -59,8 +59,8 @@ export function readingsConform(store: Store): void {
       const decision = await decide(ledger, other, 'keyed', 'repeat');
       const again = await admitted(ledger, other, 'keyed', { request, decision, reserve: 0 });
       await ledger.keep(again, replyWith('keyed'));
-      const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
-      await ledger.end(again, closure, NOON_MS);
+      const end = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
+      await ledger.end(again, end, NOON_MS);
       await read(ledger, again, { charged: credits(4) });
       expect((await ledger.batchMoney(one)).spent).toBe(4);
       expect((await ledger.batchMoney(other)).spent).toBe(0);

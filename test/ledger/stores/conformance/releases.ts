@@ -66,8 +66,8 @@ export function releasesConform(store: Store): void {
       });
       await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
       await ledger.keep(again, replyWith('acme'));
-      const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-      await ledger.end(again, closure, NOON_MS);
+      const end = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      await ledger.end(again, end, NOON_MS);
       await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
     });
 

@@ -52,7 +52,7 @@ export function togetherConforms(store: Store): void {
       expect(await stateOf(ledger, 'open')).toMatchObject({ kind: 'answered', answer: { why: 'found' } });
       expect(await stateOf(ledger, 'bought')).toMatchObject({ answer: { kind: 'no_match' } });
       expect(await stateOf(ledger, 'held', batch)).toMatchObject({ decision: { kind: 'skip' } });
-      expect(await ledger.attempts([held])).toMatchObject([{ closure: { kind: 'in_doubt' } }]);
+      expect(await ledger.attempts([held])).toMatchObject([{ end: { kind: 'in_doubt' } }]);
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, isAtMost: true, reserved: 1, inDoubt: 1 });
     });
 
