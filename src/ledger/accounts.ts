@@ -94,7 +94,7 @@ export interface PauseRecord {
 /** However long ago. */
 const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
 
-const ANSWERS = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
+const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
@@ -110,12 +110,12 @@ interface AccountRow {
 }
 
 /** A pause of more than a day comes from a clock that was changed. */
-const KEPT = `
+const KEPT_ACCOUNT = `
 SELECT *, CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000 THEN paused_until - {now} END AS paused_for
 FROM accounts WHERE identity = ?`;
 
 async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | undefined> {
-  return (await sql.rows<AccountRow>(KEPT, [identity]))[0];
+  return (await sql.rows<AccountRow>(KEPT_ACCOUNT, [identity]))[0];
 }
 
 // ------------------------------------------------------------------------------------------ which account it is
@@ -208,7 +208,7 @@ export const readAccounts = (context: Context) => ({
     const kept = await keptAccount(context.db, identity);
     if (kept === undefined) return { hasAnswered: false, hasAnsweredNot404: false };
     type Answers = Record<'any' | 'other', boolean | 0 | 1>;
-    const { any, other } = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
+    const { any, other } = await oneRow<Answers>(context.db, HAS_ANSWERED, [kept.id, kept.id]);
     const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
     const { paused_for: pausedForMs, agreed_time: agreedMs, facts } = kept;
     return { ...answered, ...known({ pausedForMs, agreedMs }), ...JSON.parse(facts) };

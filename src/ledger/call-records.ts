@@ -102,9 +102,9 @@ export interface Reply {
   readonly receivedAtMs: number;
 }
 
-const ANSWERS = ['found', 'no_match', 'refused'] as const;
+const ANSWER_KINDS = ['found', 'no_match', 'refused'] as const;
 
-export type AnswerKind = (typeof ANSWERS)[number];
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export type NoAnswerKind = Exclude<End['kind'], 'answered'>;
 
@@ -112,7 +112,7 @@ export type NoAnswerKind = Exclude<End['kind'], 'answered'>;
 export type ReadAs = AnswerKind | NoAnswerKind;
 
 export function isAnswer(kind: ReadAs): kind is AnswerKind {
-  return (ANSWERS as readonly ReadAs[]).includes(kind);
+  return (ANSWER_KINDS as readonly ReadAs[]).includes(kind);
 }
 
 /** How an attempt ended. It ends once. `why` is a clause for the user. */

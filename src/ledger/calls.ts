@@ -45,7 +45,7 @@ const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'b
 
 /** What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is looked for. */
 const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
-const KNOWN = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
+const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
   coalesce(n.at, r.at, 0) AS "answeredAtMs"`;
 
 type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body' | 'erasedAtMs'>;
@@ -57,7 +57,7 @@ interface KeptAnswer extends KeptCall, StoredRow<AnswerRow> {
 }
 
 const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
-SELECT ${KNOWN}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow", coalesce(r.status, 0) AS status,
+SELECT ${ANSWER_COLUMNS}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow", coalesce(r.status, 0) AS status,
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
 FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
 
@@ -110,7 +110,7 @@ const FIND = eachWhole({
   found: 'int',
   no_match: 'int',
 })<KnownAnswerRow>(`
-SELECT v.place, o.id AS open, o.decision AS used, c.state, ${KNOWN},
+SELECT v.place, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
   CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old,
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
@@ -292,14 +292,14 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 // ------------------------------------------------------------------------------------------ the readers
 
 /** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
-const DOUBTED = `
+const DOUBTS_OF_BATCH = `
 SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
 WHERE b.id = ?
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
 UNION SELECT c.key FROM notes n JOIN attempts c ON c.id = n.attempt AND c.state = 'doubt' WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
 
-const USED = `
+const USED_BY_ROW = `
 SELECT id FROM attempts WHERE batch = ? AND row = ?
 UNION SELECT attempt FROM rows WHERE batch = ? AND row = ? AND attempt IS NOT NULL
 UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ? AND w.row = ?`;
@@ -355,7 +355,7 @@ export const readCalls = ({ db, secret }: Context) => ({
   /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';
-    const keys = await db.rows<{ key: Uint8Array }>(DOUBTED, [batch, batch, more, batch]);
+    const keys = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
     const unproven = await unprovenOf(db, batch);
     const found = await findIn(
       db,
@@ -369,7 +369,7 @@ export const readCalls = ({ db, secret }: Context) => ({
 
   /** Every attempt of the calls that this row used, oldest first. */
   async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
-    const used = await db.rows<{ id: AttemptId }>(USED, [batch, row, batch, row, batch, row]);
+    const used = await db.rows<{ id: AttemptId }>(USED_BY_ROW, [batch, row, batch, row, batch, row]);
     const ids = (await db.each(ALIKE, used)).map(({ id }) => id);
     const records = await recordsOf(db, [...new Set(ids)]);
     return records.toSorted((a, b) => a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);

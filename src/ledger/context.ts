@@ -104,8 +104,9 @@ export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => know
 /** Clocks that differ by less agree. */
 export const APART_MS = 5 * 60_000;
 
+export const DAY_MS = 86_400_000;
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
-export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);
+export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 export const monthOf = (ms: number): number => {
   const date = new Date(ms);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;

@@ -179,18 +179,18 @@ interface NamedAttempt {
   readonly name: string | null;
 }
 
-const NAMED = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
+const NAMED_COLUMNS = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
 
-const SUBJECTS = `SELECT s.id, s.project, s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
+const ALL_SUBJECTS = `SELECT s.id, s.project, s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
   FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
-const ATTEMPTS = `SELECT ${NAMED}, p.body FROM attempts c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
+const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
   WHERE c.id > ? ORDER BY c.id`;
-const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${NAMED} FROM notes n JOIN attempts c ON c.id = n.attempt
+const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS} FROM notes n JOIN attempts c ON c.id = n.attempt
   LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
-const ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason, r.work, l.cells
+const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason, r.work, l.cells
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-type Row = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
+type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
   'others' | 'reason' | 'work' | 'cells',
   string | null
 >;
@@ -204,11 +204,11 @@ class Found {
   readonly texts: NamingText[] = [];
   readonly subjects = new Set<number>();
   readonly memberships: Membership[] = [];
-  readonly rows: Row[] = [];
+  readonly rows: NamedRow[] = [];
   /** Rows that name the person by nothing but the cells of the list. */
-  readonly listed: Row[] = [];
+  readonly listed: NamedRow[] = [];
   /** Those of the rows that are in doubt, and name the person by their cells. */
-  readonly inDoubt: Row[] = [];
+  readonly inDoubt: NamedRow[] = [];
   /** The batches in whose outputs something of it is. */
   readonly written = new Set<BatchId>();
 }
@@ -218,7 +218,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   const named = new Found();
   // A person who is known by an id alone is found by the address that the last change left.
   type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
-  for await (const { id, project, text, facts, batch } of rowsOf<Subject>(db, SUBJECTS, ['id'])) {
+  for await (const { id, project, text, facts, batch } of rowsOf<Subject>(db, ALL_SUBJECTS, ['id'])) {
     if (!person.in(text)) continue;
     named.subjects.add(id);
     const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
@@ -272,7 +272,7 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
-  for await (const { body, ...attempt } of rowsOf<Kept>(db, ATTEMPTS, ['id'])) {
+  for await (const { body, ...attempt } of rowsOf<Kept>(db, ALL_ATTEMPTS, ['id'])) {
     if (person.in(attempt.asked) || subjects.has(attempt.subject ?? 0)) attempts.set(attempt.id, attempt);
     const answer = Buffer.from(body ?? []);
     if (!person.in(answer)) continue;
@@ -292,7 +292,7 @@ function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buff
 /** What a person told for an answer stands in a note, and so does what a look found, which is no answer and goes as a whole. */
 async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Promise<void> {
   type Noted = NamedAttempt & { note: number; kind: string; facts: string };
-  for await (const { note, kind, facts, ...attempt } of rowsOf<Noted>(db, NOTES, ['note'])) {
+  for await (const { note, kind, facts, ...attempt } of rowsOf<Noted>(db, NOTES_WITH_BODY, ['note'])) {
     const { body = '', ...others }: { body?: string } = JSON.parse(facts);
     const answer = Buffer.from(body, 'base64');
     if (!person.in(answer)) continue;
@@ -304,7 +304,7 @@ async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Pr
 }
 
 async function findRows(db: Db, person: Person, named: Found): Promise<void> {
-  for await (const row of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
+  for await (const row of rowsOf<NamedRow>(db, ALL_ROWS, ['batch', 'row'], ['', -1])) {
     const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
     const on: readonly number[] = [row.attempt ?? 0, ...JSON.parse(row.others ?? '[]')];
@@ -316,7 +316,7 @@ async function findRows(db: Db, person: Person, named: Found): Promise<void> {
 }
 
 /** By its cells a row that waits would be asked, and one that was planned is about whom it names. */
-const isAbout = (person: Person, { reason, state, work }: Row, isListed: boolean): boolean =>
+const isAbout = (person: Person, { reason, state, work }: NamedRow, isListed: boolean): boolean =>
   person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
 
 async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number): Promise<void> {
@@ -334,7 +334,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
   const reason = erasedReason(atMs);
   const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  const record = ({ batch, row }: Row) => ({ batch, row, reason, plan });
+  const record = ({ batch, row }: NamedRow) => ({ batch, row, reason, plan });
   await sql.each(EMPTY_ROW, rows.map(record));
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }

@@ -27,11 +27,11 @@ const LONGEST_WAIT_MS = 10;
 const MOST_TURNS = 4;
 
 /** A process takes so many numbers at once, and the next ones while it has half of them. What it does not use is lost. */
-const NUMBERS = 10_000;
+const NUMBERS_AT_ONCE = 10_000;
 
 const TAKE_NUMBERS = `
-INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS}')
-ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS} AS TEXT) RETURNING CAST(value AS {int}) AS last`;
+INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS_AT_ONCE}')
+ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS_AT_ONCE} AS TEXT) RETURNING CAST(value AS {int}) AS last`;
 
 interface Item {
   readonly reply?: ReplyRow;
@@ -95,7 +95,7 @@ export class Gather {
 
   async #takeNumbers(): Promise<void> {
     const { last } = await this.#db.transaction((sql) => oneRow<{ last: number }>(sql, TAKE_NUMBERS));
-    [this.#newest, this.#last] = [last - NUMBERS, last];
+    [this.#newest, this.#last] = [last - NUMBERS_AT_ONCE, last];
   }
 
   async reply(reply: ReplyRow): Promise<void> {
@@ -173,7 +173,7 @@ export class Gather {
     const items = this.#waiting;
     this.#waiting = [];
     // Where that fails now, as on a full disk, it is tried again with what is written next.
-    if (this.#last - this.#newest < NUMBERS / 2) await this.#takeNumbers().catch(() => {});
+    if (this.#last - this.#newest < NUMBERS_AT_ONCE / 2) await this.#takeNumbers().catch(() => {});
     while (items.length > 0) {
       const at = items.findIndex(({ work }) => work !== undefined);
       if (at === 0) await this.#work(items.shift() as Item);

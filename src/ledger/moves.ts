@@ -117,13 +117,13 @@ const doubtedSql = (
 UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, reason = w.reason
 FROM (${usedSql(states, reason, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches} WHERE rows.batch = w.batch AND rows.row = w.row`;
 
-const READ = { attempt: 'int', reason: 'text' } as const;
+const READ_COLUMNS = { attempt: 'int', reason: 'text' } as const;
 
 /** A newer dialect finds no answer in what came: its rows are in doubt until somebody agrees to buy it again. */
-export const READ_AS_NONE = each(READ)(doubtedSql(`'matched', 'no_match', 'refused'`));
+export const READ_AS_NONE = each(READ_COLUMNS)(doubtedSql(`'matched', 'no_match', 'refused'`));
 
 /** A newer dialect finds no proof in what came of a change that counted as done. */
-export const READ_AS_UNPROVEN = each(READ)(doubtedSql(`'applied'`));
+export const READ_AS_UNPROVEN = each(READ_COLUMNS)(doubtedSql(`'applied'`));
 
 /** Rows that were ended by answers which are none; what is known of these moves them on. */
 export const TAKEN_BACK: AttemptStatement = each(ATTEMPT)(

@@ -15,7 +15,7 @@ import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
 
 /** Where a store is. */
-export interface Place {
+export interface Site {
   readonly shown: string;
   /** The same however it is reached: by a link, or as another role. */
   readonly at: string;
@@ -79,19 +79,19 @@ export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise
  */
 export async function takeLedger(
   db: Db,
-  place: Place,
+  site: Site,
   options: Pick<StoreOptions, 'acceptLost' | 'mayBeCopied' | 'tell'>,
   wasThere: boolean,
 ): Promise<void> {
-  const away = wasThere && options.mayBeCopied !== true ? await copiedAway(db, place.shown) : undefined;
+  const away = wasThere && options.mayBeCopied !== true ? await copiedAway(db, site.shown) : undefined;
   if (away !== undefined) throw away;
-  const found = wasThere ? await lossOf(db, place) : undefined;
+  const found = wasThere ? await lossOf(db, site) : undefined;
   if (found !== undefined && options.acceptLost !== true && db.name === 'postgres') await markLost(db, found);
-  const loss = wasThere ? found?.fact : lossAt(place);
+  const loss = wasThere ? found?.fact : lossAt(site);
   requireAccepted(loss, options);
   // A role of a server may not lay out what a newer Rowonce adds: the owner does, by store init.
   if (!wasThere || db.name === 'sqlite') await layOut(db);
-  if (loss !== undefined) await db.transaction((sql) => accept(sql, place));
+  if (loss !== undefined) await db.transaction((sql) => accept(sql, site));
 }
 
 /** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
@@ -107,8 +107,8 @@ export async function contextOf(db: Db): Promise<Context> {
 }
 
 /** A ledger that is there, to read it beside who spends. @param tell hears what a spender would be stopped by. */
-export async function readerAt(db: Db, place: Place, tell: Tell) {
-  const loss = await lossOf(db, place);
+export async function readerAt(db: Db, site: Site, tell: Tell) {
+  const loss = await lossOf(db, site);
   if (loss !== undefined) tell(`${loss.fact} Nothing is bought from it in this state.`);
   return { ...readerOver(await contextOf(db)), close: () => db.close() };
 }
@@ -120,12 +120,12 @@ export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' |
 }
 
 /** @param makes what would make one. @param tell hears of a ledger that is gone. */
-export function nothingThere(place: Place, makes: string, tell?: Tell): StopError {
-  const gone = lossAt(place);
+export function nothingThere(site: Site, makes: string, tell?: Tell): StopError {
+  const gone = lossAt(site);
   if (gone !== undefined) tell?.(gone);
   return stop(
     'store',
-    `There is no store at ${place.shown}.`,
+    `There is no store at ${site.shown}.`,
     `Name an existing store with --store; ${makes}`,
   );
 }
@@ -192,12 +192,12 @@ interface SentRequest {
 }
 
 /** The path of a store's folder with all links before it resolved, even when the folder is gone. */
-export function realPlaceOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPlaceOf(parent), basename(path));
+    return parent === path ? path : join(realPathOf(parent), basename(path));
   }
 }
 
@@ -240,18 +240,18 @@ export interface Loss {
 }
 
 /** What a ledger lacks of what is known outside of it; undefined for the newest known one. @throws StopError `store` for notes that others can write. */
-export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss | undefined> {
+export async function lossOf(sql: Pick<Sql, 'rows'>, site: Site): Promise<Loss | undefined> {
   const { identity, formerly, lost, newest } = await ledgerNow(sql);
   if (lost !== undefined) return { fact: lost, identity };
   // A running spender has committed what it notes, so the notes are read before the ledger is asked for it.
-  const notes = readNotes();
+  const notes = outsideNotes();
   const own = notes.find((note) => note.identity === identity);
   const isBehind = own !== undefined && !(await has(sql, own.newest));
-  const missing = isBehind ? own : otherAt(notes, place, [identity, ...formerly]);
+  const missing = isBehind ? own : otherAt(notes, site, [identity, ...formerly]);
   if (missing === undefined) return undefined;
-  const ledger = missing.at === place.at ? 'its ledger' : `its ledger in ${missing.at}`;
+  const ledger = missing.at === site.at ? 'its ledger' : `its ledger in ${missing.at}`;
   const since = isBehind && newest !== undefined ? ` after ${isoTime(newest.atMs)}` : '';
-  const fact = `The store ${place.shown} is not the newest one: ${history(missing, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
+  const fact = `The store ${site.shown} is not the newest one: ${history(missing, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
   return { fact, identity: missing.identity };
 }
 
@@ -259,18 +259,18 @@ const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<b
   (await sql.rows('SELECT 1 FROM attempts WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
 
 /** What is known to be lost at a place where there is no ledger. */
-export function lossAt(place: Place): string | undefined {
-  const before = otherAt(readNotes(), place);
+export function lossAt(site: Site): string | undefined {
+  const before = otherAt(outsideNotes(), site);
   return (
     before &&
-    `The store ${place.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
+    `The store ${site.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
   );
 }
 
 /** The newest of other ledgers that were last used there. */
 const otherAt = (
   notes: readonly OutsideNote[],
-  { at }: Place,
+  { at }: Site,
   known: readonly string[] = [],
 ): OutsideNote | undefined =>
   notes
@@ -299,9 +299,9 @@ export function requireAccepted(
 }
 
 /** Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes back. */
-export async function accept(sql: Sql, { at }: Place): Promise<void> {
+export async function accept(sql: Sql, { at }: Site): Promise<void> {
   const { identity, formerly } = await ledgerNow(sql);
-  const there = readNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
+  const there = outsideNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
   await setMeta(sql, {
     identity: randomBytes(16).toString('hex'),
     formerly: JSON.stringify([...new Set([...formerly, identity, ...there])]),
@@ -311,7 +311,7 @@ export async function accept(sql: Sql, { at }: Place): Promise<void> {
 
 // ------------------------------------------------------------------------------------------ the notes
 
-function readNotes(): readonly OutsideNote[] {
+function outsideNotes(): readonly OutsideNote[] {
   const folder = knownFolder();
   try {
     return folder === undefined ? [] : readdirSync(folder).flatMap((name) => readNote(folder, name) ?? []);
@@ -333,7 +333,7 @@ function readNote(folder: string, identity: string): OutsideNote | undefined {
 }
 
 /** Readers see the old note or the new one. A crash leaves a file under a name that no ledger has. */
-export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
+export function keepNote({ at }: Site, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
   if (newest === undefined) return;
   try {
     const folder = knownFolder();

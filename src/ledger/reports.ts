@@ -3,13 +3,11 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, known, oneRow } from './context.ts';
+import { type Context, DAY_MS, known, oneRow } from './context.ts';
 import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
 /** Reports over many attempts and rows, which are read in parts, so that nobody else of the process waits for long. */
-
-const DAY_MS = 86_400_000;
 
 /** Of one read: some milliseconds. */
 const ATTEMPTS_AT_ONCE = 20_000;
@@ -25,7 +23,7 @@ export const readReports = ({ db }: Context) => ({
     const quoted = values.map((value) => JSON.stringify(value));
     for await (const part of pages<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
-      yield await recordsOf(db, numbersOf(about));
+      yield await recordsOf(db, idsOf(about));
       await setImmediate();
     }
   },
@@ -41,7 +39,7 @@ export const readReports = ({ db }: Context) => ({
       );
       const newest = (await Promise.all(found)).flat().sort((a, b) => b.at - a.at || b.id - a.id);
       const part = newest.slice(0, RECORDS_AT_ONCE);
-      yield await recordsOf(db, numbersOf(part));
+      yield await recordsOf(db, idsOf(part));
       const last = part.at(-1);
       if (last === undefined || part.length < RECORDS_AT_ONCE) return;
       [at, id] = [last.at, last.id];
@@ -52,7 +50,7 @@ export const readReports = ({ db }: Context) => ({
   async *spentBetween(fromMs: number, untilMs: number): AsyncGenerator<Spent> {
     for (let after = 0; ; await setImmediate()) {
       const part = [after, ATTEMPTS_AT_ONCE];
-      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, PAGE, part);
+      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, NEXT_IDS, part);
       if (last === null) return;
       const found = await db.rows<KeptSpent>(SPENT, [after, last, after, last, fromMs, untilMs]);
       for (const { batch, day, operator, spent, held, requests } of found)
@@ -78,7 +76,7 @@ export const readReports = ({ db }: Context) => ({
   },
 });
 
-const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
+const idsOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
 /** In whose attempts a log looks, and since when: a batch has one account. */
@@ -91,7 +89,7 @@ SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND se
   AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
-const PAGE = `
+const NEXT_IDS = `
 SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;
 
 interface KeptSpent {

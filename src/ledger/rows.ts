@@ -53,10 +53,10 @@ WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 /** The attempts that a row rests on, in EXISTS over `u`. */
 const USED = '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
 
-const ANSWERS = `('found', 'no_match', 'refused')`;
+const AN_ANSWER = `('found', 'no_match', 'refused')`;
 
 const READ_OTHERWISE = `
-EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${ANSWERS}
+EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${AN_ANSWER}
   OR (c.dialect IS DISTINCT FROM CAST(? AS {int}) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
 /** Those that are in doubt, and those that were to be sent again by what was decided about it. */
@@ -65,7 +65,7 @@ SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
 UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
 WHERE n.attempt = ? AND n.kind = 'decided'`;
 
-const WAITING = `
+const ROWS_WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
   AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
@@ -73,7 +73,7 @@ ORDER BY w.row LIMIT CAST(? AS {int})`;
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
   AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
-    WHERE c.charged IS NOT NULL AND c.said IN ${ANSWERS} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
+    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
 /** A change that was answered is in doubt for a person alone. */
@@ -133,7 +133,7 @@ export const readRows = ({ db }: Context) => ({
   rowsRestingOn: (id: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [id, id]),
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
-    db.rows<WaitingRow>(WAITING, [batch, limit]),
+    db.rows<WaitingRow>(ROWS_WAITING, [batch, limit]),
   /**
    * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a younger one exists by now. What was
    * read as none is no answer of any age.

@@ -383,7 +383,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** What is never deleted: an erasure empties. A key whose attempts were deleted would be free. */
-const KEPT = [
+const NEVER_DELETED = [
   'attempts',
   'rows',
   'budgets',
@@ -411,7 +411,7 @@ const rulesOf = (name: Db['name']): string =>
       trigger[name](rule, `UPDATE OF ${of.join(', ')} ON ${rule.split('_')[0]}`, rules, when),
     ),
     trigger[name]('attempts_begin', 'INSERT ON attempts', 'an attempt begins open', `NEW.state <> 'open'`),
-    ...KEPT.map((table) =>
+    ...NEVER_DELETED.map((table) =>
       trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', '1 = 1'),
     ),
   ].join('\n');

@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { DAY_MS } from './context.ts';
 import type { Ledger, LedgerReader, Reply } from './ledger.ts';
 
 export { APART_MS } from './context.ts';
@@ -13,7 +14,6 @@ export { APART_MS } from './context.ts';
 
 /** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** What was agreed since the ledger had it last may be gone: then it is agreed again. */
 const KEEP_EVERY_MS = 60_000;
 

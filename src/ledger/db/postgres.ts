@@ -377,13 +377,13 @@ interface OverRecords extends PreparedStatement {
 }
 
 /** By their text, with its columns where it reads again what another one returned, and those over records by themselves. */
-const known = new Map<string | Statement, PreparedStatement>();
+const preparedBefore = new Map<string | Statement, PreparedStatement>();
 
 function prepared(key: string | Statement, said: () => string): PreparedStatement {
-  const found = known.get(key);
+  const found = preparedBefore.get(key);
   if (found !== undefined) return found;
-  const made = { name: `s${known.size}`, text: inWordsOf('postgres', said()) };
-  known.set(key, made);
+  const made = { name: `s${preparedBefore.size}`, text: inWordsOf('postgres', said()) };
+  preparedBefore.set(key, made);
   return made;
 }
 

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 2_000;
 export class Connection {
   readonly raw: Database.Database;
   readonly #prepared = new Map<string, Database.Statement<unknown[], unknown>>();
-  readonly #overRecords = new Map<Statement, PreparedStatement>();
+  readonly #overRecords = new Map<Statement, CompiledStatement>();
 
   constructor(path: string, use: 'read' | 'write') {
     this.raw = new Database(path, { readonly: use === 'read', timeout: TIMEOUT_MS });
@@ -72,11 +72,11 @@ export class Connection {
     return [];
   }
 
-  #overRecord(each: Statement): PreparedStatement {
+  #overRecord(each: Statement): CompiledStatement {
     let known = this.#overRecords.get(each);
     if (known === undefined) {
       const names = usedOf(each);
-      const text = each.whole ? wholeText(each, names) : textOf(each, names);
+      const text = each.whole ? wholeText(each, names) : sqlFor(each, names);
       known = { statement: this.raw.prepare<unknown[], unknown>(text), names };
       this.#overRecords.set(each, known);
     }
@@ -93,14 +93,14 @@ export class Connection {
   }
 }
 
-interface PreparedStatement {
+interface CompiledStatement {
   readonly statement: Database.Statement<unknown[], unknown>;
   /** The columns that it uses. */
   readonly names: readonly string[];
 }
 
 /** `v` is a table of one row, whose cells are parameters; where it is the only table that is read, they stand there themselves. */
-function textOf({ columns, sql }: Statement, names: readonly string[]): string {
+function sqlFor({ columns, sql }: Statement, names: readonly string[]): string {
   // better-sqlite3 binds every number as a real one. SQLite plans a statement anew when a plain parameter changes by which it searches.
   const cellOf = (name: string): string =>
     columns[name] === 'int' ? `CAST(@${name} AS INTEGER)` : `+@${name}`;
@@ -220,15 +220,15 @@ function sqlOn(connection: Connection, folder: string): Sql {
 // --------------------------------------------------------------------------------------------- what an error means
 
 /** Such as `SQLITE_FULL`, or `ENOSPC` from our own files beside the database. */
-const codeOf = (error: unknown): string =>
+const sqliteCode = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** SQLite finds no room for its shared memory, too. */
 const DISK_FULL = /^(?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/;
 
-export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(codeOf(error));
+export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(sqliteCode(error));
 
-const GOES_ON = 'then run the same command again: it continues where it stopped.';
+const THEN_AGAIN = 'then run the same command again: it continues where it stopped.';
 
 /** What codes mean; the first one that fits. */
 const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string, next: string])[] = [
@@ -236,7 +236,7 @@ const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string,
     DISK_FULL,
     'disk_full',
     'The disk that holds the store STORE is full; nothing new is sent',
-    `Free some space, ${GOES_ON}`,
+    `Free some space, ${THEN_AGAIN}`,
   ],
   // All our statements fit our schema, and only JSON is written where JSON is read, so SQLITE_ERROR says that a file is damaged.
   [
@@ -251,13 +251,13 @@ const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string,
     /^/,
     'store',
     'The store STORE cannot be used: SAID',
-    `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${GOES_ON}`,
+    `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${THEN_AGAIN}`,
   ],
 ];
 
 /** What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and other bugs pass unchanged. */
 export function explained(error: unknown, folder: string): unknown {
-  const code = codeOf(error);
+  const code = sqliteCode(error);
   // Errors of the file system name the failed system call; bugs of ours do not.
   const isOfUse = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error);
   const meaning = MEANINGS.find(([codes]) => codes.test(code));

@@ -33,10 +33,10 @@ const OF_AN_ACCOUNT = {
 
 const SET_ASIDE = 'set-aside';
 
-const CONNECTIONS = 2;
+const QUEUE_CONNECTIONS = 2;
 
 /** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
-const ANSWER_TIMEOUT_MS = 5_000;
+const QUEUE_TIMEOUT_MS = 5_000;
 
 async function hasQueue(location: string): Promise<boolean> {
   const db = await postgres(location, { isReader: true });
@@ -62,7 +62,7 @@ export async function layOutQueue(location: string): Promise<void> {
 export async function openQueue(location: string): Promise<WorkQueue | undefined> {
   if (!(await hasQueue(location))) return undefined;
   // pg-boss hands on to `pg` what it does not know.
-  const timeout = { query_timeout: ANSWER_TIMEOUT_MS };
+  const timeout = { query_timeout: QUEUE_TIMEOUT_MS };
   return new BossQueue(
     location,
     await started(location, { migrate: false, createSchema: false, ...timeout }),
@@ -74,7 +74,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
   const address = await addressOf(location);
   const boss = new PgBoss({
     ...address.to,
-    ...{ options: SESSION, schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
+    ...{ options: SESSION, schema: QUEUE_SCHEMA, max: QUEUE_CONNECTIONS, application_name: 'rowonce' },
     ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
     ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
   });

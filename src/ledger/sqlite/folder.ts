@@ -132,7 +132,7 @@ export function syncFolder(path: string): void {
 // ------------------------------------------------------------------------------------------ one spender
 
 /** Short compared to any run, and rare enough that waiting costs nothing. */
-const RETRY_MS = 200;
+const LOCK_RETRY_MS = 200;
 
 /**
  * Takes the lock for the life of the process. Who has it is written beside it, for people: no decision depends on that, and a crash
@@ -148,7 +148,7 @@ export async function takeLock(
   for (; lock === undefined; lock = tryLock(folder.lock)) {
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw busy(folder);
-    await clock.sleep(Math.min(RETRY_MS, leftMs));
+    await clock.sleep(Math.min(LOCK_RETRY_MS, leftMs));
   }
   const held = lock;
   const words: Spender = {

@@ -20,9 +20,9 @@ import {
   markLost,
   metaOf,
   nothingThere,
-  type Place,
   readerAt,
   refuseOther,
+  type Site,
   takeLedger,
 } from '../place.ts';
 import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
@@ -42,7 +42,7 @@ import type {
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
  * hangs on no lock of a process: the tables refuse it.
  */
-const store: Store = {
+const postgresStore: Store = {
   name: 'postgres',
   manySpend: true,
   open: async (location, options) => (await openSpender(location, options)).ledger,
@@ -51,36 +51,36 @@ const store: Store = {
   init: (location) => using(location, false, (db) => init(db, location)),
   queue: openQueue,
   spender: async () => undefined,
-  bytes: (location) => reading(location, (db) => oneOf<number>(db, BYTES)),
+  bytes: (location) => readingDatabase(location, (db) => oneValue<number>(db, BYTES)),
   /** Of itself the server says nothing: what is broken it meets where it reads. */
-  check: (location) => reading(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
+  check: (location) => readingDatabase(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
   async backUp(location) {
     const fact = `The store ${location} is a database, which is not backed up into a file from here.`;
     throw stop('store', fact, 'Back it up where it runs, by pg_dump with both of its schemas.');
   },
   alone,
-  copyTo: copyTarget,
+  copyTo: copyIntoDatabase,
 };
 
-export default store;
+export default postgresStore;
 
 const BYTES = `
 SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS value FROM pg_class
  WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'`;
 
-const oneOf = async <T>(db: PostgresDb, sql: string): Promise<T> =>
+const oneValue = async <T>(db: PostgresDb, sql: string): Promise<T> =>
   (await oneRow<{ value: T }>(db, sql)).value;
 
 // ------------------------------------------------------------------------------------------ what is there
 
 /** One address for all roles. */
-const placeOf = ({ shown }: PostgresDb): Place => ({ shown, at: shown.replace(/\/\/[^@/]*@/, '//') });
+const siteOfDatabase = ({ shown }: PostgresDb): Site => ({ shown, at: shown.replace(/\/\/[^@/]*@/, '//') });
 
 const IS_THERE = `SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS value`;
 
 /** @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished. */
-async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
-  if (!(await oneOf<boolean>(db, IS_THERE))) return false;
+async function holdsLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
+  if (!(await oneValue<boolean>(db, IS_THERE))) return false;
   await refuseOther(db, db.shown);
   const isArriving = (await metaOf(db, 'arriving')) !== undefined;
   if (isArriving && !mayArrive)
@@ -101,9 +101,9 @@ async function openSpender(
   const { patience, tell, clock } = options;
   const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(db, async () => {
-    const wasThere = await hasLedger(db);
+    const wasThere = await holdsLedger(db);
     if (!wasThere && !options.create) throw noLedger(db);
-    await takeLedger(db, placeOf(db), options, wasThere);
+    await takeLedger(db, siteOfDatabase(db), options, wasThere);
     const worker = await db.transaction((sql) => beginWorker(sql, options));
     const watch = watchOver(db);
     await watch.look();
@@ -154,7 +154,7 @@ function watchOver(db: PostgresDb) {
       const now = await ledgerNow(atOnce(db));
       if (now.lost !== undefined) throw refused(now.lost);
       identity = now.identity;
-      keepNote(placeOf(db), now);
+      keepNote(siteOfDatabase(db), now);
     },
     /** Something that this process has committed is missing. @returns what ends it. */
     async tellLost(): Promise<StopError> {
@@ -168,21 +168,21 @@ function watchOver(db: PostgresDb) {
 // ------------------------------------------------------------------------------------------ to read
 
 const noLedger = (db: PostgresDb, tell?: Tell): StopError =>
-  nothingThere(placeOf(db), `or let its owner run: ${commandLine(['store', 'init', db.shown])}`, tell);
+  nothingThere(siteOfDatabase(db), `or let its owner run: ${commandLine(['store', 'init', db.shown])}`, tell);
 
 /** Opens a store to read it, also beside workers. */
 async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
   const db = await postgres(location, { isReader: true });
   return closedByFailure(db, async () => {
-    if (!(await hasLedger(db))) throw noLedger(db, tell);
-    return { ...(await readerAt(db, placeOf(db), tell)), workers: () => workers(db) };
+    if (!(await holdsLedger(db))) throw noLedger(db, tell);
+    return { ...(await readerAt(db, siteOfDatabase(db), tell)), workers: () => workers(db) };
   });
 }
 
 /** A ledger as it is, also one that nothing is bought from. */
-const reading = <T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> =>
+const readingDatabase = <T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> =>
   using(location, true, async (db) => {
-    if (!(await hasLedger(db, { mayArrive: true }))) throw noLedger(db);
+    if (!(await holdsLedger(db, { mayArrive: true }))) throw noLedger(db);
     return work(db);
   });
 
@@ -216,7 +216,7 @@ async function alone<T>(
   options: AloneOptions,
   work: (alone: SoleAccess) => Promise<T>,
 ): Promise<T> {
-  if (options.dryRun !== true) await reading(location, requireOwner);
+  if (options.dryRun !== true) await readingDatabase(location, requireOwner);
   const { db, ledger, worker } = await openSpender(location, {
     ...options,
     create: false,
@@ -236,7 +236,7 @@ async function alone<T>(
           'Stop everything that works with it, then run the same command again.',
         );
       },
-      clean: () => clean(db),
+      clean: () => cleanTables(db),
     };
     if (options.dryRun !== true) await finishErasures(alone);
     return await work(alone);
@@ -268,7 +268,7 @@ async function writtenBeside(sql: Pick<Sql, 'rows'>, worker: number): Promise<nu
 }
 
 /** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
-async function clean(db: PostgresDb): Promise<undefined> {
+async function cleanTables(db: PostgresDb): Promise<undefined> {
   for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
 }
 
@@ -288,10 +288,10 @@ async function requireOwner(db: PostgresDb): Promise<void> {
 }
 
 /** A copy has a mark with its name until it is whole, and nothing opens it before. */
-async function copyTarget(location: string): Promise<CopyTarget> {
+async function copyIntoDatabase(location: string): Promise<CopyTarget> {
   const db = await postgres(location);
   return closedByFailure(db, async () => {
-    if (!(await hasLedger(db, { mayArrive: true }))) await layOut(db);
+    if (!(await holdsLedger(db, { mayArrive: true }))) await layOut(db);
     const isArriving = (await metaOf(db, 'arriving')) !== undefined;
     const used = await db.rows(`SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM notes) a LIMIT 1`);
     return {
@@ -319,10 +319,10 @@ async function copyTarget(location: string): Promise<CopyTarget> {
 
 /** A crash in here leaves what the same command completes. @throws StopError `store_version` for another version. */
 async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
-  await hasLedger(db);
+  await holdsLedger(db);
   await layOut(db);
   await layOutQueue(location);
-  return grantsIn(await oneOf<string>(db, 'SELECT quote_ident(current_database()) AS value'));
+  return grantsIn(await oneValue<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }
 
 /** What is kept only while it is needed, and that a worker deletes. */

@@ -22,11 +22,11 @@ import {
   lossAt,
   metaOf,
   nothingThere,
-  type Place,
   readerAt,
-  realPlaceOf,
+  realPathOf,
   refuseOther,
   requireAccepted,
+  type Site,
   setMeta,
   takeLedger,
 } from '../place.ts';
@@ -58,7 +58,7 @@ import type {
 } from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
-const store: Store = {
+const sqliteStore: Store = {
   name: 'sqlite',
   manySpend: false,
   open: (location, options) => explaining(location, async (folder) => (await open(folder, options)).ledger),
@@ -72,18 +72,18 @@ const store: Store = {
   queue: async () => undefined,
   spender: async (location) => livingSpender(storeFolder(location)),
   bytes: (location) =>
-    reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
-  check: (location) => reading(location, checkLedger),
-  backUp: (location, file) => reading(location, (db) => backUp(db, file)),
+    readingFolder(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
+  check: (location) => readingFolder(location, checkLedger),
+  backUp: (location, file) => readingFolder(location, (db) => backUp(db, file)),
   alone: (location, options, work) =>
     explaining(location, async (folder) => {
       const alone = await open(folder, { create: false, ...options, mayBeCopied: true });
       return work(alone).finally(alone.ledger.close);
     }),
-  copyTo: (location, options) => explaining(location, (folder) => copyTarget(folder, options)),
+  copyTo: (location, options) => explaining(location, (folder) => copyIntoFolder(folder, options)),
 };
 
-export default store;
+export default sqliteStore;
 
 async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {
   const folder = storeFolder(location);
@@ -94,15 +94,15 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
   }
 }
 
-const placeOf = ({ path }: StoreFolder): Place => ({ shown: path, at: realPlaceOf(path) });
+const siteOfFolder = ({ path }: StoreFolder): Site => ({ shown: path, at: realPathOf(path) });
 
 const noStore = (folder: StoreFolder, tell?: Tell): StopError =>
-  nothingThere(placeOf(folder), 'the first run makes a new one.', tell);
+  nothingThere(siteOfFolder(folder), 'the first run makes a new one.', tell);
 
 /** Makes the folder, or takes the one that is there. */
 function prepare(folder: StoreFolder, acceptLost?: boolean): void {
   // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
-  if (!hasLedger(folder)) requireAccepted(lossAt(placeOf(folder)), { acceptLost });
+  if (!hasLedger(folder)) requireAccepted(lossAt(siteOfFolder(folder)), { acceptLost });
   preparePrivateFolder(folder);
 }
 
@@ -149,7 +149,7 @@ async function openLocked(
   const reader = new Connection(folder.ledger, 'read');
   return closedByFailure(reader.raw, async () => {
     const db = sqlite(writer, reader);
-    await takeLedger(db, placeOf(folder), options, !isNew);
+    await takeLedger(db, siteOfFolder(folder), options, !isNew);
     ensureReserve(folder.reserve);
     limitPages(writer);
     const worker = await db.transaction((sql) => beginWorker(sql, options));
@@ -169,7 +169,7 @@ async function openLocked(
     const alone: SoleAccess = {
       ...{ db, worker, folder: folder.path, ledger: { ...ledger, close: () => (closing ??= close()) } },
       async requireSame() {},
-      clean: async () => clean(writer, folder.path),
+      clean: async () => cleanFolder(writer, folder.path),
     };
     // What an erasure could not overwrite when it was made.
     const isDue = await finishErasures(alone);
@@ -191,7 +191,7 @@ async function keeping(
   db: Db,
 ): Promise<CommitGuard & { end(): Promise<void> }> {
   const { path, ledger, lock, reserve } = folder;
-  const place = placeOf(folder);
+  const site = siteOfFolder(folder);
   const opened = [ledger, lock].map((file) => ({ file, was: fileAt(file) }));
   let refusal: StopError | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -199,7 +199,7 @@ async function keeping(
     timer = undefined;
     // Whoever uses the ledger next gets the error.
     await ledgerNow(db).then(
-      (now) => keepNote(place, now),
+      (now) => keepNote(site, now),
       () => {},
     );
   };
@@ -260,7 +260,7 @@ function limitPages(connection: Connection, moreBytes = 0): void {
 /** Opens a store to read it, also beside a running spender. */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
   const db = await openToRead(folder, tell);
-  return closedByFailure(db, () => readerAt(db, placeOf(folder), tell));
+  return closedByFailure(db, () => readerAt(db, siteOfFolder(folder), tell));
 }
 
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
@@ -275,7 +275,7 @@ async function openToRead(folder: StoreFolder, tell?: Tell): Promise<Db> {
 }
 
 /** Reads a ledger as it is, also one that nothing is bought from. */
-const reading = <T>(location: string, work: (db: Db, folder: StoreFolder) => Promise<T>): Promise<T> =>
+const readingFolder = <T>(location: string, work: (db: Db, folder: StoreFolder) => Promise<T>): Promise<T> =>
   explaining(location, async (folder) => {
     const db = await openToRead(folder);
     return work(db, folder).finally(db.close);
@@ -327,7 +327,7 @@ async function markBackup(copy: Db): Promise<void> {
 }
 
 /** A copy is a file that no store opens before it has its name. */
-async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<CopyTarget> {
+async function copyIntoFolder(folder: StoreFolder, options: AloneOptions): Promise<CopyTarget> {
   prepare(folder);
   const lock = await takeLock(folder, options);
   const copy = join(folder.path, 'ledger.db.copy');
@@ -370,7 +370,7 @@ const identityIn = (db: Db): Promise<string | undefined> =>
  * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves copies between its entries,
  * which `secure_delete` does not reach; then the log is cut.
  */
-function clean(connection: Connection, folder: string): string | undefined {
+function cleanFolder(connection: Connection, folder: string): string | undefined {
   const isCut = (): boolean => connection.pragma('wal_checkpoint(TRUNCATE)') === 0;
   try {
     if (!isCut()) return LOG_HELD;
