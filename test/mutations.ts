@@ -114,9 +114,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '11: the code admits nothing above a budget',
-    file: 'src/ledger/group.ts',
-    text: '(b.closed = 1 OR b.spent + b.held + v.before_batch + v.reserve > b.cap)',
-    instead: '(b.closed = 1)',
+    file: 'src/ledger/money.ts',
+    text: '`(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`',
+    instead: "'(b.closed = 1)'",
     test: ['ledger/attacks', 'the last credits are used'],
     simulated: 'histories',
   },

@@ -13,8 +13,7 @@ import {
   type WriteContext,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import { takeBack } from './ends.ts';
-import { moneyOf, setCaps } from './money.ts';
+import { moneyOf, scopeName, setCaps } from './money.ts';
 import {
   type AccountCaps,
   type AttemptId,
@@ -24,6 +23,7 @@ import {
   type Money,
 } from './records.ts';
 import { isCurrent, isDoubted } from './schema.ts';
+import { takeBack } from './transitions.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
 
@@ -164,7 +164,7 @@ SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held,
 FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
 
 async function everOf(sql: Sql, account: number): Promise<Money> {
-  const params = [account, `month:${account}:%`];
+  const params = [account, scopeName.month(account, '%')];
   const sums = await oneRow<Record<'spent' | 'held' | 'doubted', number>>(sql, EVER, params);
   const [reserved, inDoubt] = [credits(sums.held - sums.doubted), credits(sums.doubted)];
   return { spent: credits(sums.spent), reserved, inDoubt };
@@ -308,8 +308,8 @@ export const writeAccounts = (context: WriteContext) => ({
       const id = await numberOf(sql, identity);
       await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
       await setCaps(sql, [
-        { scope: `day:${id}:%`, cap: perDay },
-        { scope: `month:${id}:%`, cap: perMonth },
+        { scope: scopeName.day(id, '%'), cap: perDay },
+        { scope: scopeName.month(id, '%'), cap: perMonth },
       ]);
     }),
 

@@ -5,7 +5,7 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import { moneyOf, setCaps } from './money.ts';
+import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
 import { noteAct, noteFile } from './notes.ts';
 import type {
   Batch,
@@ -73,7 +73,7 @@ export const readBatches = ({ db }: Context) => ({
   },
   /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
-    moneyOf(db, `${scope}:${batch}`),
+    moneyOf(db, scopeName[scope](batch)),
   /** How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list says is none. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
@@ -151,8 +151,8 @@ async function changed(
 ): Promise<void> {
   const batch = await existingBatch(sql, id);
   await noteFacts(sql, id, facts);
-  if (budget !== undefined) await setCaps(sql, [{ scope: `batch:${id}`, cap: budget }]);
-  if (extraCredits !== undefined) await setCaps(sql, [{ scope: `extra:${id}`, cap: extraCredits }]);
+  if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
+  if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
   if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
   if (state === undefined || state === batch.state) return;
   invariant(!isOver(batch.state), `batch ${id} is ${batch.state} and cannot become ${state}`);
@@ -175,7 +175,7 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
-  CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = 'batch:' || v.batch`),
+  CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = ${scopeOf.batch('v')}`),
   // A retry that somebody decided and nobody sent, or that was lost: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
@@ -231,7 +231,7 @@ async function insertBatch(
       ...[JSON.stringify({ ...facts, plannedRows }), accountIdentity],
     ],
   );
-  await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [`batch:${id}`, `extra:${id}`]);
+  await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [scopeName.batch(id), scopeName.extra(id)]);
   await keepPlan(sql, id, plan);
   return id;
 }

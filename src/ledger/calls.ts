@@ -25,9 +25,9 @@ import {
   type WriteContext,
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
-import { unprovenOf } from './moves.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
 import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld } from './schema.ts';
+import { unprovenOf } from './transitions.ts';
 
 /** What the rows of `attempts`, `replies` and `notes` say of a call. */
 

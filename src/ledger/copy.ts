@@ -3,11 +3,11 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
-import { check } from './ends.ts';
 import { pages } from './pages.ts';
 import { type CopyRecord, copiedTo, setMeta } from './place.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
 import type { CopyTarget, SoleAccess } from './store.ts';
+import { check } from './transitions.ts';
 
 /**
  * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no moment can both be spent from: the

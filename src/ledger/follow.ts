@@ -3,20 +3,23 @@ import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type Reading, type Reply } from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { each, eachOf, type Sql } from './db.ts';
-import { endAttempt, PRICE, readAgain, releaseAttempt, retractAttempt } from './ends.ts';
-import {
-  finishRows,
-  isUnproven,
-  moveRows,
-  READ_AS_NONE,
-  READ_AS_UNPROVEN,
-  WAITS_FOR_RETRY,
-  WAITS_FOR_STEP,
-} from './moves.ts';
 import { noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isCurrent, isInDoubt } from './schema.ts';
+import {
+  doubtUnproven,
+  doubtUnread,
+  endAttempt,
+  finishRowsOf,
+  isUnproven,
+  moveRows,
+  readAgain,
+  releaseAttempt,
+  resumeForRetry,
+  resumeForStep,
+  retractAttempt,
+} from './transitions.ts';
 
 /** What is said of an attempt after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
 
@@ -165,7 +168,7 @@ function decideDoubt(
     const [made] = await sql.each(NOTE, [{ ...note, kind: told === undefined ? 'decided' : 'told' }]);
     invariant(made !== undefined, 'a note has a number');
     // A rule decides for a run, which goes on with the row itself.
-    if (isPersons && kind === 'retry') await eachOf(sql, WAITS_FOR_RETRY, [of]);
+    if (isPersons && kind === 'retry') await eachOf(sql, resumeForRetry, [of]);
     if (isPersons && kind === 'skip') await skip(sql, of, doubt, more.finishes);
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return made.id;
@@ -180,8 +183,8 @@ async function skip(
   finishes: DecisionContext['finishes'],
 ): Promise<void> {
   if (finishes !== undefined) {
-    await finishRows(sql, of.attempt, finishes.map(rowOf));
-    await eachOf(sql, WAITS_FOR_STEP, [of]);
+    await finishRowsOf(sql, of.attempt, finishes.map(rowOf));
+    await eachOf(sql, resumeForStep, [of]);
   } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
@@ -194,7 +197,7 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
 async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
-  await finishRows(sql, doubt.id, finishes.map(rowOf));
+  await finishRowsOf(sql, doubt.id, finishes.map(rowOf));
   if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
   const lost = await lostBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
@@ -252,16 +255,16 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
   }
   invariant(kept.charged !== null && kept.state !== 'erased', 'only an answer is read again');
   if (kept.subject !== null) return readChange(sql, reading);
-  await readAgain(sql, { ...read, state: await readAs(sql, kept, isAnswer(answer)) }, charged - booked);
-  if (!isAnswer(answer)) await sql.each(READ_AS_NONE, [{ attempt, reason }]);
-  await sql.each(PRICE, [{ attempt, price, moved: kept.moved }]);
+  const state = await readAs(sql, kept, isAnswer(answer));
+  await readAgain(sql, { ...read, state }, charged - booked, { price, moved: kept.moved });
+  if (!isAnswer(answer)) await sql.each(doubtUnread, [{ attempt, reason }]);
 }
 
 /** The attempt stays as it is, because the change may have been made. */
 async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = why }: Reading): Promise<void> {
   await sql.rows('UPDATE attempts SET dialect = ? WHERE id = ?', [dialect, attempt]);
   if (answer === 'found') await moveRows(sql, { attempt }, ['in_doubt'], 'applied', null);
-  else await sql.each(READ_AS_UNPROVEN, [{ attempt, reason }]);
+  else await sql.each(doubtUnproven, [{ attempt, reason }]);
 }
 
 /** How the attempt of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */

@@ -1,9 +1,7 @@
 import { invariant, StopError } from '../core/errors.ts';
 import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
-import type { EndRow } from './ends.ts';
-import { type IntentRow, isFresh, type ReplyRow, writeGroup } from './group.ts';
-import type { Row } from './moves.ts';
+import { type EndRow, type IntentRow, isFresh, type ReplyRow, type Row, writeGroup } from './transitions.ts';
 
 /** What a place knows of its ledger beside what is in it. */
 export interface CommitGuard {

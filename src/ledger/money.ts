@@ -3,7 +3,39 @@ import { each, type Sql } from './db.ts';
 import { credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
 
-/** Budgets by their scopes: `batch:1f0c93ab`, `extra:1f0c93ab`, `day:1:20783`, `month:1:202611` (account, day or month). */
+/**
+ * The scopes of budgets: `batch:1f0c93ab`, `extra:1f0c93ab` (of that, what is sent again), `day:1:20783` and
+ * `month:1:202611` (account, day or month). In SQL, of a table that has these columns.
+ */
+export const scopeOf = {
+  batch: (table: string): string => `'batch:' || ${table}.batch`,
+  day: (table: string): string => `'day:' || ${table}.account || ':' || ${table}.day`,
+  month: (table: string): string => `'month:' || ${table}.account || ':' || ${table}.month`,
+  extra: (table: string): string => `'extra:' || ${table}.batch`,
+} as const;
+
+/** The same as names. @param account its number. @param day, month `%`: any. */
+export const scopeName = {
+  batch: (batch: string): string => `batch:${batch}`,
+  day: (account: number, day: number | '%'): string => `day:${account}:${day}`,
+  month: (account: number, month: number | '%'): string => `month:${account}:${month}`,
+  extra: (batch: string): string => `extra:${batch}`,
+} as const;
+
+/** A table of four rows, each for one scope of an attempt. */
+export const SCOPES = '(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) k';
+/** The scope of that row; null: what is sent for the first time needs no extra credits. */
+export const scopesOf = (table: string): string => `CASE k.n WHEN 1 THEN ${scopeOf.batch(table)}
+  WHEN 2 THEN ${scopeOf.day(table)} WHEN 3 THEN ${scopeOf.month(table)}
+  WHEN 4 THEN CASE ${table}.kind WHEN 'retry' THEN ${scopeOf.extra(table)} END END`;
+
+/** Whether the budget `b` has no room for an intent `v`. @param before what is to be held besides. */
+export const isFull = (before = '0'): string =>
+  `(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`;
+
+/** Whether an intent `v` fits into a budget, with what those before it in its group reserve of the budget. */
+export const hasRoom = (scope: keyof typeof scopeOf): string =>
+  `NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = ${scopeOf[scope]('v')} AND ${isFull(`v.before_${scope}`)})`;
 
 /** What a scope holds, of which the calls in doubt are added up. */
 export async function moneyOf(sql: Sql, scope: string): Promise<Money> {

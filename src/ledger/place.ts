@@ -7,10 +7,10 @@ import { ledgersFolder } from '../core/paths.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
-import { check } from './ends.ts';
 import { readerOver } from './open-ledger.ts';
 import { LAYOUT, migrate } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
+import { check } from './transitions.ts';
 
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
 

@@ -10,7 +10,6 @@ import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecor
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
-import { ROW_COLUMNS, type Row } from './moves.ts';
 import type {
   AttemptId,
   Batch,
@@ -24,6 +23,7 @@ import type {
   WaitingRow,
 } from './records.ts';
 import { isTooOld } from './schema.ts';
+import { ROW_COLUMNS, type Row } from './transitions.ts';
 
 /** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
 

@@ -8,7 +8,7 @@ import { TAKE_PLACES } from './limits.ts';
  */
 
 /** Compared one by one: for a list SQLite makes a table at each statement, which took a third of the time of an intent. */
-const oneOf = (column: string, words: readonly string[]): string =>
+export const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
 /**
@@ -56,8 +56,11 @@ export type RowState = keyof typeof ROW_MOVES;
 export const isCurrent = (table: string): string => `${table}.is_current = 1`;
 export const isPast = (table: string): string => `${table}.is_current = 0`;
 export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string[]).includes(state);
+export const inStates = (table: string, states: readonly string[]): string => oneOf(`${table}.state`, states);
 /** In the words of the index `attempts_held`, which SQLite does not use otherwise. */
-export const isDoubted = (table: string): string => oneOf(`${table}.state`, DOUBTED);
+export const isDoubted = (table: string): string => inStates(table, DOUBTED);
+/** What holds what it has reserved. */
+export const isHolding = (table: string): string => inStates(table, HOLDING);
 
 /** A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was taken back is asked again. */
 const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;

@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { Db, Sql } from './db.ts';
-import type { Difference } from './ends.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './ranges.ts';
+import type { Difference } from './transitions.ts';
 
 export { Unanswered } from './db.ts';
 

@@ -3,15 +3,14 @@ import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } fr
 import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each } from './db.ts';
-import { endRow } from './ends.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { INTENT_COLUMNS, type IntentRow, UNANSWERED } from './group.ts';
-import { moneyOf } from './money.ts';
+import { isFull, moneyOf, scopeName, scopeOf } from './money.ts';
 import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
-import { isCurrent } from './schema.ts';
+import { isCurrent, isHolding } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
+import { endRow, INTENT_COLUMNS, type IntentRow, UNANSWERED } from './transitions.ts';
 
 /** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
 export const writeCalls = (context: WriteContext, gather: Gather) => ({
@@ -164,7 +163,7 @@ FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
   LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject
   LEFT JOIN attempts x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM attempts c
-    WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'doubt_beside'))`);
+    WHERE c.subject = s.id AND ${isHolding('c')})`);
 
 function inTheWay(
   standing: CallStanding,
@@ -185,9 +184,10 @@ function inTheWay(
 }
 
 const FULL = each(INTENT_COLUMNS)<{ readonly scope: string; readonly closed: number }>(`
-SELECT b.scope, b.closed FROM v JOIN budgets b ON b.scope IN ('batch:' || v.batch, 'day:' || v.account || ':' || v.day,
-  'month:' || v.account || ':' || v.month, CASE v.kind WHEN 'retry' THEN 'extra:' || v.batch END)
-WHERE b.closed = 1 OR b.spent + b.held + v.reserve > b.cap ORDER BY b.scope`);
+SELECT b.scope, b.closed FROM v JOIN budgets b
+  ON b.scope IN (${scopeOf.batch('v')}, ${scopeOf.day('v')}, ${scopeOf.month('v')},
+    CASE v.kind WHEN 'retry' THEN ${scopeOf.extra('v')} END)
+WHERE ${isFull()} ORDER BY b.scope`);
 
 async function reachedCap(
   { db }: WriteContext,
@@ -198,7 +198,7 @@ async function reachedCap(
   if (full?.closed === 1) throw batchOver(batch);
   // It fits by now, or waits for the price that another one is to show.
   if (full === undefined && row.prior !== null && !isUnpriced) return undefined;
-  const name = full?.scope ?? `batch:${batch}`;
+  const name = full?.scope ?? scopeName.batch(batch);
   const money = await moneyOf(db, name);
   const isOver = full !== undefined && money.reserved === 0;
   return { kind: isOver ? 'over_budget' : 'wait', scope: name.split(':')[0] as BudgetScope, money };

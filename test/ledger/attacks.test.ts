@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { check } from '../../src/ledger/ends.ts';
+import { check } from '../../src/ledger/transitions.ts';
 import { answer, DATABASES, DAY, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
 
 // Goal: code that is wrong, or two who do the same at once, cannot make a credit be spent twice, nor a budget be passed.

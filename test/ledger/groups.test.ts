@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { check } from '../../src/ledger/ends.ts';
-import { type Group, isFresh } from '../../src/ledger/group.ts';
+import { check, type Group, isFresh } from '../../src/ledger/transitions.ts';
 import { times } from '../combinations.ts';
 import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, uncharged } from './plain.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
-import { moveRows, WAITS_FOR_RETRY } from '../../src/ledger/moves.ts';
+import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';
 import { answer, doubt, NOW, reply, sqliteTables, uncharged } from './plain.ts';
 
 /**
@@ -36,7 +36,7 @@ async function opened() {
       }),
     retry: async (attempt: number, batch: BatchId) => {
       const decision = await tables.decide(attempt, batch);
-      await tables.transaction((sql) => eachOf(sql, WAITS_FOR_RETRY, [{ batch, attempt }]));
+      await tables.transaction((sql) => eachOf(sql, resumeForRetry, [{ batch, attempt }]));
       return tables.ask(batch, 'x', { kind: 'retry', prior: attempt, decision });
     },
   };

@@ -6,9 +6,14 @@ import { onTestFinished } from 'vitest';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
-import { endAttempt, releaseAttempt } from '../../src/ledger/ends.ts';
-import { type Group, type IntentRow, writeGroup } from '../../src/ledger/group.ts';
 import { migrate } from '../../src/ledger/schema.ts';
+import {
+  endAttempt,
+  type Group,
+  type IntentRow,
+  releaseAttempt,
+  writeGroup,
+} from '../../src/ledger/transitions.ts';
 import { postgresServer } from './stores/postgres-server.ts';
 
 /** A ledger's tables by themselves, and two who write groups into them: what comes of a group, without the programs around it. */

@@ -1,0 +1,870 @@
+import { CHARGED_ONCE, type End } from './call-records.ts';
+import { APART_MS } from './context.ts';
+import {
+  type Db,
+  type EachStatement,
+  each,
+  eachOf,
+  eachWhole,
+  eachWriting,
+  type FilledRow,
+  type Sql,
+  step,
+} from './db.ts';
+import { hasRoom, SCOPES, scopeName, scopeOf, scopesOf } from './money.ts';
+import type { BatchId } from './records.ts';
+import { CURRENT, inStates, isCurrent, isHolding, isPast, isTooOld, oneOf } from './schema.ts';
+
+/**
+ * How attempts and rows move: the state machine of `ATTEMPT_MOVES` and `ROW_MOVES` in schema.ts, one SQL text
+ * for each verb. Above each stand the moves that it performs. First come those of a group, in the order in
+ * which `writeGroup` runs them, then what a person or a newer dialect decides.
+ *
+ * An attempt that a statement moves gets the number of its group in `moved`, and money is booked by that
+ * number: by what was moved, never by what a writer wanted. So an attempt that another process has ended
+ * books nothing twice.
+ */
+
+/** Sets the state of an attempt, and whether the attempt is then the current one of its key. */
+const movesTo = (state: string): string =>
+  `state = ${state}, is_current = CASE WHEN ${oneOf(`(${state})`, CURRENT)} THEN 1 ELSE 0 END`;
+
+/** What stood before an attempt stands again. */
+const STANDS_AGAIN = `state = CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1`;
+
+const MOVED_COLUMNS = { attempt: 'int', moved: 'int' } as const;
+const ATTEMPT = { attempt: 'int' } as const;
+type AttemptStatement = EachStatement<{ readonly attempt: number | null }>;
+const ofAttempt: (sql: string) => AttemptStatement = eachWhole(ATTEMPT);
+
+// ------------------------------------------------------------------------------ a group: 1. replies are kept
+
+const REPLY_COLUMNS = { attempt: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' } as const;
+export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
+
+/**
+ * A reply for an attempt that another process has ended is kept too, and read like any reply to a call in
+ * doubt.
+ */
+const keepReplies = each(REPLY_COLUMNS)(`
+INSERT INTO replies (attempt, status, headers, body, at)
+SELECT v.attempt, v.status, v.headers, v.body, v.at FROM v WHERE 1 = 1
+ON CONFLICT (attempt) DO UPDATE
+SET status = excluded.status, headers = excluded.headers, body = excluded.body, at = excluded.at
+WHERE replies.status = 0`);
+
+// ---------------------------------------------------------------------------------- a group: 2. attempts end
+
+const END_COLUMNS = {
+  /**
+   * Its number: its worker's and its own, given before it is written. So a group that is written again is the
+   * same.
+   */
+  attempt: 'int',
+  /** `answered`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
+  state: 'text',
+  /**
+   * Of an answer `found`, `no_match` or `refused`; of what is uncharged `not_sent`, `paused` or `stopped`.
+   */
+  said: 'text',
+  charged: 'int',
+  is_at_most: 'int',
+  why: 'text',
+  dialect: 'int',
+  at: 'int',
+  /** What the answer says that such calls cost. */
+  price: 'int',
+  /** How a change left its subject, JSON; null: as before. */
+  facts: 'text',
+  moved: 'int',
+} as const;
+
+/** An end as it is written. Late answers end doubts as well. */
+export type EndRow = Omit<
+  FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
+  'moved'
+>;
+
+export function endRow(attempt: number, end: End, atMs: number): EndRow {
+  const { kind, why } = end;
+  const row = { attempt, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
+  if (kind === 'in_doubt') return { ...row, state: 'doubt', said: null, price: null, facts: null };
+  if (kind !== 'answered') return { ...row, state: 'uncharged', said: kind, price: null, facts: null };
+  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = end;
+  const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
+  const price = showsPrice ? charged : null;
+  return { ...row, state: 'answered', ...answer, price, facts: left && JSON.stringify(left) };
+}
+
+/**
+ * An attempt may stand twice in a group: a sweep ends it while its answer comes. The answer holds, else the
+ * first.
+ */
+function onePerAttempt(ends: readonly EndRow[]): readonly EndRow[] {
+  const only = new Map<number, EndRow>();
+  for (const end of ends) {
+    const had = only.get(end.attempt);
+    if (had === undefined || (had.state !== 'answered' && end.state === 'answered'))
+      only.set(end.attempt, end);
+  }
+  return [...only.values()];
+}
+
+/**
+ * doubt → doubt_beside: a retry in doubt gives way to the late answer of what it retried, and stays held
+ * beside that answer.
+ */
+const suspendRetries = eachWhole(END_COLUMNS)(`
+UPDATE attempts SET state = 'doubt_beside', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
+WHERE v.state = 'answered' AND late.state = 'retried'
+  AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
+
+/** answered → replaced: an answer gives way to the late answer of the refresh that was to replace it. */
+const replaceAnswers = eachWhole(END_COLUMNS)(`
+UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
+WHERE v.state = 'answered' AND late.state = 'doubt_beside'
+  AND late.prior = attempts.id AND attempts.state = 'answered'`);
+
+const endSql = (moves: string, charged: string): string => `
+UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why,
+  dialect = v.dialect, ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.attempt END,
+  moved = CASE WHEN v.state = 'doubt' THEN attempts.moved ELSE v.moved END
+FROM v WHERE attempts.id = v.attempt`;
+
+/**
+ * Which attempts this group ended. One that became a doubt keeps the number of the group that admitted it.
+ */
+const ENDED = `
+SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt
+WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
+
+/**
+ * open → answered, doubt, of a first attempt that this process has under way: the attempt stays the current
+ * one of its key, so the index of keys is not written. A writer whose attempt others have ended reads it
+ * again.
+ */
+const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
+  `${endSql('state = v.state', 'v.charged')} AND attempts.state = 'open'`,
+  ENDED,
+);
+
+/** Another attempt of the key stands, so this answer came too late to stand. */
+const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
+  WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
+
+/**
+ * The attempt that this one was to replace was answered meanwhile, or is an answer: the doubt stays beside
+ * that.
+ */
+const IS_BESIDE = `EXISTS (SELECT 1 FROM attempts p WHERE p.id = attempts.prior AND p.state = 'replaced')`;
+
+const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
+  WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'doubt_beside' ELSE v.state END`;
+
+/**
+ * A vendor charges once under one key: an earlier answer is what was paid, and of those of a group the first.
+ */
+const IS_PAID = `(v.place > 1 OR EXISTS (SELECT 1 FROM attempts f
+  WHERE (f.id = coalesce(attempts.payer, attempts.id) OR f.payer = coalesce(attempts.payer, attempts.id))
+    AND f.id <> attempts.id AND f.charged > 0))`;
+
+/** Those that are ended, each with its place among what the group charges under one key of the vendor. */
+const ENDING_ATTEMPTS = `(SELECT v.*,
+    row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS place
+  FROM v JOIN attempts p ON p.id = v.attempt
+  WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'doubt_beside'))) e`;
+
+/**
+ * open → answered, doubt, doubt_beside, uncharged. doubt, retried, doubt_beside → answered, or replaced where
+ * another attempt of the key stands. All of a group at once in both databases, as are the statements around
+ * it: two of a group may be of one call.
+ */
+const endAttempts = {
+  ...eachWriting(END_COLUMNS, 'attempt')(
+    endSql(movesTo(ENDS_AS), `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`)
+      .replaceAll('v.', 'e.')
+      .replace('FROM v WHERE', `FROM ${ENDING_ATTEMPTS} WHERE`),
+    ENDED,
+  ),
+  whole: true,
+} as const;
+
+/**
+ * retried → released: what was in doubt under the key of the vendor that is answered now cost nothing of its
+ * own.
+ */
+const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
+UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
+  why = CASE c.state WHEN 'released' THEN c.why ELSE '${CHARGED_ONCE}' END
+FROM v JOIN attempts c ON c.id = v.attempt
+WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL
+  AND attempts.state = 'retried' AND (attempts.id = c.payer OR attempts.payer = c.payer)`);
+
+/**
+ * replaced → answered, retried → doubt: what stood before an attempt that brought nothing stands again,
+ * unless another attempt of the key does. Before one that was taken back an older answer stands again.
+ */
+const restorePrior = eachWhole(ATTEMPT)(`
+UPDATE attempts SET ${STANDS_AGAIN}
+FROM v JOIN attempts c ON c.id = v.attempt
+WHERE attempts.id = c.prior
+  AND (c.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
+    OR c.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
+  AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND ${isCurrent('o')})`);
+
+// ------------------------------------------------------------------------------- a group: 3. money is booked
+
+/** What attempts `c` have spent, and what they hold no more, by the scopes of their payers. */
+const perScope = (attempts: string, spent: string, held: string): string => `
+SELECT ${scopesOf('p')} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
+  SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
+  FROM ${attempts} JOIN attempts p ON p.id = coalesce(c.payer, c.id)
+  GROUP BY 1, 2, 3, 4, 5) p CROSS JOIN ${SCOPES} GROUP BY 1`;
+
+/** What ended is booked in any case: above a cap it is an overrun. */
+const bookSql = (attempts: string, spent = 'coalesce(c.charged, 0)', held = 'c.reserved'): string => `
+UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
+  overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
+    THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
+FROM (${perScope(attempts, spent, held)}) d WHERE budgets.scope = d.scope`;
+
+const bookEnds = eachWhole(MOVED_COLUMNS)(
+  bookSql('v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved'),
+);
+
+const bookFreed = eachWhole(MOVED_COLUMNS)(
+  bookSql(`(SELECT DISTINCT c.id, c.payer, c.charged, c.reserved FROM v
+    JOIN attempts x ON x.id = v.attempt AND x.payer IS NOT NULL AND x.moved = v.moved
+    JOIN attempts c ON (c.id = x.payer OR c.payer = x.payer)
+      AND c.state = 'released' AND c.moved = v.moved) c`),
+);
+
+/** How the answer of a change leaves its subject, where the answer says so. */
+const LEFT_AS = 'coalesce(v.facts, subjects.facts)';
+const advanceSubjects = eachWhole(END_COLUMNS)(`
+UPDATE subjects SET seq = subjects.seq + 1, facts = ${LEFT_AS},
+  batch = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN c.batch ELSE subjects.batch END,
+  changed_at = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END
+FROM v JOIN attempts c ON c.id = v.attempt
+WHERE c.moved = v.moved AND c.charged IS NOT NULL AND subjects.id = c.subject AND subjects.seq = c.after`);
+
+const raisePrices = each({ attempt: 'int', price: 'int', moved: 'int' })(`
+INSERT INTO prices (account, operation, credits_max, highest)
+SELECT c.account, c.operation, c.credits_max, max(v.price) FROM v JOIN attempts c ON c.id = v.attempt
+WHERE v.price IS NOT NULL AND c.moved = v.moved GROUP BY 1, 2, 3
+ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = excluded.highest
+WHERE prices.highest < excluded.highest`);
+
+// ----------------------------------------------------------------- a group: 4. rows follow what they rest on
+
+// A row moves in the commit of the attempt on which the row rests: when that attempt is in doubt, when a
+// person decides about the doubt, and when it is known what came of it. A writer that knows how the row ends
+// by that writes the end in the same commit; else the row waits for a run.
+
+export const ROW_COLUMNS = {
+  batch: 'text',
+  row: 'int',
+  state: 'text',
+  matched_by: 'text',
+  reason: 'text',
+  attempt: 'int',
+  others: 'text',
+} as const;
+export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others'>;
+
+/** A batch of several steps is called by their names. */
+const hasSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
+
+/**
+ * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
+ * pending until all of them have ended.
+ */
+const doubtRows: AttemptStatement = each(ATTEMPT)(`
+INSERT INTO rows (batch, row, state, attempt, reason)
+SELECT c.batch, c.row, 'in_doubt', c.id, c.why
+FROM (SELECT max(c.id) AS id FROM v JOIN attempts c ON c.id = v.attempt
+    JOIN batches b ON b.id = c.batch AND NOT ${hasSteps('b')}
+    WHERE c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
+  JOIN attempts c ON c.id = d.id WHERE 1 = 1
+ON CONFLICT (batch, row) DO UPDATE
+SET state = 'in_doubt', attempt = excluded.attempt, reason = excluded.reason
+WHERE rows.state IN ('pending', 'in_doubt')`);
+
+/**
+ * Rows in doubt rest on what stands of their call: on what was sent in its place, on what was in doubt before
+ * that, or on a late answer. A refresh that is in doubt beside an answer keeps its rows.
+ */
+const followCalls = ofAttempt(`
+UPDATE rows SET attempt = o.id
+FROM v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
+  JOIN attempts x ON x.key = c.key AND ${isPast('x')}
+    AND NOT (x.state = 'doubt_beside' AND x.kind = 'refresh')
+WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`);
+
+/**
+ * A row may wait for a change of the same person: then an attempt `x` at that change is the last one of its
+ * others, and what counts is what stands of the call. The rows are looked for in the batches of the account,
+ * in this order, because an index finds the rows in doubt of a batch.
+ */
+const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
+  FROM v JOIN attempts c ON c.id = v.attempt
+    JOIN attempts x ON x.subject = c.subject AND x.after = c.after AND x.key = c.key
+    LEFT JOIN attempts o ON o.key = c.key AND ${isCurrent('o')} CROSS JOIN batches b CROSS JOIN rows w
+  WHERE b.account = c.account AND w.batch = b.id AND w.state = 'in_doubt' AND w.attempt IS NULL
+    AND (w.others = '[' || x.id || ']' OR w.others LIKE '%,' || x.id || ']')) d
+WHERE rows.batch = d.batch AND rows.row = d.row`;
+
+/** The change for which a row waited was never made: the row rests on that attempt, and goes on. */
+const stopWaiting = ofAttempt(
+  `UPDATE rows SET attempt = d.id, others = NULL FROM ${WAITING} AND d.state IS NULL`,
+);
+
+/** in_doubt → refused: the row was planned from how the person was before. */
+const refuseOutdated = ofAttempt(`
+UPDATE rows SET state = 'refused',
+  reason = 'changed by batch ' || d.by || ' since this was planned; run the list again to make a new plan'
+FROM ${WAITING} AND d.state = 'answered'`);
+
+/**
+ * in_doubt → pending: rows wait for a run, and their batch is open again. One batch of a lineage is open at a
+ * time, so of several finished ones the newest goes on. in_doubt → skipped, where no run goes on with the
+ * batch.
+ * @param rows the rows `w`, all at once.
+ * @param known what is known of them.
+ */
+const resumeSql = (rows: string, known: string): readonly string[] => [
+  `UPDATE batches SET state = 'open'
+  FROM (SELECT b.id, row_number() OVER (PARTITION BY b.lineage ORDER BY b.number DESC) AS place
+    FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'finished') n
+  WHERE batches.id = n.id AND n.place = 1
+    AND NOT EXISTS (SELECT 1 FROM batches o WHERE o.lineage = batches.lineage AND o.state = 'open')`,
+  `UPDATE rows SET state = 'pending' FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'open'
+  WHERE rows.batch = w.batch AND rows.row = w.row`,
+  `UPDATE rows SET state = 'skipped', reason = ${known} || CASE WHEN b.state = 'finished'
+    THEN ', and batch ' || (SELECT o.id FROM batches o WHERE o.lineage = b.lineage AND o.state = 'open')
+      || ' goes on with this list'
+    ELSE ', and its batch is ' || b.state END
+  FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state <> 'open'
+  WHERE rows.batch = w.batch AND rows.row = w.row`,
+];
+
+/** Rows whose attempt is in doubt no more. */
+const resumeKnown = resumeSql(
+  `v JOIN attempts c ON c.id = v.attempt AND NOT ${isHolding('c')}
+    JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
+  `CASE c.state WHEN 'released' THEN 'its call was not done' WHEN 'retracted' THEN 'its answer was taken back'
+    ELSE 'its call was answered' END`,
+).map(ofAttempt);
+
+/** Moves what rests on attempts of which it is known by now what came of them. */
+const moveRowsOn = [followCalls, stopWaiting, refuseOutdated, ...resumeKnown];
+
+// ----------------------------------------------------------------------------------- a group: 5. rows finish
+
+/**
+ * A row that has ended otherwise than a writer finishes it gets a state that no row has, which the database
+ * refuses. What a person decided about a doubt meanwhile stays.
+ */
+const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.reason, rows.others)
+  IS DISTINCT FROM (excluded.state, excluded.reason, excluded.others))`;
+
+/** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
+const finishRows = each(ROW_COLUMNS)(`
+INSERT INTO rows (batch, row, state, matched_by, reason, attempt, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others FROM v
+WHERE v.state NOT IN ('no_match', 'refused')
+  OR NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.attempt AND c.state = 'retracted')
+ON CONFLICT (batch, row) DO UPDATE SET
+  state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
+  matched_by = excluded.matched_by, reason = excluded.reason,
+  attempt = excluded.attempt, others = excluded.others
+WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
+
+/**
+ * The lowest row of the batch that used an answer counts as having paid for it.
+ * @param used the attempt that it used.
+ */
+const payerSql = (used: string, from: string): string => `
+UPDATE attempts SET row = d.row FROM (SELECT ${used} AS id, v.batch AS batch, min(v.row) AS row FROM ${from}
+  WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
+WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`;
+
+const payLast = eachWhole(ROW_COLUMNS)(payerSql('v.attempt', 'v'));
+const payOthers = eachWhole(ROW_COLUMNS)(
+  payerSql('CAST(item.value AS {int})', 'v CROSS JOIN {list v.others}'),
+);
+
+// -------------------------------------------------------------------------- a group: 6. intents are admitted
+
+/** A request that is about to leave. */
+export const INTENT_COLUMNS = {
+  id: 'int',
+  /** The number of the process that sends it. */
+  worker: 'int',
+  key: 'bytes',
+  /** `first`, `refresh`, `repeat` or `retry`. */
+  kind: 'text',
+  account: 'int',
+  operation: 'text',
+  asked: 'text',
+  /** What the job says that it costs at most; -1 where it says nothing. */
+  credits_max: 'int',
+  batch: 'text',
+  row: 'int',
+  day: 'int',
+  month: 'int',
+  /**
+   * The most that it may cost: the highest price that was seen, or more. What is paid elsewhere reserves
+   * nothing.
+   */
+  reserve: 'int',
+  at: 'int',
+  /** How long after it was admitted it is over for everybody, ms. */
+  lasts: 'int',
+  request: 'text',
+  /** Whose place it takes: the answer or the doubt that stands. */
+  prior: 'int',
+  payer: 'int',
+  /** An answer that turned out to be none, in whose place it is bought. */
+  replaces: 'int',
+  decision: 'int',
+  /** The subject of a change is named by its project and name; else null, as `after`. */
+  project: 'text',
+  subject: 'text',
+  after: 'int',
+  /** 1: it waits while another attempt of its operation is open, because nobody knows a price yet. */
+  is_unpriced: 'int',
+} as const;
+export type IntentRow = FilledRow<
+  typeof INTENT_COLUMNS,
+  'request' | 'prior' | 'payer' | 'replaces' | 'decision' | 'project' | 'subject' | 'after'
+>;
+
+/** Neither a change nor in the place of another attempt. */
+export const isFresh = ({ prior, subject }: IntentRow): boolean => prior === null && subject === null;
+
+/** With what those before it in its group reserve of the same budgets, and the number of the group. */
+const IN_GROUP = {
+  ...INTENT_COLUMNS,
+  before_batch: 'int',
+  before_day: 'int',
+  before_month: 'int',
+  before_extra: 'int',
+  moved: 'int',
+} as const;
+
+/** Budgets of days and months begin with the first intent of them. */
+const addScopes = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
+INSERT INTO budgets (scope, cap)
+SELECT DISTINCT CASE k.n WHEN 1 THEN ${scopeOf.day('v')} ELSE ${scopeOf.month('v')} END,
+  CASE k.n WHEN 1 THEN a.cap_day ELSE a.cap_month END
+FROM v JOIN accounts a ON a.id = v.account CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k WHERE 1 = 1
+ON CONFLICT (scope) DO NOTHING`);
+
+const addSubjects = each(IN_GROUP)(`
+INSERT INTO subjects (account, project, name)
+SELECT DISTINCT v.account, v.project, v.subject FROM v WHERE v.subject IS NOT NULL
+ON CONFLICT (account, project, name) DO NOTHING`);
+
+/** A batch that began in the future would take everything as too old. */
+const IS_OLD = `EXISTS (SELECT 1
+  FROM batches b JOIN attempts c ON c.id = attempts.id JOIN replies r ON r.attempt = c.id
+  WHERE b.id = v.batch AND b.created_at - v.at <= ${APART_MS}
+    AND ${isTooOld({ id: 'b.id', found: 'b.fresh_found', noMatch: 'b.fresh_no_match' })})`;
+
+/**
+ * answered → replaced, of an answer that is too old. doubt → retried, of a doubt that a decision sends again.
+ */
+const suspendPrior = each(IN_GROUP)(`
+UPDATE attempts SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END, is_current = 0
+FROM v WHERE attempts.id = v.prior AND attempts.key = v.key
+  AND attempts.state = CASE v.kind WHEN 'refresh' THEN 'answered' ELSE 'doubt' END
+  AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR attempts.request = v.request)`);
+
+const FITS = `
+${hasRoom('batch')} AND ${hasRoom('day')} AND ${hasRoom('month')}
+AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM attempts o
+  WHERE o.state = 'open' AND o.account = v.account AND o.operation = v.operation))`;
+
+const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p WHERE p.account = v.account
+  AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
+
+/** What was taken for an answer and is none is bought again by an intent that names it, and by no other. */
+export const UNANSWERED = `
+SELECT x.id FROM attempts x WHERE x.key = v.key AND ${isPast('x')} AND x.state = 'retracted'
+  AND x.said NOT IN ('found', 'no_match', 'refused')
+  AND x.sent_at > coalesce((SELECT n.sent_at FROM attempts n WHERE n.id = v.replaces), -1)`;
+
+/** @param place its kind, prior, payer, decision, subject and after. */
+const admitSql = (place: string, from: string, when: string): string => `
+INSERT INTO attempts (id, worker, key, state, is_current, account, operation, asked, credits_max,
+  batch, row, day, month, reserved, sent_at, over_at, request, moved,
+  kind, prior, payer, decision, subject, after)
+SELECT v.id, v.worker, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max,
+  v.batch, v.row, v.day, v.month, v.reserve, v.at, {now} + v.lasts, v.request, v.moved, ${place}
+FROM ${from} WHERE ${when}
+ON CONFLICT DO NOTHING`;
+
+const ADMITTED = 'SELECT c.id FROM v JOIN attempts c ON c.id = v.id';
+
+/** – → open, for a call of which nothing is known. */
+const admitFirst = eachWriting(IN_GROUP, 'id')(
+  admitSql(
+    `'first', NULL, NULL, NULL, NULL, NULL`,
+    'v',
+    `${FITS} AND ${RESERVES_PRICE} AND NOT EXISTS (${UNANSWERED})`,
+  ),
+  ADMITTED,
+);
+
+/** – → open, for a change, or in the place of an attempt that `suspendPrior` has moved. */
+const admitInPlace = eachWriting(IN_GROUP, 'id')(
+  admitSql(
+    'v.kind, v.prior, v.payer, v.decision, s.id, v.after',
+    'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
+    `(v.subject IS NULL OR s.seq = v.after)
+    AND (v.prior IS NULL
+      OR EXISTS (SELECT 1 FROM attempts p WHERE p.id = v.prior AND p.state IN ('replaced', 'retried')))
+    AND ${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
+    AND (v.kind <> 'retry' OR ${hasRoom('extra')})`,
+  ),
+  ADMITTED,
+);
+
+/**
+ * replaced → answered, retried → doubt: what `suspendPrior` moved for an intent that was not admitted stands
+ * again.
+ */
+const restoreUnadmitted = each(IN_GROUP)(`
+UPDATE attempts SET ${STANDS_AGAIN} FROM v
+WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.id)
+  AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND ${isCurrent('o')})`);
+
+/** Only where there is room: the constraint of the table refuses what code let through. */
+const holdReserves = eachWhole(MOVED_COLUMNS)(`
+UPDATE budgets SET held = budgets.held + d.held
+FROM (${perScope(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
+WHERE budgets.scope = d.scope`);
+
+// ------------------------------------------------------------------------------------------------- the group
+
+/**
+ * What is written most, as one transaction. No statement waits for another's result, so that over a network a
+ * group is one message.
+ */
+export interface Group {
+  readonly replies: readonly ReplyRow[];
+  readonly ends: readonly EndRow[];
+  readonly rows: readonly Row[];
+  readonly intents: readonly IntentRow[];
+}
+
+/**
+ * @param isFirst whether this process has the attempt under way as a first one.
+ * @param moved the group's number.
+ * @returns the attempts that it ended, and those that it admitted: the others are no part of it.
+ */
+export async function writeGroup(
+  db: Db,
+  { replies, ends, rows, intents }: Group,
+  moved: number,
+  isFirst: (attempt: number) => boolean,
+): Promise<ReadonlySet<number>> {
+  const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
+  const [first, others] = partition(
+    numbered,
+    ({ attempt, state }) => state !== 'uncharged' && isFirst(attempt),
+  );
+  const doubts = numbered.filter(({ state }) => state === 'doubt');
+  const priced = numbered.filter(({ price }) => price !== null);
+  const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
+  const usingOthers = last.filter((row) => row.others !== null);
+  const sorted = inOrder(intents, moved);
+  const [fresh, placed] = partition(sorted, isFresh);
+  const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
+  const inPlace = sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null);
+  const steps = [
+    step([keepReplies], replies),
+    step([endFirstAttempts], first),
+    step([suspendRetries, replaceAnswers, endAttempts, freeRepeats, restorePrior], others),
+    step([bookEnds], numbered),
+    step([bookFreed, advanceSubjects], others),
+    step([doubtRows], doubts),
+    step(moveRowsOn, others),
+    step([raisePrices], priced),
+    step([finishRows], last),
+    step([payLast], last),
+    step([payOthers], usingOthers),
+    step(
+      [addScopes],
+      onePer(intents, ({ account, day }) => `${account} ${day}`),
+    ),
+    step([admitFirst], fresh),
+    step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], placed),
+    step([followCalls], inPlace.map(attemptOf)),
+    step([holdReserves], sorted.map(attemptOf)),
+  ].filter(({ records }) => records.length > 0);
+  const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
+  return new Set((wrote.flat() as readonly { readonly id: number }[]).map(({ id }) => id));
+}
+
+function partition<T>(list: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const one of list) (test(one) ? yes : no).push(one);
+  return [yes, no];
+}
+
+const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[] => [
+  ...new Map(list.map((one) => [nameOf(one), one])).values(),
+];
+
+/**
+ * Those that may cost least first, each with what those before it may cost of the same budgets. A price that
+ * is not known here yet is known to the tables, whose constraint then refuses the group, and each is asked
+ * for alone.
+ */
+function inOrder(intents: readonly IntentRow[], moved: number) {
+  const sums = new Map<string, number>();
+  const before = (scope: string, reserve: number): number => {
+    const sum = sums.get(scope) ?? 0;
+    sums.set(scope, sum + reserve);
+    return sum;
+  };
+  return intents
+    .toSorted((one, other) => one.reserve - other.reserve || one.id - other.id)
+    .map((intent) => {
+      const { batch, account, day, month, reserve, kind } = intent;
+      // Each has thirty members, so it is no copy.
+      return Object.assign(intent, {
+        before_batch: before(scopeName.batch(batch), reserve),
+        before_day: before(scopeName.day(account, day), reserve),
+        before_month: before(scopeName.month(account, month), reserve),
+        before_extra: kind === 'retry' ? before(scopeName.extra(batch), reserve) : 0,
+        moved,
+      });
+    });
+}
+
+// ----------------------------------------------------------------------- what a person or a look says of one
+
+/** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
+export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
+  const records = [{ ...end, moved }];
+  await eachOf(sql, [suspendRetries, replaceAnswers], records);
+  const ended = await sql.each(endAttempts, records);
+  const after = [freeRepeats, restorePrior, bookEnds, bookFreed, advanceSubjects, raisePrices, ...moveRowsOn];
+  await eachOf(sql, after, records);
+  return ended.length > 0;
+}
+
+/** doubt, doubt_beside → released: it did not happen. */
+const releaseDoubt = each({ attempt: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: number }>(`
+UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
+WHERE attempts.id = v.attempt AND attempts.state IN ('doubt', 'doubt_beside') RETURNING attempts.id`);
+
+/** Gives back what a doubt holds that was not charged. @returns whether it was one. */
+export async function releaseAttempt(
+  sql: Sql,
+  release: { readonly attempt: number; readonly why: string; readonly at: number },
+  moved: number,
+): Promise<boolean> {
+  const records = [{ ...release, moved }];
+  const released = await sql.each(releaseDoubt, records);
+  await eachOf(sql, [freeRepeats, restorePrior, bookEnds, bookFreed, ...moveRowsOn], records);
+  return released.length > 0;
+}
+
+const moveTo = each({ batch: 'text', attempt: 'int', was: 'text', state: 'text', reason: 'text' })(`
+UPDATE rows SET state = v.state, reason = v.reason FROM v
+WHERE rows.attempt = v.attempt AND rows.state = v.was AND (v.batch IS NULL OR rows.batch = v.batch)`);
+
+/** Moves the rows that rest on an attempt, those of one batch where it is named. */
+export const moveRows = (
+  sql: Sql,
+  of: { readonly attempt: number; readonly batch?: string | null },
+  was: readonly string[],
+  state: string,
+  reason: string | null,
+) =>
+  sql.each(
+    moveTo,
+    was.map((each) => ({ attempt: of.attempt, batch: of.batch ?? null, was: each, state, reason })),
+  );
+
+const resumeIn = (known: string) =>
+  resumeSql(
+    `v JOIN rows w ON w.batch = v.batch AND w.attempt = v.attempt AND w.state = 'in_doubt'`,
+    `'${known}'`,
+  ).map((sql) => eachWhole({ batch: 'text', attempt: 'int' })(sql));
+
+/** Rows of the batch that retries an attempt. */
+export const resumeForRetry = resumeIn('it may be sent again');
+
+/** Rows of the batch that leaves an attempt out, and of which another step is still to be asked. */
+export const resumeForStep = resumeIn('skipped by the user');
+
+const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })(`
+UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason,
+  attempt = v.attempt, others = v.others
+FROM v WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rests_on
+  AND rows.state IN ('pending', 'in_doubt')`);
+
+/** Writes how rows end that rest on an attempt. */
+export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly Row[]): Promise<void> {
+  await sql.each(
+    finishResting,
+    rows.map((row) => ({ ...row, rests_on: attempt })),
+  );
+}
+
+// ------------------------------------------------------------------------------ what was taken for an answer
+
+/** answered, replaced → retracted. The charge stays, and nothing stands in the way of another request. */
+const retractAnswers = each(ATTEMPT)(`
+UPDATE attempts SET state = 'retracted', is_current = 0 FROM v
+WHERE attempts.id = v.attempt AND attempts.state IN ('answered', 'replaced')`);
+
+/** What counted as answered was not. */
+export const retractAttempt = (sql: Sql, attempt: number) => sql.each(retractAnswers, [{ attempt }]);
+
+const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.attempt)';
+
+/**
+ * Rows in these states that used an attempt. Where it was not a row's last one, the row is found by the
+ * attempt, which names the first row that used it. Rows of several steps share an earlier answer as often as
+ * not, so all of theirs are looked through.
+ * @param shared the batches `s` of which all rows are looked through.
+ */
+const usedSql = (states: readonly string[], reason: string, shared: string): string => `
+SELECT w.batch, w.row, v.attempt, ${reason} AS reason
+FROM v JOIN rows w ON w.attempt = v.attempt AND ${inStates('w', states)}
+UNION SELECT w.batch, w.row, v.attempt, ${reason}
+FROM v JOIN attempts c ON c.id = v.attempt JOIN rows w ON w.batch = c.batch AND w.row = c.row
+WHERE ${inStates('w', states)} AND ${USES}
+UNION SELECT w.batch, w.row, v.attempt, ${reason}
+FROM v JOIN batches s ON ${shared} JOIN rows w ON w.batch = s.id
+WHERE ${inStates('w', states)} AND w.others LIKE '%' || v.attempt || '%' AND ${USES}`;
+
+const unfinishSql = (
+  states: readonly string[],
+  reason = 'v.reason',
+  batches = '1 = 1',
+  shared = hasSteps('s'),
+): string => `
+UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, reason = w.reason
+FROM (${usedSql(states, reason, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches}
+WHERE rows.batch = w.batch AND rows.row = w.row`;
+
+const READ_COLUMNS = { attempt: 'int', reason: 'text' } as const;
+const LOOKED_UP = ['matched', 'no_match', 'refused'];
+
+/**
+ * matched, no_match, refused → in_doubt: a newer dialect finds no answer, and a person has to agree to buy
+ * anew.
+ */
+export const doubtUnread = each(READ_COLUMNS)(unfinishSql(LOOKED_UP));
+
+/** applied → in_doubt: a newer dialect finds no proof in what came of a change that counted as done. */
+export const doubtUnproven = each(READ_COLUMNS)(unfinishSql(['applied']));
+
+/**
+ * matched, no_match, refused → in_doubt: answers are taken back, and what is known of them moves the rows on.
+ */
+const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
+  unfinishSql(
+    LOOKED_UP,
+    'CAST(NULL AS TEXT)',
+    `b.state IN ('open', 'finished')`,
+    // A row that is there twice in a list may rest on a later answer, and share the one that is taken back.
+    's.account = (SELECT account FROM attempts WHERE id = v.attempt)',
+  ),
+);
+
+/**
+ * Answers that spoke of the account, and not of what was asked: the rows that they ended wait.
+ * @param free their calls are unknown again, or an older answer stands again, once no row is in doubt about
+ * them.
+ */
+export async function takeBack(sql: Sql, all: readonly number[], free: readonly number[]): Promise<void> {
+  const record = (attempt: number) => ({ attempt });
+  await sql.each(retractAnswers, free.map(record));
+  await eachOf(sql, [doubtTakenBack, ...moveRowsOn], all.map(record));
+  await sql.each(restorePrior, free.map(record));
+}
+
+/** answered → retracted, retracted → answered, or as it was: what an answer is read as by a newer dialect. */
+const rereadAnswers = each({
+  attempt: 'int',
+  state: 'text',
+  said: 'text',
+  why: 'text',
+  dialect: 'int',
+  charged: 'int',
+  is_at_most: 'int',
+})(`
+UPDATE attempts SET ${movesTo('v.state')}, said = v.said, why = v.why, dialect = v.dialect,
+  charged = v.charged, is_at_most = v.is_at_most FROM v WHERE attempts.id = v.attempt`);
+
+const bookMore = eachWhole({ attempt: 'int', more: 'int' })(
+  bookSql('v JOIN attempts c ON c.id = v.attempt', 'v.more', '0'),
+);
+
+/**
+ * Writes over what an answer was read as, and books what it costs more than before.
+ * @param price null: none is shown.
+ */
+export async function readAgain(
+  sql: Sql,
+  read: Omit<EndRow, 'at' | 'price' | 'facts'>,
+  more: number,
+  price: { readonly price: number | null; readonly moved: number },
+): Promise<void> {
+  await sql.each(rereadAnswers, [read]);
+  if (more > 0) await sql.each(bookMore, [{ attempt: read.attempt, more }]);
+  await sql.each(raisePrices, [{ attempt: read.attempt, ...price }]);
+}
+
+/**
+ * The rows of a change that counted as done, and of which a newer dialect does not read that. The call stays
+ * answered.
+ */
+const UNPROVEN = `SELECT c.id FROM rows w JOIN attempts c ON c.id = w.attempt
+  AND c.state = 'answered' AND c.subject IS NOT NULL AND w.state = 'in_doubt'`;
+
+export const isUnproven = async (sql: Sql, attempt: number): Promise<boolean> =>
+  (await sql.rows(`${UNPROVEN} WHERE c.id = ?`, [attempt])).length > 0;
+
+export async function unprovenOf(sql: Pick<Sql, 'rows'>, batch: BatchId): Promise<ReadonlySet<number>> {
+  const found = await sql.rows<{ id: number }>(`${UNPROVEN} WHERE w.batch = ?`, [batch]);
+  return new Set(found.map(({ id }) => id));
+}
+
+// ------------------------------------------------------------------------------------------------- the proof
+
+export interface Difference {
+  readonly scope: string;
+  readonly booked: { readonly spent: number; readonly held: number };
+  readonly added: { readonly spent: number; readonly held: number };
+}
+
+/** Adds every budget up anew from the attempts. @returns what differs, which is nothing. */
+export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
+  type Sums = { scope: string; spent: number; held: number; sum: number; holds: number };
+  const found = await db.rows<Sums>(`
+    WITH added AS (SELECT scope, sum(charged) AS sum, sum(holds) AS holds FROM (
+        SELECT ${scopesOf('p')} AS scope, coalesce(c.charged, 0) AS charged,
+          CASE WHEN ${isHolding('c')} THEN c.reserved ELSE 0 END AS holds
+        FROM attempts c JOIN attempts p ON p.id = coalesce(c.payer, c.id) CROSS JOIN ${SCOPES}) AS booked
+      GROUP BY scope)
+    SELECT n.scope, coalesce(b.spent, 0) AS spent, coalesce(b.held, 0) AS held,
+      coalesce(d.sum, 0) AS sum, coalesce(d.holds, 0) AS holds
+    FROM (SELECT scope FROM budgets UNION SELECT scope FROM added WHERE scope IS NOT NULL) n
+    LEFT JOIN budgets b ON b.scope = n.scope LEFT JOIN added d ON d.scope = n.scope
+    WHERE coalesce(b.spent, 0) <> coalesce(d.sum, 0) OR coalesce(b.held, 0) <> coalesce(d.holds, 0)`);
+  return found.map(({ scope, spent, held, sum, holds }) => ({
+    scope,
+    booked: { spent, held },
+    added: { spent: sum, held: holds },
+  }));
+}
