@@ -33,6 +33,7 @@ test.each(STEPS)('a list of 1,000 rows that is %s asks for no more than it did',
 
 test('what is counted is what was done', () => {
   expect(works.bought.requests).toBe(1000);
+  expect(groupsOf(works.bought)).toBeGreaterThan(0);
   expect(works.bought.statements.get('COMMIT')).toBeGreaterThanOrEqual(works.bought.commits / 2);
   expect(works.replayed.requests).toBe(0);
 });

@@ -83,9 +83,11 @@ async function typedWell(words: readonly string[]): Promise<void> {
 
 const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1;
 
-/** How often entries were booked. */
-export const groupsOf = ({ statements }: Work): number =>
-  statements.get('INSERT INTO groups (id, first, sum) VALUES (?, ?, ?)') ?? 0;
+/** How often what calls have cost was booked: once in a commit that ends some. */
+export function groupsOf({ statements }: Work): number {
+  const booked = [...statements].filter(([text]) => text.startsWith('UPDATE budgets SET spent ='));
+  return booked.reduce((sum, [, count]) => sum + count, 0);
+}
 
 export function totalOf({ statements }: Work): number {
   return [...statements.values()].reduce((sum, count) => sum + count, 0);
