@@ -1,4 +1,7 @@
-/** The library: everything that may be imported from outside, and nothing else. A call has the name of its command. */
+/**
+ * The library: everything that may be imported from outside, and nothing else. A call has the name of its
+ * command.
+ */
 
 import cancelCommand from './commands/cancel.ts';
 import exportCommand from './commands/export.ts';

@@ -287,13 +287,17 @@ function loadedBy(command: string): ReadonlySet<string> {
 
 const LOADS = /^(?:import|export) (?!type )(?:[^'";]*? from )?'(?<path>[^']+)'/gm;
 
-/** The lines of `src`, with a little room. A commit that needs more of them moves the number. */
-const MOST_LINES = 64_400;
+/** The lines of code in `src`, with 3 % room. A commit that needs more of them moves the number. */
+const MOST_LINES = 46_700;
 
-test('the source has no more lines than a person can keep in mind', () => {
-  const files = globSync('src/**/*.{ts,tsx,js,css,html}', { cwd: ROOT });
-  const lines = files.map((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1);
-  expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(MOST_LINES);
+test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
+  const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });
+  const lines = files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line)),
+  );
+  expect(lines.length).toBeLessThanOrEqual(MOST_LINES);
 });
 
 test('nothing that is published names a folder of this machine or a package registry', () => {

@@ -10,7 +10,8 @@ import type { StopObject } from '../objects/stop-object.ts';
 /** The console of the frame of the command line, which can also report how the command ended. */
 export interface Terminal extends Console {
   /**
-   * Says why the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its own.
+   * Says why the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its
+   * own.
    * @param leastBudget a budget with which what was refused can be done.
    */
   fail(stopped: StopObject, leastBudget?: number): void;
@@ -37,8 +38,8 @@ type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 const erased = (lines: number): string => (lines > 1 ? `\r\u001b[${lines - 1}A\u001b[J` : '\r\u001b[K');
 
 /**
- * The colour of a line on a terminal: green is done, yellow wants a look, red is gone or stopped. The first word or sign
- * of the line says the same, so a reader who sees no colours misses nothing.
+ * The colour of a line on a terminal: green is done, yellow wants a look, red is gone or stopped. The first
+ * word or sign of the line says the same, so a reader who sees no colours misses nothing.
  */
 const TONES = [
   [/^(?:\+ | {2}(?:matched|applied) +\d|ok +\w)/, 'green'],
@@ -119,7 +120,10 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
   };
 }
 
-/** `NO_COLOR` (no-color.org) is a wish of the user and wins over `FORCE_COLOR`, which is mostly set by build servers. */
+/**
+ * `NO_COLOR` (no-color.org) is a wish of the user and wins over `FORCE_COLOR`, which is mostly set by build
+ * servers.
+ */
 function wantsColor(stream: Output, env: Streams['env']): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
@@ -127,8 +131,8 @@ function wantsColor(stream: Output, env: Streams['env']): boolean {
 }
 
 /**
- * One answer from the terminal; undefined at its end (Ctrl-D). A hidden answer is typed into an output that swallows
- * it, so neither the screen nor a recording of it ever holds the key.
+ * One answer from the terminal; undefined at its end (Ctrl-D). A hidden answer is typed into an output that
+ * swallows it, so neither the screen nor a recording of it ever holds the key.
  */
 function askOn(streams: Streams, question: string, hidden: boolean): Promise<string | undefined> {
   const { stdin: input, stderr } = streams;

@@ -21,8 +21,8 @@ import { buildProgram, load, type Run } from './program.ts';
 import { usageStop } from './usage.ts';
 
 /**
- * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
- * and an exit code.
+ * The frame around every command: it reads the arguments, runs the command and turns every error into a fact,
+ * an advice and an exit code.
  */
 
 export async function main(typed: readonly string[]): Promise<never> {
@@ -52,7 +52,10 @@ export async function main(typed: readonly string[]): Promise<never> {
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
 
-/** What the page starts is on the first line of standard input, as JSON, because every user of the machine can read arguments. */
+/**
+ * What the page starts is on the first line of standard input, as JSON, because every user of the machine can
+ * read arguments.
+ */
 function wordsOnStdin(): Promise<readonly string[]> {
   let line = '';
   return new Promise((resolve) => {
@@ -67,9 +70,10 @@ function wordsOnStdin(): Promise<readonly string[]> {
 }
 
 /**
- * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
- * a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service manager stops all processes of a
- * page by a signal of its own; two would make a run leave at once, so its signal is waited for.
+ * The page starts commands and holds their standard input. When it ends, the process that held it is gone or
+ * wants a stop: that is a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service
+ * manager stops all processes of a page by a signal of its own; two would make a run leave at once, so its
+ * signal is waited for.
  */
 function stopWithStdin(): void {
   // Not for the processes that this one starts: it holds theirs.
@@ -215,14 +219,18 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
   return EXIT.bug;
 }
 
-/** The terminal until commander has read the options, so that a wrong command line is answered as JSON too. */
+/**
+ * The terminal until commander has read the options, so that a wrong command line is answered as JSON too.
+ */
 function terminalFor(argv: readonly string[], streams: Streams): Terminal {
   const options = argv.slice(0, behindOptions(argv));
   const has = (option: string): boolean => options.includes(option);
   return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
 }
 
-/** Reports a result that could not be written. The exit code is that of the command unless that was a success. */
+/**
+ * Reports a result that could not be written. The exit code is that of the command unless that was a success.
+ */
 function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): ExitCode {
   if (exitCode !== EXIT.done && exitCode !== EXIT.attention) return exitCode;
   terminal.warn(`The result could not be written to standard output: ${messageOf(error)}.`);
@@ -250,8 +258,8 @@ const LONG_MS = 300;
 const FIRST_MIB = 4;
 
 /**
- * Has V8 take less memory. It takes sizes from the command line alone, and a second start with a longer one would cost every
- * command 30 ms; by how much to grow, it reads each time that it grows.
+ * Has V8 take less memory. It takes sizes from the command line alone, and a second start with a longer one
+ * would cost every command 30 ms; by how much to grow, it reads each time that it grows.
  */
 function keepGarbageLow(): void {
   setFlagsFromString('--heap-growing-percent=100');
@@ -261,8 +269,9 @@ function keepGarbageLow(): void {
 }
 
 /**
- * Has the main thread compile what is compiled first, and most. A thread of V8 that compiles while the program ends may wait for a
- * collection which nobody does any more, and the program for that thread: it never ends (nodejs/node, issue 54918).
+ * Has the main thread compile what is compiled first, and most. A thread of V8 that compiles while the
+ * program ends may wait for a collection which nobody does any more, and the program for that thread: it
+ * never ends (nodejs/node, issue 54918).
  */
 function compileInPlace(): void {
   setFlagsFromString('--no-concurrent-sparkplug');

@@ -51,13 +51,18 @@ export async function load(program: Command, argv: readonly string[], run: Run):
 const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
   program.commands.find((command) => command.name() === name);
 
-/** `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without the list. */
+/**
+ * `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without
+ * the list.
+ */
 function listsCommands(operands: readonly string[], unknown: readonly string[]): boolean {
   if (unknown.some((option) => ['--help', '-h'].includes(option))) return true;
   return operands.length === 0 && unknown.length === 0;
 }
 
-/** The program with every command configured, for readers of the whole, such as the test of the documentation. */
+/**
+ * The program with every command configured, for readers of the whole, such as the test of the documentation.
+ */
 export async function describeProgram(): Promise<Command> {
   const program = await buildProgram({
     started: () => {},

@@ -5,7 +5,10 @@ import { invariant, type StopError, stop } from '../core/errors.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';
 
-/** How the input of a command is typed: its entries are flags and arguments, and what was typed becomes entries again. */
+/**
+ * How the input of a command is typed: its entries are flags and arguments, and what was typed becomes
+ * entries again.
+ */
 
 interface Entry {
   readonly name: string;
@@ -30,7 +33,7 @@ function byFlag(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]
 const argumentsIn = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ how }) => how.isArgument);
 
-// ------------------------------------------------------------------------------------------------- what may be typed
+// ----------------------------------------------------------------------------------------- what may be typed
 
 /** Declares all that the command takes, so that its `--help` lists it. */
 export function declare(typed: Command, of: OurCommand): void {
@@ -79,9 +82,12 @@ const kindOf = (schema: z.ZodType): string => coreOf(schema).def.type;
 
 const wordsOf = (schema: z.ZodType): string[] => (coreOf(schema) as z.ZodEnum).options.map(String);
 
-// --------------------------------------------------------------------------------------------------- what was typed
+// -------------------------------------------------------------------------------------------- what was typed
 
-/** @param words those that are arguments, in their order. @throws StopError `usage` for what is not as the command takes it. */
+/**
+ * @param words those that are arguments, in their order.
+ * @throws StopError `usage` for what is not as the command takes it.
+ */
 export async function readInput(
   of: OurCommand,
   words: readonly unknown[],

@@ -69,7 +69,7 @@ const didYouMean = (meant: string, words: readonly string[]): Line => ({
   words,
 });
 
-// -------------------------------------------------------------------------------------------------------- commands
+// -------------------------------------------------------------------------------------------------- commands
 
 async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line | undefined> {
   const as = (...words: readonly string[]) => argv.toSpliced(argv.indexOf(typed), 1, ...words);
@@ -89,7 +89,7 @@ async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line 
   return near(argv, typed, names) ?? near(['run', ...argv], typed, operations);
 }
 
-// ----------------------------------------------------------------------------------------------------------- flags
+// ----------------------------------------------------------------------------------------------------- flags
 
 function meantFlag(typed: Typed, word: string): Line | undefined {
   const { argv, path, own } = typed;
@@ -153,7 +153,7 @@ const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
   words: own.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
 });
 
-// ----------------------------------------------------------------------------------------------------- words too many
+// -------------------------------------------------------------------------------------------- words too many
 
 /** A flag whose hyphens are none, or a name in two words. */
 async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
@@ -170,7 +170,7 @@ async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
   return undefined;
 }
 
-// ------------------------------------------------------------------------------------------------------------ facts
+// ----------------------------------------------------------------------------------------------------- facts
 
 /** Commander's words for a value that is none of a list, of an option or of an argument. */
 const WRONG_CHOICE =

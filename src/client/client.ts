@@ -84,7 +84,10 @@ const MOST_TRIES = 5;
 /** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
 const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
-/** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
+/**
+ * One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges
+ * free answers.
+ */
 export class Client {
   readonly dialect: Dialect;
   readonly origin: string;
@@ -100,7 +103,10 @@ export class Client {
     ({ values: this.values, timeoutMs: this.timeoutMs, limiter: this.limiter } = parts);
   }
 
-  /** @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed to what the dialect sends. */
+  /**
+   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed
+   * to what the dialect sends.
+   */
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
     const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
@@ -134,8 +140,8 @@ export class Client {
   }
 
   /**
-   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. Only `run/buy.ts` takes one for what may
-   * cost something.
+   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. Only `run/buy.ts`
+   * takes one for what may cost something.
    */
   permit(waiter: Waiter): Promise<Permit> {
     return this.limiter.permit(waiter);
@@ -203,7 +209,10 @@ export class Client {
     });
   }
 
-  /** Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes on. */
+  /**
+   * Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes
+   * on.
+   */
   async askTime(waiter: Waiter): Promise<void> {
     await this.#free(waiter, TIME_REQUEST, () => {});
   }
@@ -224,7 +233,8 @@ export class Client {
 
   /**
    * Asks a free question until it is answered. A crash at any point only means to ask again.
-   * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not answer.
+   * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not
+   * answer.
    */
   async askPatiently(waiter: Waiter, request: FreeRequest): Promise<Page> {
     const { limiter } = this;
@@ -270,9 +280,9 @@ export class Client {
   }
 
   /**
-   * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind has limits of its
-   * own. Requests that wait may leave at once, so the end of a paid answer has its place in the ledger before, and what the
-   * answer says of the clocks is applied before.
+   * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind
+   * has limits of its own. Requests that wait may leave at once, so the end of a paid answer has its place in
+   * the ledger before, and what the answer says of the clocks is applied before.
    * @param isPause whoever judged it has it wait, and says so in the vendor's words.
    */
   hear({ reply }: Exchange, isPause = false): void {
@@ -325,7 +335,7 @@ function wordsOf(dialect: Dialect): ReadonlySet<string> {
   return new Set(JSON.stringify(dialect).toLowerCase().split('"'));
 }
 
-// -------------------------------------------------------------------------------------------------- before a run
+// ---------------------------------------------------------------------------------------------- before a run
 
 export interface Reached {
   /** Numeric addresses of the host name; empty when a proxy resolves it. */
@@ -335,8 +345,8 @@ export interface Reached {
 }
 
 /**
- * Resolves the address, connects as a run does and disconnects without sending a request, so that nothing can be
- * charged.
+ * Resolves the address, connects as a run does and disconnects without sending a request, so that nothing can
+ * be charged.
  * @throws StopError `address`.
  */
 export async function checkAddress(url: URL): Promise<Reached> {

@@ -5,16 +5,17 @@ import { messageOf, stop } from '../core/errors.ts';
 import { isLoopback } from './account/accounts-file.ts';
 
 /**
- * How connections to one address are made: certificates are always checked, whatever the environment says, and a proxy
- * of the environment is used. A proxy only makes a tunnel, so the code above has a connection to the vendor as without
- * one: what it carries, when its first byte leaves and who answers are the same.
+ * How connections to one address are made: certificates are always checked, whatever the environment says,
+ * and a proxy of the environment is used. A proxy only makes a tunnel, so the code above has a connection to
+ * the vendor as without one: what it carries, when its first byte leaves and who answers are the same.
  */
 
 export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Pool'>;
 
 /**
- * undici is loaded with the first client, because most commands never connect; and these parts of it alone, because all of it, with a
- * fetch and stubs for tests, takes twice as long. They are no public names, so `package.json` names one version.
+ * undici is loaded with the first client, because most commands never connect; and these parts of it alone,
+ * because all of it, with a fetch and stubs for tests, takes twice as long. They are no public names, so
+ * `package.json` names one version.
  */
 export function loadUndici(): Undici {
   const require = createRequire(import.meta.url);
@@ -109,7 +110,7 @@ export function isCertificate(error: Error): boolean {
 
 const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code ?? '');
 
-// -------------------------------------------------------------------------------------------------- what the environment says, in the usual variables of other programs
+// --------------------------------------- what the environment says, in the usual variables of other programs
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -121,7 +122,10 @@ interface NamedProxy {
   readonly authorization: string;
 }
 
-/** Vendors have `https` addresses, so `HTTP_PROXY` does not apply. The name in small letters is older and is read first. */
+/**
+ * Vendors have `https` addresses, so `HTTP_PROXY` does not apply. The name in small letters is older and is
+ * read first.
+ */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY'] as const;
 
 /**
@@ -144,8 +148,9 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
 }
 
 /**
- * The URL in a variable; other programs accept a host and a port without a scheme, too. Of a password with a slash that is not
- * percent-encoded, the beginning would read as the port, and be shown. Undefined also where its percent signs are wrong.
+ * The URL in a variable; other programs accept a host and a port without a scheme, too. Of a password with a
+ * slash that is not percent-encoded, the beginning would read as the port, and be shown. Undefined also where
+ * its percent signs are wrong.
  */
 function proxyAt(text: string): Omit<NamedProxy, 'variable'> | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
@@ -159,7 +164,10 @@ function proxyAt(text: string): Omit<NamedProxy, 'variable'> | undefined {
   }
 }
 
-/** Whether the exceptions cover a host: a name covers the names below it, on one port or all; `*` covers every host. */
+/**
+ * Whether the exceptions cover a host: a name covers the names below it, on one port or all; `*` covers every
+ * host.
+ */
 function isExcepted({ hostname, port }: URL, exceptions: string): boolean {
   const host = hostname.toLowerCase();
   return exceptions

@@ -41,22 +41,23 @@ export type {
 export type { OwnDialect } from './dialect/file.ts';
 
 /**
- * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what they say.
- * What a dialect may contain is in `dialect/dialect-schema.ts`. That file loads the code that checks it, so only its types are used
- * here.
+ * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what
+ * they say. What a dialect may contain is in `dialect/dialect-schema.ts`. That file loads the code that
+ * checks it, so only its types are used here.
  */
 
 /**
- * A dialect of one's own, for `dialects` of a call: it stands in the place of the account's dialect file, and is checked like that
- * before anything is sent. Nobody is asked whether to send what it says, as the program itself says it.
+ * A dialect of one's own, for `dialects` of a call: it stands in the place of the account's dialect file, and
+ * is checked like that before anything is sent. Nobody is asked whether to send what it says, as the program
+ * itself says it.
  */
 export function defineDialect(dialect: OwnDialect): OwnDialect {
   return dialect;
 }
 
 /**
- * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and through a
- * service when the account is connected by one.
+ * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and
+ * through a service when the account is connected by one.
  * @param own dialects that a program has passed, in the place of files.
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
@@ -80,14 +81,17 @@ export function withRequestOf(
   return { ...dialect, operations: { ...dialect.operations, [name]: entry } };
 }
 
-/** What of a dialect travels with a batch. The request of an operation that is not built in comes with that. */
+/**
+ * What of a dialect travels with a batch. The request of an operation that is not built in comes with that.
+ */
 export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
   return (await import('./dialect/file.ts')).carriedDialect(dialect);
 }
 
 /**
  * The dialect that came with a batch, as this host's account speaks it.
- * @throws StopError `store_version` when it is not understood, `account` when it asks for what the account does not have.
+ * @throws StopError `store_version` when it is not understood, `account` when it asks for what the account
+ * does not have.
  */
 export async function dialectOfContent(content: JsonObject, account: Account): Promise<Dialect> {
   return asSpokenBy(account, (await import('./dialect/file.ts')).dialectCarried(content, account));
@@ -125,7 +129,9 @@ async function spokenBy(
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
 
-/** Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged. */
+/**
+ * Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged.
+ */
 const SANDBOX_PRICE = { header: 'x-credits-charged' } as const;
 
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
@@ -145,8 +151,8 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
 }
 
 /**
- * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost call can
- * be read back by one.
+ * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost
+ * call can be read back by one.
  */
 function throughService(
   { idempotency: _, ...own }: Dialect,
@@ -166,7 +172,9 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
   return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
 }
 
-/** A change of the service names its project; every other value that a request needs must be in the account. */
+/**
+ * A change of the service names its project; every other value that a request needs must be in the account.
+ */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
   const { 'create-project': creation, ...others } = dialect.operations;
@@ -205,12 +213,18 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
 /** To be raised when the program itself changes how it judges replies. */
 const JUDGED_SINCE = 5;
 
-/** 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of others. */
+/**
+ * 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of
+ * others.
+ */
 const HEX_DIGITS = 7;
 
 const MARKS = new WeakMap<Dialect, number>();
 
-/** Identifies a dialect in the ledger: a hash over everything that judges answers, without what shapes requests. */
+/**
+ * Identifies a dialect in the ledger: a hash over everything that judges answers, without what shapes
+ * requests.
+ */
 export function dialectMark(dialect: Dialect): number {
   const known = MARKS.get(dialect);
   if (known !== undefined) return known;
@@ -237,15 +251,16 @@ export function dialectMark(dialect: Dialect): number {
 }
 
 /**
- * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
- * before a batch begins.
+ * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are
+ * refused before a batch begins.
  */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
   const operation = dialect.operations[call.operation];
   invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
-  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows better.
+  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows
+  // better.
   const { per_result, found } = operation.credits;
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
@@ -257,7 +272,10 @@ export interface Repetition {
   readonly underKey: boolean;
 }
 
-/** What answers to a repeat mean. A 409 to it is no answer: vendors say so while they work on the first request under the key. */
+/**
+ * What answers to a repeat mean. A 409 to it is no answer: vendors say so while they work on the first
+ * request under the key.
+ */
 export function operationFor(
   dialect: Dialect,
   call: Call,
@@ -276,8 +294,8 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
 }
 
 /**
- * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came through.
- * Undefined when the service's reply holds none, so that the service itself is answering.
+ * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came
+ * through. Undefined when the service's reply holds none, so that the service itself is answering.
  */
 export function vendorReply(raw: Reply, { through }: Pick<Dialect, 'through'>): Reply | undefined {
   return through === undefined ? raw : replyIn(raw, through.envelope.answer);
@@ -311,7 +329,9 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Wraps an answer that was learnt in another way, in the form in which the service would have passed it on. */
+/**
+ * Wraps an answer that was learnt in another way, in the form in which the service would have passed it on.
+ */
 export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>): Reply {
   if (through === undefined || through.envelope.answer.body === WHOLE_BODY) return reply;
   const { answer } = through.envelope;
@@ -325,8 +345,8 @@ export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>):
 }
 
 /**
- * Where a dialect says that an answer's fields and results stand. `core/answer-body.ts` reads them, also without a
- * dialect.
+ * Where a dialect says that an answer's fields and results stand. `core/answer-body.ts` reads them, also
+ * without a dialect.
  * @param operation the one whose answers hold lists; without it lists are not read.
  */
 export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace {
@@ -344,11 +364,12 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
   };
 }
 
-// ---------------------------------------------------------------------------------------------------- what a person agrees to
+// ----------------------------------------------------------------------------------- what a person agrees to
 
 /**
- * How the requests of a dialect differ from the built-in ones. Another person may have written its file, so the user sees every entry
- * that sends something otherwise, and agrees to just these. What answers mean is no part of it.
+ * How the requests of a dialect differ from the built-in ones. Another person may have written its file, so
+ * the user sees every entry that sends something otherwise, and agrees to just these. What answers mean is no
+ * part of it.
  */
 
 /** What a person agrees to before the first request of a dialect that sends others than the built-in one. */

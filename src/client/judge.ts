@@ -31,8 +31,8 @@ export { isExactCharge } from './judge/cost.ts';
 export * from './judge/shapes.ts';
 
 /**
- * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
- * arrives gets a verdict; what no rule can read is in doubt, because it may have been charged.
+ * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data.
+ * Whatever arrives gets a verdict; what no rule can read is in doubt, because it may have been charged.
  */
 
 /** What the wire said. `lost`: the request may have reached the vendor, and no whole answer came back. */
@@ -41,7 +41,10 @@ export type Delivery =
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
-/** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
+/**
+ * The first three mean that an account which never answered cannot be reached this way; the others pass by
+ * themselves.
+ */
 export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
 /** What a reply means, as the ledger ends the attempt by it, and what follows for the account besides. */
@@ -51,7 +54,10 @@ export type Verdict =
   /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
   | EndAs<'not_sent'>
   | (EndAs<'paused'> & AskedWait)
-  /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
+  /**
+   * `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not
+   * asked again.
+   */
   /** `isNotYet`: the vendor answers later. */
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
@@ -104,7 +110,10 @@ function meantBy(
   return { parsed, rules, rule: undefined, table, means: table.row.means };
 }
 
-/** A 404 to a change may be about its path, or about a project that is not there, and of nobody in it: then a rule without words says nothing of them. */
+/**
+ * A 404 to a change may be about its path, or about a project that is not there, and of nobody in it: then a
+ * rule without words says nothing of them.
+ */
 function ofNobody(
   { means, body: tests = [] }: AnswerRule,
   { raw }: ParsedReply,
@@ -136,7 +145,8 @@ export type RuleFound = {
 
 /**
  * Whether a rule or a word says that nothing was found, and not a status or an empty place alone.
- * @param isFirst nothing but 404 was heard yet: then a server's own "Not Found", as HTTP spells it, says nothing either.
+ * @param isFirst nothing but 404 was heard yet: then a server's own "Not Found", as HTTP spells it, says
+ * nothing either.
  */
 export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
@@ -222,9 +232,9 @@ export function remarkOn({ change }: Call, why: string): string | undefined {
 }
 
 /**
- * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's own reply.
- * Without such a test the reply must be readable and not about its path, or a success without words: a proxy's 404 would give
- * money back.
+ * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's
+ * own reply. Without such a test the reply must be readable and not about its path, or a success without
+ * words: a proxy's 404 would give money back.
  */
 export function saidOfLost(own: Reply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);

@@ -27,7 +27,9 @@ type ListFailure =
 
 export type MemberList = { readonly kind: 'listed'; readonly people: readonly ListedPerson[] } | ListFailure;
 
-/** A page holds a hundred or so people, and the largest team some thousands: a longer list runs in a circle. */
+/**
+ * A page holds a hundred or so people, and the largest team some thousands: a longer list runs in a circle.
+ */
 const MOST_PAGES = 1_000;
 
 /** Reads all people of a list. @param ask requests the page with these parameters. */
@@ -78,8 +80,8 @@ function pageIn({ body: bytes }: Reply, listing: ListEntry, dialect: Dialect): O
   const items = valueAt(body.value, listing.items);
   if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
   const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
-  // An entry without an address is a person whom we cannot name. If all are without, the dialect is wrong, and
-  // everybody would seem to be gone.
+  // An entry without an address is a person whom we cannot name. If all are without, the dialect is wrong,
+  // and everybody would seem to be gone.
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
     return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }
@@ -107,7 +109,7 @@ function listedIn(item: JsonValue, listing: ListEntry, { permissions }: Dialect)
   return present({ email, userId, inviteCode, role });
 }
 
-// -------------------------------------------------------------------------------------------------- whether it goes on
+// ---------------------------------------------------------------------------------------- whether it goes on
 
 const PLACES = ['', 'data.', 'data.pagination.', 'pagination.', 'meta.', 'paging.'];
 const MORE = ['has_more', 'hasMore', 'has_next', 'hasNext', 'has_next_page', 'hasNextPage'];

@@ -1,7 +1,7 @@
 /**
- * The regular expressions of dialects. Those of a built-in dialect are run natively, and a test shows that each of them is
- * linear. Those of a file are run by an engine that is linear whatever they say: `dialect/linear-pattern.ts` brings it, and
- * is loaded with the first file.
+ * The regular expressions of dialects. Those of a built-in dialect are run natively, and a test shows that
+ * each of them is linear. Those of a file are run by an engine that is linear whatever they say:
+ * `dialect/linear-pattern.ts` brings it, and is loaded with the first file.
  */
 
 export interface Pattern {
@@ -13,7 +13,10 @@ export interface Pattern {
 
 const COMPILED = new Map<string, Pattern>();
 
-/** The pattern of that text, without regard to small and capital letters. @throws SyntaxError for what is no pattern. */
+/**
+ * The pattern of that text, without regard to small and capital letters.
+ * @throws SyntaxError for what is no pattern.
+ */
 export function patternOf(text: string): Pattern {
   const known = COMPILED.get(text) ?? new RegExp(text, 'i');
   COMPILED.set(text, known);

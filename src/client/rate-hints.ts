@@ -6,13 +6,15 @@ import type { RateHintNames } from './dialect.ts';
 import { patternOf } from './patterns.ts';
 
 /**
- * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many vendors,
- * `Retry-After`, and what a dialect names. It depends on its input only and never throws: nonsense is ignored, because a vendor's
- * mistake must neither stop a run nor let it exceed the plan.
+ * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many
+ * vendors, `Retry-After`, and what a dialect names. It depends on its input only and never throws: nonsense
+ * is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
  */
 
 export interface RateHints {
-  /** How many requests are left, and for how long; when several windows say so, the one that is used up first. */
+  /**
+   * How many requests are left, and for how long; when several windows say so, the one that is used up first.
+   */
   readonly left?: { readonly requests: number; readonly resetMs: number };
   /** How long nothing may be sent, because the answer asks for it; at most 24 hours. */
   readonly pauseMs?: number;
@@ -22,7 +24,9 @@ type RemainingHint = NonNullable<RateHints['left']>;
 
 const LONGEST_HEADER = 2_000;
 
-/** The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern. */
+/**
+ * The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern.
+ */
 const LONGEST_TEXT = 10_000;
 
 /** More than any plan allows, and exact in any arithmetic. */
@@ -90,7 +94,7 @@ function numberIn(text = ''): number {
   return Number(/^\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[,;]|$)/.exec(text)?.[1] ?? Number.NaN);
 }
 
-// ---------------------------------------------------------------------------------------------------- how long
+// -------------------------------------------------------------------------------------------------- how long
 
 /** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
@@ -112,10 +116,10 @@ const answeredMs = ({ headers, receivedAtMs }: Reply): number =>
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /**
- * How long to wait after the answer, written as seconds, as a duration (`500ms`), as a time in seconds or milliseconds
- * since 1970, or as a date. Times are measured against the answer's own `Date`, because the vendor's clock and ours may
- * differ. At most 24 hours; undefined when the text cannot be read, or the time is over already: waiting for nothing
- * again and again would only ask faster than before.
+ * How long to wait after the answer, written as seconds, as a duration (`500ms`), as a time in seconds or
+ * milliseconds since 1970, or as a date. Times are measured against the answer's own `Date`, because the
+ * vendor's clock and ours may differ. At most 24 hours; undefined when the text cannot be read, or the time
+ * is over already: waiting for nothing again and again would only ask faster than before.
  */
 function waitMsIn(text: string | undefined, raw: Reply): number | undefined {
   const waitMs = text === undefined ? Number.NaN : readWaitMs(text.trim(), raw);

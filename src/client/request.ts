@@ -20,7 +20,9 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
-  /** What the transport writes for `{key}` in path and body: so no request that is kept or shown has it there. */
+  /**
+   * What the transport writes for `{key}` in path and body: so no request that is kept or shown has it there.
+   */
   readonly key?: string;
 }
 
@@ -48,7 +50,10 @@ export function sentOf(request: HttpRequest | TimeRequest): Pick<HttpRequest, 'p
 
 const KEY = '{key}';
 
-/** Stands for it until the request is written. There, a `{key}` that a row has is encoded, so that it stays a text. */
+/**
+ * Stands for it until the request is written. There, a `{key}` that a row has is encoded, so that it stays a
+ * text.
+ */
 const KEY_MARK = randomUUID();
 
 function marked<Value extends JsonValue>(value: Value): Value {
@@ -63,13 +68,19 @@ export interface RequestValues {
   readonly key: string;
   readonly project_id?: string;
   readonly organization_id?: string;
-  /** The key of this attempt; in a read-back, of the lost attempt. It is sent where the dialect has a header for it. */
+  /**
+   * The key of this attempt; in a read-back, of the lost attempt. It is sent where the dialect has a header
+   * for it.
+   */
   readonly idempotency_key?: string;
 }
 
 export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'body'>;
 
-/** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
+/**
+ * Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them
+ * too.
+ */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
 
 /** The request of a call: the dialect's path, headers and field names around the call's parameters. */
@@ -92,9 +103,10 @@ export function requestOf(
 
 /**
  * Refuses a call that cannot become a request. The plan calls this before anything is sent.
- * @returns a value of the row, with its field, that the call's path would name and cannot hold; undefined when there is none.
- * @throws StopError `job` where two values of the call share a field, or a query has no form for one; `unsupported`
- *   where the service does not send such requests.
+ * @returns a value of the row, with its field, that the call's path would name and cannot hold; undefined
+ * when there is none.
+ * @throws StopError `job` where two values of the call share a field, or a query has no form for one;
+ *   `unsupported` where the service does not send such requests.
  */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
@@ -122,7 +134,10 @@ function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): 
   return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
 
-/** The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there was one. */
+/**
+ * The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there
+ * was one.
+ */
 export function readBackRequestOf(
   dialect: Dialect,
   basePath: string,
@@ -156,7 +171,8 @@ interface RequestParts {
 
 /**
  * The call's parameters by the vendor's names, without those that it has no field for.
- * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two would be lost.
+ * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two would
+ * be lost.
  */
 function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
@@ -181,7 +197,10 @@ function own<Value>(members: Readonly<Record<string, Value>>, name: string): Val
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-/** Writes a role as the service grants it. A call has our word, so that its key does not depend on the dialect. */
+/**
+ * Writes a role as the service grants it. A call has our word, so that its key does not depend on the
+ * dialect.
+ */
 function withPermissions({ permissions }: Dialect, call: Call): Call {
   const { role, ...others } = call.parameters;
   if (permissions === undefined || role === undefined) return call;
@@ -215,7 +234,10 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
   return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
 }
 
-/** @param values names that the path may use besides the fields: for a question about a call, never for the call itself. */
+/**
+ * @param values names that the path may use besides the fields: for a question about a call, never for the
+ * call itself.
+ */
 function shapedRequest(
   shape: RequestShape,
   fields: Map<string, JsonValue>,
@@ -268,7 +290,10 @@ function fillPath(template: string, fields: Map<string, JsonValue>, values: Path
   });
 }
 
-/** Whether a value is one path segment: `.` and `..` would be resolved by the reader of the path, encoded or not. */
+/**
+ * Whether a value is one path segment: `.` and `..` would be resolved by the reader of the path, encoded or
+ * not.
+ */
 function isPathSegment(value: JsonValue | undefined): value is string {
   if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
   return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
@@ -298,7 +323,10 @@ function queryText(value: JsonValue): string {
   return isPlainList ? value.join(',') : JSON.stringify(value);
 }
 
-/** Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key. */
+/**
+ * Through a service there are no headers: the envelope has no place for them, and the service knows the
+ * vendor's key.
+ */
 function built(
   { through, headers: ofAll }: Dialect,
   basePath: string,
@@ -324,8 +352,8 @@ function built(
 }
 
 /**
- * The body of the outer request, where a service carries it: its "API Call" step wraps the request as it would go to the
- * vendor itself. The names are in the dialect, because the service publishes none of them.
+ * The body of the outer request, where a service carries it: its "API Call" step wraps the request as it
+ * would go to the vendor itself. The names are in the dialect, because the service publishes none of them.
  */
 function envelopeBody(
   { envelope, connectedAccount }: EnvelopeRoute,

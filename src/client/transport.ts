@@ -11,29 +11,43 @@ import type { Delivery, NotSentCause } from './judge.ts';
 import { type HttpRequest, sentOf, type TimeRequest } from './request.ts';
 
 /**
- * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
- * or sends two requests over one connection at a time: each of those was measured to send a paid request twice.
+ * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a
+ * redirect or sends two requests over one connection at a time: each of those was measured to send a paid
+ * request twice.
  */
 
-/** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
+/**
+ * Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor.
+ */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 const TOO_LARGE = 'the answer is larger than 4 MiB';
 
-/** Idle connections are closed before common servers and balancers close them (5 s and more) under a request. */
+/**
+ * Idle connections are closed before common servers and balancers close them (5 s and more) under a request.
+ */
 const IDLE_CONNECTION_MS = 4_000;
 
-/** Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a request. */
+/**
+ * Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor
+ * about a request.
+ */
 const KEPT_HEADERS =
   /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
 export interface SendOptions {
-  /** When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of them. */
+  /**
+   * When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of
+   * them.
+   */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   /** Whether the request may still leave: asked in the very turn in which its first byte would. */
   mayLeave(): boolean;
   /** Called at the moment the first byte leaves. */
   onSent(): void;
-  /** Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was sent. */
+  /**
+   * Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was
+   * sent.
+   */
   onReply(reply: Delivery): void;
 }
 
@@ -129,7 +143,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { clock } = this.#options;
     const { intentAt } = this.#sending;
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
-    // A process that was stopped and woken up would send a request that an earlier decision, or another run, has long taken for lost.
+    // A process that was stopped and woken up would send a request that an earlier decision, or another run,
+    // has long taken for lost.
     if (this.#expired || ageMs > SENT_WITHIN_MS) {
       this.#keepBack(controller, `the intent was ${Math.round(ageMs)} ms old`);
       return;
@@ -199,7 +214,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
+/**
+ * We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound.
+ */
 function decoded(raw: Reply): Delivery {
   const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || raw.body.length === 0) return { kind: 'answered', raw };

@@ -2,11 +2,15 @@ import { phrasesIn } from '../core/plain-text.ts';
 import type { Words } from './dialect.ts';
 
 /**
- * The words by which vendors say what became of a request, as far as they are the same at most of them. A phrase stands for
- * itself in any letter case, whatever stands between its words; one that ends with `*` also for all words that begin so.
+ * The words by which vendors say what became of a request, as far as they are the same at most of them. A
+ * phrase stands for itself in any letter case, whatever stands between its words; one that ends with `*` also
+ * for all words that begin so.
  */
 
-/** Words of a missing right: at a provider the key is of no use then, at a service one project is closed to it. */
+/**
+ * Words of a missing right: at a provider the key is of no use then, at a service one project is closed to
+ * it.
+ */
 export const NO_RIGHT: string[] = phrasesIn(`
       forbidden, access denied, request denied, permission denied, no permission*, insufficient permission*,
       insufficient right*, insufficient privilege*, not admin, not an admin, not authorized, not authorised`);

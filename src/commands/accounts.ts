@@ -228,7 +228,10 @@ async function askForKey(console: Console): Promise<string> {
   );
 }
 
-/** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */
+/**
+ * Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops
+ * nothing.
+ */
 async function listAccounts(console: Console) {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);

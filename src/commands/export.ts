@@ -142,7 +142,10 @@ async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Pro
   return kept;
 }
 
-/** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
+/**
+ * The path of the batch's output. It gets another name when a later batch, such as a refresh, has written
+ * there.
+ */
 async function usualPath(
   ledger: LedgerReader,
   { batch, location }: FoundBatch,

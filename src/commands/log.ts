@@ -60,14 +60,17 @@ export default command({
   },
 });
 
-// ---------------------------------------------------------------------------------------------------- about whom
+// ------------------------------------------------------------------------------------------------ about whom
 
 type About =
   | { readonly kind: 'all' }
   | { readonly kind: 'batch'; readonly batch: BatchId }
   | { readonly kind: 'values'; readonly values: readonly string[] };
 
-/** What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it is written. */
+/**
+ * What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it
+ * is written.
+ */
 async function aboutOf(text: string | undefined, store: string | undefined): Promise<About> {
   if (text === undefined) return { kind: 'all' };
   const word = text.trim();
@@ -78,7 +81,10 @@ async function aboutOf(text: string | undefined, store: string | undefined): Pro
   throw stop('usage', 'There is nothing to search for.', 'Give an e-mail address, an ABN or a web address.');
 }
 
-/** The text, and as operations send it: by what it is, so that an address does not find the company of its domain. */
+/**
+ * The text, and as operations send it: by what it is, so that an address does not find the company of its
+ * domain.
+ */
 function spellingsOf(text: string): readonly string[] {
   if (text === '' || text.length > 500) return [];
   const readers = isEmail(text)
@@ -101,7 +107,7 @@ const nothingLine = (about: About): string =>
     ? `Nothing was asked about ${about.values.join(', ')}.`
     : 'Nothing has been done yet.';
 
-// ---------------------------------------------------------------------------------------------------- the entries
+// ----------------------------------------------------------------------------------------------- the entries
 
 /** The entries of a ledger, newest first. */
 async function* entriesIn(ledger: LedgerReader, about: About): AsyncGenerator<LogEntryObject, void> {
@@ -201,7 +207,10 @@ function entriesOf(attempt: AttemptRecord, batches: Batches): readonly LogEntryO
 const MOST_SAID = 2_000;
 const HASH_SHOWN = 16;
 
-/** What was asked. The vendor's own words are told of changes alone: what was bought about people is in no log. */
+/**
+ * What was asked. The vendor's own words are told of changes alone: what was bought about people is in no
+ * log.
+ */
 function requestOf({ call, reply, key }: AttemptRecord) {
   const { operation, parameters, change, erasedAtMs } = call;
   const named = Object.entries(parameters).map(([name, value]) => {
@@ -221,7 +230,7 @@ function requestOf({ call, reply, key }: AttemptRecord) {
   };
 }
 
-// ---------------------------------------------------------------------------------------------------- as words
+// -------------------------------------------------------------------------------------------------- as words
 
 function lineOf(entry: LogEntryObject): string {
   const { at, batch, row, sandbox } = entry;

@@ -96,13 +96,16 @@ async function outputOf(named: string | undefined, result: string, into: string)
   return path;
 }
 
-// ------------------------------------------------------------------------------------------ which batch made a result
+// --------------------------------------------------------------------------------- which batch made a result
 
 interface Maker {
   readonly batch: Batch;
   readonly location: string;
   readonly columns: MergeFacts['columns'];
-  /** How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells are those of its list. */
+  /**
+   * How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells
+   * are those of its list.
+   */
   readonly fit: number;
 }
 
@@ -112,7 +115,10 @@ const LEAST_SHARE = 0.5;
 /** So many rows tell of which list they are. */
 const ROWS_COMPARED = 200;
 
-/** @throws StopError `input` where no batch is known to have made it: nobody knows what was sent for its rows then. */
+/**
+ * @throws StopError `input` where no batch is known to have made it: nobody knows what was sent for its rows
+ * then.
+ */
 async function makerOf(result: Result, store: string | undefined): Promise<Maker> {
   const makers = await eachLedgerThere(store, (ledger, location) => makersIn(ledger, location, result));
   const [maker] = makers.flat().sort((a, b) => b.fit - a.fit || b.batch.createdAtMs - a.batch.createdAtMs);
@@ -121,7 +127,10 @@ async function makerOf(result: Result, store: string | undefined): Promise<Maker
   throw stop('input', fact, 'Name the store that made it with --store, or merge the file as it was written.');
 }
 
-/** The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these say which row they are. */
+/**
+ * The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these
+ * say which row they are.
+ */
 async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
   const sha256 = await result.file.sha256();
   const noted = await ledger.writers(result.path, sha256);

@@ -25,12 +25,12 @@ import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 import { countWords } from './shared/summary.ts';
 
 /**
- * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and ends. Files of
- * one account are worked on one after the other, because they share its limits. Accounts are worked on side by side, so
- * that a pause of one does not delay another.
+ * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and
+ * ends. Files of one account are worked on one after the other, because they share its limits. Accounts are
+ * worked on side by side, so that a pause of one does not delay another.
  *
- * A crash at any moment costs nothing: a file leaves its inbox only after its output is written, and is known by its
- * content, so that the next sweep finds every answer in the ledger.
+ * A crash at any moment costs nothing: a file leaves its inbox only after its output is written, and is known
+ * by its content, so that the next sweep finds every answer in the ledger.
  */
 export default command({
   name: 'nightly',
@@ -77,7 +77,10 @@ interface SweepOptions extends SpenderOptions {
 
 type SweepResult = z.output<typeof SweepObject>;
 
-/** The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their own. */
+/**
+ * The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their
+ * own.
+ */
 async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<SweepResult> {
   const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
   const opened: (readonly [Spender, SweptJob[]])[] = [];
@@ -99,7 +102,8 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
         const byAccount = Map.groupBy(own, ({ account }) => account.identity);
         return [...byAccount.values()].map((each) => [spender, each] as const);
       });
-      // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
+      // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their
+      // requests.
       const ended = await Promise.allSettled(lanes.map((lane) => sweeping.work(...lane)));
       const bug = ended.find((each) => each.status === 'rejected');
       if (bug !== undefined) throw bug.reason;
@@ -195,7 +199,9 @@ class SweepRun {
     return stopped;
   }
 
-  /** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
+  /**
+   * Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep.
+   */
   #keep(
     file: string,
     { job }: SweptJob,
@@ -236,7 +242,8 @@ async function putAway(
     return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
   }
   try {
-    // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file and moves it.
+    // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file
+    // and moves it.
     await ledger.changeBatch(batch as BatchId, { inputPath: place.input });
     await moveToDone(path, place);
     return undefined;
@@ -266,8 +273,8 @@ const OF_SWEEP: ReadonlySet<string> = new Set<StopCode>([
 ]);
 
 /**
- * Exit codes from the worst to the least: first those of a signal from outside, then those that need a person, and last
- * those of problems that pass by themselves.
+ * Exit codes from the worst to the least: first those of a signal from outside, then those that need a
+ * person, and last those of problems that pass by themselves.
  */
 const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
 
@@ -276,7 +283,7 @@ export function worstOf(stops: readonly StopObject[]): StopObject | undefined {
   return stops.toSorted((one, other) => rank(one) - rank(other))[0];
 }
 
-// ------------------------------------------------------------------------------------------------- what is told
+// ---------------------------------------------------------------------------------------------- what is told
 
 function totalsOf(files: Swept[], left: SweepResult['left']) {
   const sum = (of: (file: Swept) => number): number => files.reduce((total, file) => total + of(file), 0);

@@ -27,8 +27,9 @@ export default command({
 });
 
 /**
- * Pauses it at once, or after a process that works on it has ended because it was asked to: that sends nothing new, and records the
- * answers that are on their way. @throws StopError `busy` when another process spends from the store, or this one does not end in time.
+ * Pauses it at once, or after a process that works on it has ended because it was asked to: that sends
+ * nothing new, and records the answers that are on their way.
+ * @throws StopError `busy` when another process spends from the store, or this one does not end in time.
  */
 async function pause(found: FoundBatch, options: PauseOptions, console: Console): Promise<void> {
   const { batch, location } = found;

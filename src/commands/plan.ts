@@ -102,13 +102,15 @@ interface PlannedJob extends ResolvedJob {
   /** Undefined for a job that only reads. */
   readonly changes: ChangePlan | undefined;
   readonly known: PathSearch | undefined;
-  /** The path where the store is missing, so that nothing is known as bought; undefined when there is a store. */
+  /**
+   * The path where the store is missing, so that nothing is known as bought; undefined when there is a store.
+   */
   readonly missingStore: string | undefined;
 }
 
 /**
- * Plans what a job would buy for a list, in one reading of it, or change in the service. It creates no store. It sends only
- * the dialect's questions about who is in a project.
+ * Plans what a job would buy for a list, in one reading of it, or change in the service. It creates no store.
+ * It sends only the dialect's questions about who is in a project.
  */
 async function planJob(input: Input & { readonly job: string }, host: Host): Promise<PlannedJob> {
   const { console, own } = host;
@@ -251,7 +253,9 @@ async function unagreed(chosen: ResolvedJob): Promise<Question | undefined> {
   return undefined;
 }
 
-/** What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first. */
+/**
+ * What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first.
+ */
 function changesOf(
   context: PlanContext,
   list: OpenedInput,
@@ -289,7 +293,7 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
   };
 }
 
-// ------------------------------------------------------------------------------------------------ what a list is
+// -------------------------------------------------------------------------------------------- what a list is
 
 const LOOKS: Readonly<Record<string, string>> = {
   ABN: 'an ABN',
@@ -340,7 +344,7 @@ function filledWords(filled: number, examples: readonly string[]): string {
   return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }
 
-// ---------------------------------------------------------------------------------------------------- operations
+// ------------------------------------------------------------------------------------------------ operations
 
 function fitLines(fits: readonly OperationFit[]): readonly string[] {
   const sure = fits.filter(({ problem }) => problem === null);

@@ -119,7 +119,8 @@ export default command({
   entriesOf: namedIn,
   async run(input, host) {
     const { console, own } = host;
-    // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
+    // The printed command is without --accept: what a person accepted once must not be accepted again by
+    // running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
     const progress = new Progress(console, systemClock, {
       ...present({ part: input.limit ?? input.sample, maxPauseMs: longestPause(input, console) }),
@@ -241,7 +242,8 @@ type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showCha
 
 /**
  * Asks on the terminal.
- * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone.
+ * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the
+ * sample alone.
  */
 export function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
@@ -263,7 +265,10 @@ export function questionsOn(console: Console, agreed: boolean, isSample: boolean
   };
 }
 
-/** The path of the input. Standard input is kept in a file first, because a killed run could not read it again. */
+/**
+ * The path of the input. Standard input is kept in a file first, because a killed run could not read it
+ * again.
+ */
 async function inputPathOf({ job, file, output, store, ...input }: Input, console: Console): Promise<string> {
   refuseTwoOnStdout(console.json, output);
   if (file !== '-') return file;

@@ -62,7 +62,10 @@ function numberOf(flag: string, text: string, most: number): number {
   throw stop('usage', `${flag} ${text} cannot be used.`, `Give a ${kind} from 0 to ${most}.`);
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM and, if asked for, when standard input ends because the parent is gone. */
+/**
+ * Resolves at the first Ctrl-C or SIGTERM and, if asked for, when standard input ends because the parent is
+ * gone.
+ */
 function stopRequest(untilStdinEnds: boolean): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());

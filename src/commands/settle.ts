@@ -181,7 +181,9 @@ async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number>
   }
 }
 
-/** Closes them as a run does before it spends, so that lists of doubts and decisions about them are complete. */
+/**
+ * Closes them as a run does before it spends, so that lists of doubts and decisions about them are complete.
+ */
 async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   if ((await ledger.openAttempts()).length === 0) return;
   // The dialect of a removed account is not known, so the built-in one is taken.
@@ -230,7 +232,8 @@ async function settleDoubts(
   try {
     await closeLeftOpen(ledger, batch);
     const doubts = await chosen(ledger, batch, given);
-    // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
+    // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not
+    // set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
     refuseUnproven(batch, doubts, kind);
     if (kind === 'told') {
@@ -304,7 +307,8 @@ async function tell(
   pairs: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
+  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be
+  // compared.
   await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
@@ -321,7 +325,10 @@ async function tell(
   }
 }
 
-/** Whatever a later list asks for by such an id would be done to the other person. @throws StopError `usage` that says who that is. */
+/**
+ * Whatever a later list asks for by such an id would be done to the other person.
+ * @throws StopError `usage` that says who that is.
+ */
 function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
   const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
   if (other === undefined) return;
@@ -338,7 +345,8 @@ async function releaseAll(
 ): Promise<void> {
   const why = 'a person checked, and said that it was not done';
   for (const { key, attempt: first } of doubts) {
-    // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
+    // A call that was sent again and lost again has several attempts in doubt, which are found one after the
+    // other.
     for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
       await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });

@@ -40,7 +40,7 @@ export default command({
   },
 });
 
-// ---------------------------------------------------------------------------------------------------- the sums
+// -------------------------------------------------------------------------------------------------- the sums
 
 /** A group while it is added up. */
 interface Sum {
@@ -136,7 +136,7 @@ const byName = (one: SpendGroupObject, other: SpendGroupObject): number =>
 const bySpent = (one: SpendGroupObject, other: SpendGroupObject): number =>
   Number(one.sandbox) - Number(other.sandbox) || other.spent - one.spent || byName(one, other);
 
-// ---------------------------------------------------------------------------------------------------- as words
+// -------------------------------------------------------------------------------------------------- as words
 
 function linesFor({ month, by, groups }: SpendObject): readonly string[] {
   const title = `${month} (UTC), by ${by}`;

@@ -51,7 +51,7 @@ export default command({
   },
 });
 
-// ---------------------------------------------------------------------------------------------------- all batches
+// ----------------------------------------------------------------------------------------------- all batches
 
 function batchesReport(batches: BatchObject[], workers: WorkerObject[]): StatusReport {
   const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(batchLine);
@@ -88,7 +88,7 @@ function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts 
   return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...each, command].join('; ');
 }
 
-// ---------------------------------------------------------------------------------------------------- one batch
+// ------------------------------------------------------------------------------------------------- one batch
 
 function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
   return {

@@ -223,7 +223,8 @@ const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): stri
 
 /**
  * Copies a ledger to another store. The same command goes on wherever it was cut off.
- * @throws StopError `usage` when both are one place, `store` when TO has a ledger, or when FROM was copied elsewhere.
+ * @throws StopError `usage` when both are one place, `store` when TO has a ledger, or when FROM was copied
+ * elsewhere.
  */
 async function copied(from: string, to: string, waitForLockMs: number) {
   if (from === to) {
@@ -242,9 +243,10 @@ async function copied(from: string, to: string, waitForLockMs: number) {
 }
 
 /**
- * Lets the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger does not know yet takes them
- * from the first who uses it.
- * @throws StopError `busy` while a process sends by a limit that changes, `usage` where one process spends at a time.
+ * Lets the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger
+ * does not know yet takes them from the first who uses it.
+ * @throws StopError `busy` while a process sends by a limit that changes, `usage` where one process spends at
+ * a time.
  */
 async function holdToAccounts(
   location: string,

@@ -53,8 +53,9 @@ import { replyObject, ruleObject, ruleWords } from './shared/rule.ts';
 import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 
 /**
- * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a list is
- * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
+ * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a
+ * list is bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and
+ * settled like any other.
  */
 
 /** What a rule may be proposed to say. */
@@ -96,7 +97,8 @@ export default command({
       given,
     );
     const request = requestShown(trial);
-    // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
+    // Under --json only the object is on standard output, so what a person must see before agreeing goes to
+    // stderr.
     for (const line of requestLines(request)) (console.json ? console.say : console.print)(line);
     await requireYes(console, trial, input);
     const tell = toldOn(console);
@@ -109,7 +111,7 @@ export default command({
   },
 });
 
-// ---------------------------------------------------------------------------------------------------- one row
+// --------------------------------------------------------------------------------------------------- one row
 
 interface Trial extends ResolvedJob {
   readonly row: RowInput;
@@ -190,11 +192,14 @@ function callOf(chosen: ResolvedJob, row: RowInput): Call {
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- what leaves
+// ----------------------------------------------------------------------------------------------- what leaves
 
 const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
 
-/** The request without its key. For the sandbox it has only the path, because its address is known once it runs. */
+/**
+ * The request without its key. For the sandbox it has only the path, because its address is known once it
+ * runs.
+ */
 function requestShown({ dialect, account, call }: Trial): TrialObject['request'] {
   const { baseUrl, projectId, organizationId } = account;
   const values = {
@@ -211,8 +216,9 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
 }
 
 /**
- * Asks before credits are spent, and not where nothing new is bought: for a known answer, and for a call in doubt, which is settled first.
- * A sandbox account needs no consent, and `yes` agrees to no more than a budget.
+ * Asks before credits are spent, and not where nothing new is bought: for a known answer, and for a call in
+ * doubt, which is settled first. A sandbox account needs no consent, and `yes` agrees to no more than a
+ * budget.
  * @throws StopError `consent`.
  */
 async function requireYes(console: Console, trial: Trial, input: Input): Promise<void> {
@@ -235,7 +241,10 @@ async function requireYes(console: Console, trial: Trial, input: Input): Promise
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
 
-/** What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer counts as nothing. */
+/**
+ * What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer
+ * counts as nothing.
+ */
 async function stateOf(
   { account, dialect, call }: Trial,
   ledger: LedgerReader | undefined,
@@ -249,7 +258,7 @@ async function stateOf(
   return found?.state.kind;
 }
 
-// ---------------------------------------------------------------------------------------------------- the call
+// -------------------------------------------------------------------------------------------------- the call
 
 interface Made {
   readonly summary: RunObject;
@@ -257,7 +266,10 @@ interface Made {
   readonly tried: AttemptRecord | undefined;
 }
 
-/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless a lost call is sent again. */
+/**
+ * Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless a lost call
+ * is sent again.
+ */
 async function made(
   trial: Trial,
   { refresh, store }: Input,
@@ -301,8 +313,8 @@ async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | u
 }
 
 /**
- * Writes the row to a file that only this user can read. The file is named by its content, so that the same trial is the
- * same batch. It is beside the ledger, so that both are kept, copied and deleted together.
+ * Writes the row to a file that only this user can read. The file is named by its content, so that the same
+ * trial is the same batch. It is beside the ledger, so that both are kept, copied and deleted together.
  */
 async function writeRow(row: RowInput, location: string, ledger: Ledger): Promise<string> {
   const columns = Object.keys(row).length === 0 ? { row: '1' } : row;
@@ -315,7 +327,7 @@ async function writeRow(row: RowInput, location: string, ledger: Ledger): Promis
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- what came
+// ------------------------------------------------------------------------------------------------- what came
 
 interface TrialReport extends Made {
   readonly trial: Trial;

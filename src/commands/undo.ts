@@ -43,8 +43,9 @@ import { countWords } from './shared/summary.ts';
 import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
 
 /**
- * Takes back what a batch changed in the service, as far as the service allows. An undo is a batch itself: it writes a list of the earlier
- * states beside the ledger and runs it like any list. So an undo resumes after a crash, shows in `status`, and can be undone.
+ * Takes back what a batch changed in the service, as far as the service allows. An undo is a batch itself: it
+ * writes a list of the earlier states beside the ledger and runs it like any list. So an undo resumes after a
+ * crash, shows in `status`, and can be undone.
  */
 
 const input = z.strictObject({
@@ -95,7 +96,7 @@ export default command({
   },
 });
 
-// ---------------------------------------------------------------------------------------------------- what is left to do
+// ---------------------------------------------------------------------------------------- what is left to do
 
 /** What is to be done to undo a batch, and what was. */
 interface Undo {
@@ -105,7 +106,10 @@ interface Undo {
   readonly left: UndoObject['not_undone'];
   /** How many undos of the batch there were. */
   readonly earlier: number;
-  /** The undo that has rows left to work on, or rows in doubt to look at again. It goes on with the list that it began with. */
+  /**
+   * The undo that has rows left to work on, or rows in doubt to look at again. It goes on with the list that
+   * it began with.
+   */
   readonly begun?: Batch | undefined;
   /** The last one that has finished. */
   readonly done?: { readonly by: BatchId; readonly counts: RunObject['counts'] } | undefined;
@@ -141,7 +145,10 @@ async function unfinishedAmong(ledger: LedgerReader, undos: readonly Batch[]): P
   return undefined;
 }
 
-/** What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes on with it. */
+/**
+ * What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes
+ * on with it.
+ */
 async function findToUndo(...named: Parameters<typeof findBatch>): Promise<FoundBatch> {
   const found = await findBatch(...named);
   const { batch, location } = found;
@@ -153,7 +160,7 @@ async function findToUndo(...named: Parameters<typeof findBatch>): Promise<Found
   });
 }
 
-// ---------------------------------------------------------------------------------------------------- what is sent
+// ---------------------------------------------------------------------------------------------- what is sent
 
 interface Undoing {
   readonly input: Input;
@@ -240,8 +247,9 @@ function asListed(plan: ChangePlan, rows: readonly UndoRow[]): ChangePlan {
 }
 
 /**
- * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
- * once the undo is finished, later changes by other people stay. So it never gets a new generation.
+ * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state
+ * to be kept: once the undo is finished, later changes by other people stay. So it never gets a new
+ * generation.
  */
 async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   const onboard = await loadJob('onboard');
@@ -265,13 +273,17 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   };
 }
 
-/** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */
+/**
+ * The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can
+ * read it.
+ */
 
 const UNDO_COLUMNS = ['email', 'project_id', 'role', 'user_id'] as const satisfies readonly (keyof UndoRow)[];
 
 /**
- * Writes the list beside the ledger, so that both are kept, copied and deleted together. Each undo of a batch keeps its own, because it is the
- * input of its batch. A crash before its batch begins leaves a list that the next undo writes again, unless it was edited.
+ * Writes the list beside the ledger, so that both are kept, copied and deleted together. Each undo of a batch
+ * keeps its own, because it is the input of its batch. A crash before its batch begins leaves a list that the
+ * next undo writes again, unless it was edited.
  * @returns its path.
  */
 async function writeUndoList(
@@ -313,7 +325,7 @@ async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: Ba
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- what is said
+// ---------------------------------------------------------------------------------------------- what is said
 
 /** Its counts are those of changes that would be sent, and of subjects that stay as they are. */
 async function planReport(

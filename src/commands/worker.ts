@@ -113,7 +113,10 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 
-/** What it has done since it began, as `/healthz` and `/metrics` tell it: figures alone, and no name of a list or a person. */
+/**
+ * What it has done since it began, as `/healthz` and `/metrics` tell it: figures alone, and no name of a list
+ * or a person.
+ */
 class Figures {
   #asked = 0;
   #spent = 0;

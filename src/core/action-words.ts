@@ -17,7 +17,9 @@ export function countedActions(counts: Counts, behind: (action: PlannedAction) =
   return some.map((action) => counted(counts[action] ?? 0, NOUNS[action]) + behind(action)).join(', ');
 }
 
-/** For changes that were done as far as anybody can tell, although the service's answers say nothing of them. */
+/**
+ * For changes that were done as far as anybody can tell, although the service's answers say nothing of them.
+ */
 export function withoutWordWords(count: number): string {
   return `${counted(count, 'change')} confirmed without details: the service said yes and nothing more`;
 }

@@ -2,9 +2,15 @@ import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
 
-/** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
+/**
+ * Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields
+ * stand.
+ */
 
-/** A body as far as it can be read: blank, JSON, or text that is not JSON, or JSON that nobody could look into. */
+/**
+ * A body as far as it can be read: blank, JSON, or text that is not JSON, or JSON that nobody could look
+ * into.
+ */
 export type Body =
   | { readonly kind: 'blank' }
   | { readonly kind: 'json'; readonly value: JsonValue }
@@ -30,7 +36,10 @@ const SCRIPT = /^[A-Za-z_$][\w$.]*\((?<json>.*)\);?$/s;
 
 const READ = Symbol('read');
 
-/** The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the result. */
+/**
+ * The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the
+ * result.
+ */
 export function readBodyOnce(bytes: Buffer & { [READ]?: Body }): Body {
   bytes[READ] ??= readBody(bytes);
   return bytes[READ];
@@ -93,7 +102,10 @@ export function bytesOf(body: JsonValue | undefined): Buffer {
 /** The path of a body as a whole, where a dialect lets the vendor's own body be all of what came. */
 export const WHOLE_BODY = '.';
 
-/** Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has no dialect. */
+/**
+ * Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has
+ * no dialect.
+ */
 export interface AnswerPlace {
   /** Path of the vendor's own body in the answer of the service that it came through. */
   readonly envelope?: string;
@@ -101,9 +113,15 @@ export interface AnswerPlace {
   readonly fields?: string;
   /** Path of the list of what was found in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
-  /** Of several steps, by their names. What is shown has the fields of each under the name of its step, and these places no more. */
+  /**
+   * Of several steps, by their names. What is shown has the fields of each under the name of its step, and
+   * these places no more.
+   */
   readonly steps?: Readonly<Record<string, AnswerPlace>>;
-  /** The list of results is one of objects: of an operation of the job's own, a list of plain values is a field. */
+  /**
+   * The list of results is one of objects: of an operation of the job's own, a list of plain values is a
+   * field.
+   */
   readonly objects?: true;
 }
 
@@ -144,13 +162,19 @@ export function parsedResultsOf(
     .find((list) => list !== undefined && (place.objects !== true || list.some(isObject)));
 }
 
-/** Names under which a list of what was found usually stands, and the objects in which it does, from the top of a body. */
+/**
+ * Names under which a list of what was found usually stands, and the objects in which it does, from the top
+ * of a body.
+ */
 const USUAL_LISTS = wordsIn(
   'results people contacts persons profiles data records items hits result matches',
 );
 const USUAL_OBJECTS = ['', 'data.', 'result.', 'results.', 'response.', 'hits.'];
 
-/** The list where most vendors have it, for one that is not where the dialect says: at the top, or under a usual name. */
+/**
+ * The list where most vendors have it, for one that is not where the dialect says: at the top, or under a
+ * usual name.
+ */
 function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
   const paths = USUAL_OBJECTS.flatMap((at) => USUAL_LISTS.map((name) => at + name));
   return [own, ...paths.map((path) => valueAt(own, path))].map(asList).find((list) => list !== undefined);
@@ -171,11 +195,15 @@ function jsonIn(body: KeptBody): JsonValue | undefined {
 }
 
 /**
- * Reads JSON so that what a vendor wrote is what a user sees. A number that a double cannot hold comes back as its text,
- * digit for digit: an identifier of twenty digits would be that of another company, and `1e999` no number at all.
+ * Reads JSON so that what a vendor wrote is what a user sees. A number that a double cannot hold comes back
+ * as its text, digit for digit: an identifier of twenty digits would be that of another company, and `1e999`
+ * no number at all.
  */
 
-/** Finds what may be such a number; a match within a string only costs time. An answer without a match is read in half the time. */
+/**
+ * Finds what may be such a number; a match within a string only costs time. An answer without a match is read
+ * in half the time.
+ */
 const MAYBE_INEXACT = /\d(?:[\d.]{15}|[eE][+-]?\d|\.0{6})/;
 
 /** @throws SyntaxError when it is not JSON. */

@@ -10,7 +10,9 @@ const MEMBERS_SHOWN = 3;
 /** Behind the name of a list: how many members it has besides those. */
 const REST = 'more';
 
-/** Deeper, what is left is one value. No vendor nests further, and each level is a part of a column's name. */
+/**
+ * Deeper, what is left is one value. No vendor nests further, and each level is a part of a column's name.
+ */
 const DEEPEST = 12;
 
 /** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
@@ -19,8 +21,9 @@ const MOST_FIELDS = 1_000;
 const FIELDS_QUOTED = 12;
 
 /**
- * Path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects numbered from 0
- * as a path of `add` would name them, and `emails.more` for how many others it has. Numbers are as the vendor wrote them.
+ * Path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects
+ * numbered from 0 as a path of `add` would name them, and `emails.more` for how many others it has. Numbers
+ * are as the vendor wrote them.
  * @param without a list of the answer that goes elsewhere; left out: all of it is told.
  */
 export function wholeFields(
@@ -144,7 +147,9 @@ export class PathSearch {
   }
 }
 
-/** A path of `add` that none of so many answers has, the one that was probably meant, and some that they have. */
+/**
+ * A path of `add` that none of so many answers has, the one that was probably meant, and some that they have.
+ */
 export interface MissingPath {
   readonly path: string;
   readonly answers: number;

@@ -9,10 +9,10 @@ declare const brand: unique symbol;
 export type CallKey = string & { readonly [brand]: 'CallKey' };
 
 /**
- * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and `after`; of a
- * change also over its subject, which is what `after` counts: a person who was known by a user id alone and is known by
- * e-mail now begins to be counted from the start.
- * The format is frozen (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
+ * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and
+ * `after`; of a change also over its subject, which is what `after` counts: a person who was known by a user
+ * id alone and is known by e-mail now begins to be counted from the start. The format is frozen
+ * (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {
   return keyOfQuestion(accountIdentity, questionOf(call));
@@ -24,7 +24,10 @@ export function questionOf({ operation, project, parameters, after, change }: Ca
   return change === undefined ? question : `${question},${JSON.stringify(subjectText(change.subject))}`;
 }
 
-/** The one form in which a person's profile URL is normalised, at the one network whose slugs are an input as well. */
+/**
+ * The one form in which a person's profile URL is normalised, at the one network whose slugs are an input as
+ * well.
+ */
 const PROFILE = /^https:\/\/www\.linkedin\.com\/in\/(?<slug>[^/?#]+)$/;
 
 /** A profile is known by its slug, whether it came as a URL or as a slug. */
@@ -47,7 +50,9 @@ function jsonOrNull(value: string | number | undefined): string {
   return value === undefined ? 'null' : JSON.stringify(value);
 }
 
-/** JSON with the names of every object in code-unit order and no white space: equal values give equal text. */
+/**
+ * JSON with the names of every object in code-unit order and no white space: equal values give equal text.
+ */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

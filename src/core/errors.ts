@@ -21,7 +21,10 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Every reason for which a run ends before its last row. One entry, one meaning, one section in `docs/errors.md`. */
+/**
+ * Every reason for which a run ends before its last row. One entry, one meaning, one section in
+ * `docs/errors.md`.
+ */
 export const STOP_CODES = {
   usage: EXIT.usage,
   job: EXIT.usage,
@@ -56,7 +59,10 @@ export const STOP_CODES = {
 
 export type StopCode = keyof typeof STOP_CODES;
 
-/** What the page's button says that leads on from a stop. Left out: there is nothing to do but what the sentence says. */
+/**
+ * What the page's button says that leads on from a stop. Left out: there is nothing to do but what the
+ * sentence says.
+ */
 export const STOP_BUTTONS: Readonly<Partial<Record<StopCode, string>>> = {
   account: 'Look at the accounts',
   moved: 'Look at the accounts',
@@ -87,13 +93,22 @@ export interface StopDetail {
   readonly resumeAtMs?: number;
   /** What is typed next: the command line of that sentence, or the one that goes on. */
   readonly nextCommand?: string;
-  /** The id of the plan as it is now; only where a plan has moved, or where a person is to agree to just that plan. */
+  /**
+   * The id of the plan as it is now; only where a plan has moved, or where a person is to agree to just that
+   * plan.
+   */
   readonly plan?: string;
   /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
   readonly answers?: readonly string[];
-  /** Flags of which one, with its value, makes the same command go on; only where a person has to say what is meant. */
+  /**
+   * Flags of which one, with its value, makes the same command go on; only where a person has to say what is
+   * meant.
+   */
   readonly choices?: readonly { readonly flag: string; readonly value: string; readonly says: string }[];
-  /** A budget of the batch, in credits, with which what was refused can be done; only where one is reached or missing. */
+  /**
+   * A budget of the batch, in credits, with which what was refused can be done; only where one is reached or
+   * missing.
+   */
   readonly leastBudget?: number;
   /** How the same command goes on: with the word that was meant, or once a file is mended. */
   readonly again?: Slip | 'mended';
@@ -108,7 +123,9 @@ export interface Slip {
 /** What to do, in one sentence, and how the same command then goes on. */
 export type Advice = string | Pick<StopDetail, 'next' | 'again'>;
 
-/** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
+/**
+ * What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown.
+ */
 export class StopError extends Error {
   readonly detail: StopDetail;
   readonly code: StopCode;
@@ -155,7 +172,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a bug says. The ledger's rules are sentences, and name themselves by two words that mean nothing to a user. */
+/**
+ * What a bug says. The ledger's rules are sentences, and name themselves by two words that mean nothing to a
+ * user.
+ */
 export function bugWords(error: unknown): string {
   const message = messageOf(error);
   const rule = /\bmoney rule: (?<rule>.+)$/.exec(message)?.groups?.rule;

@@ -1,7 +1,9 @@
 import type { BatchId } from './ids.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
-/** What happens during a run, for the code that shows it. It has no personal data: rows are named by number. */
+/**
+ * What happens during a run, for the code that shows it. It has no personal data: rows are named by number.
+ */
 export type RunEvent =
   | {
       readonly kind: 'batch';
@@ -35,7 +37,10 @@ export type RunEvent =
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };
 
-/** Which call an event is about, and the row for which it was asked first. Other rows that ask the same share it. */
+/**
+ * Which call an event is about, and the row for which it was asked first. Other rows that ask the same share
+ * it.
+ */
 export interface CallEventPart {
   readonly row: RowNumber;
   /** The call's key: a hash, by which the events of one call are known. */

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
- * Where the program's own files are: the folders of its families, and the package that they are in. They stand in the
- * same places in the source and in what is built of it, so this file is built for itself, at its own place.
+ * Where the program's own files are: the folders of its families, and the package that they are in. They
+ * stand in the same places in the source and in what is built of it, so this file is built for itself, at its
+ * own place.
  */
 
 const HERE = import.meta.url;
@@ -15,7 +16,10 @@ export const DIALECTS = new URL('../client/dialects/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../commands/', HERE);
 
-/** What a browser gets. Only a build has it, so a program that runs from its sources takes it from the last one. */
+/**
+ * What a browser gets. Only a build has it, so a program that runs from its sources takes it from the last
+ * one.
+ */
 export function pageFolder(): URL {
   if (!HERE.endsWith('.ts')) return new URL('../web/', HERE);
   const built: unknown = JSON.parse(readFileSync(new URL('dist/built-from.json', PACKAGE), 'utf8'));

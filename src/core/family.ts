@@ -4,13 +4,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
- * Finds what can be added. A folder is a family: each file directly in it default-exports one member, whose `name` is
- * the file's name without its ending. Members are discovered, so a new one is a new file and no other edit.
+ * Finds what can be added. A folder is a family: each file directly in it default-exports one member, whose
+ * `name` is the file's name without its ending. Members are discovered, so a new one is a new file and no
+ * other edit.
  */
 
 /**
- * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside them:
- * `csv.d.ts` and `csv.js.map`.
+ * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside
+ * them: `csv.d.ts` and `csv.js.map`.
  */
 const MEMBER_FILE = /^(?<name>[^.]+)\.[jt]s$/;
 
@@ -20,8 +21,8 @@ export async function familyNames(folder: URL): Promise<readonly string[]> {
 }
 
 /**
- * One member, without importing the rest: commands start faster so. Undefined when the family has none of that name;
- * the name may come from a user, and can never lead out of the folder.
+ * One member, without importing the rest: commands start faster so. Undefined when the family has none of
+ * that name; the name may come from a user, and can never lead out of the folder.
  * @throws a bug when the file does not export what its name says.
  */
 export async function loadMember<T>(folder: URL, name: string): Promise<T | undefined> {
@@ -29,7 +30,10 @@ export async function loadMember<T>(folder: URL, name: string): Promise<T | unde
   return file === undefined ? undefined : importMember(file, name);
 }
 
-/** Every member of a family by name, in name order. @throws a bug when a file does not export what its name says. */
+/**
+ * Every member of a family by name, in name order.
+ * @throws a bug when a file does not export what its name says.
+ */
 export async function loadFamily<T>(folder: URL): Promise<ReadonlyMap<string, T>> {
   const files = [...(await memberFiles(folder))];
   const members = files.map(async ([name, file]) => [name, await importMember<T>(file, name)] as const);

@@ -14,7 +14,9 @@ export interface ValuedRow extends InputRow {
   readonly object?: JsonObject;
 }
 
-/** What one pass over the whole file learned. Made before anything is paid for, so damage is found in time. */
+/**
+ * What one pass over the whole file learned. Made before anything is paid for, so damage is found in time.
+ */
 export interface Survey {
   readonly sha256: string;
   readonly bytes: number;
@@ -26,7 +28,10 @@ export interface Survey {
   readonly rows: number;
 }
 
-/** What is appended to each of some rows, or `undefined` for a row that is left out of the copy, where only some are wanted. */
+/**
+ * What is appended to each of some rows, or `undefined` for a row that is left out of the copy, where only
+ * some are wanted.
+ */
 export type CellsFor = (rows: readonly ValuedRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
@@ -36,9 +41,15 @@ export interface CopyOptions {
   readonly note?: (sentence: string) => void;
   /** Whether only some rows are wanted: then what is left out of the table is not in the copy either. */
   readonly isPart?: boolean;
-  /** Whether a workbook is to be a new one of the values alone; left out: the same with cells added, where that can be. */
+  /**
+   * Whether a workbook is to be a new one of the values alone; left out: the same with cells added, where
+   * that can be.
+   */
   readonly byValue?: boolean;
-  /** Whether what is appended is JSON, such as `12` and `["a"]`, and blank where there is nothing; left out: text. */
+  /**
+   * Whether what is appended is JSON, such as `12` and `["a"]`, and blank where there is nothing; left out:
+   * text.
+   */
   readonly isJson?: boolean;
 }
 
@@ -62,7 +73,9 @@ export interface ReadOptions extends Reading {
 export interface ListStart {
   /** `NO_HEADER` where no row has the names of the columns. */
   readonly header: RowRange;
-  /** Whether that was found out, and is not what any reader would take: it is said, and kept with the batch. */
+  /**
+   * Whether that was found out, and is not what any reader would take: it is said, and kept with the batch.
+   */
   readonly isFound: boolean;
   /** All ways to read it, the likelier first, where nobody but a person can say which. */
   readonly readings?: readonly StartReading[];
@@ -87,8 +100,8 @@ export interface Tab {
 }
 
 /**
- * A file as its format reads it. How it is read is found out once, when it is opened, and holds for all that is done
- * with it; each method reads the file again, and no faster than what it gives is taken.
+ * A file as its format reads it. How it is read is found out once, when it is opened, and holds for all that
+ * is done with it; each method reads the file again, and no faster than what it gives is taken.
  */
 export interface Sheet {
   /** All sheets of the workbook that it is one of; absent where a file is a table by itself. */
@@ -101,20 +114,21 @@ export interface Sheet {
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];
   /**
-   * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
+   * Reads the whole file once.
+   * @throws StopError `input` with the line, when the file cannot be read as this format.
    * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.
    */
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   header(): Promise<readonly string[]>;
   /**
-   * Every row that is not blank, in order, in groups as they are read: waiting for each of a million would take too long.
-   * Those that cannot be read are among them.
+   * Every row that is not blank, in order, in groups as they are read: waiting for each of a million would
+   * take too long. Those that cannot be read are among them.
    */
   groups(): AsyncIterable<readonly ValuedRow[]>;
   /**
-   * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
-   * quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended to a row that cannot be
-   * read stand the cells that it has too many, so that ours stand below their names.
+   * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank
+   * lines, quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended
+   * to a row that cannot be read stand the cells that it has too many, so that ours stand below their names.
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
   /**
@@ -126,15 +140,17 @@ export interface Sheet {
 }
 
 /**
- * The bytes of an input, which are the same whenever they are read: bytes that were read after a change of the file are
- * never handed over. Every method throws StopError `input` then, and when the file is missing, a folder, not a regular
- * file, or not readable.
+ * The bytes of an input, which are the same whenever they are read: bytes that were read after a change of
+ * the file are never handed over. Every method throws StopError `input` then, and when the file is missing, a
+ * folder, not a regular file, or not readable.
  */
 export interface FileBytes {
   readonly path: string;
   /**
-   * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops taking.
-   * @param startByte left out: the first. @param endByte the first byte that is not wanted; left out: there is none.
+   * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops
+   * taking.
+   * @param startByte left out: the first.
+   * @param endByte the first byte that is not wanted; left out: there is none.
    */
   chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
   /** Exactly `length` bytes. @throws Error when the file ends before. */

@@ -1,4 +1,6 @@
-/** Names and amounts that every room hands on, each of a type of its own, so that none is taken for another. */
+/**
+ * Names and amounts that every room hands on, each of a type of its own, so that none is taken for another.
+ */
 
 declare const brand: unique symbol;
 type Branded<T, Name> = T & { readonly [brand]: Name };

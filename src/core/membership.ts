@@ -1,13 +1,15 @@
 /**
- * What a change alters, and what is known of it. A change is planned against what is known, so that the same list does
- * nothing twice, and is refused when others have altered its subject since.
+ * What a change alters, and what is known of it. A change is planned against what is known, so that the same
+ * list does nothing twice, and is refused when others have altered its subject since.
  */
 
 /** Roles in the order of their rights, the lowest first; the dialect says how the vendor writes them. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role that a person (`Editor`) or the service (`role:editor`) writes; undefined for every other word. */
+/**
+ * The role that a person (`Editor`) or the service (`role:editor`) writes; undefined for every other word.
+ */
 export function roleOf(word: string): Role | undefined {
   const text = word.trim().toLowerCase();
   return ROLES.find((each) => text === each || (each !== 'admin' && text === `role:${each}`));
@@ -46,7 +48,10 @@ export interface KnownSubject {
   readonly sequence: number;
   /** How the last applied change left it; absent when none was applied. */
   readonly facts?: SubjectFacts;
-  /** The batch that left it so, and when; absent while none did. A change that was refused leaves a subject as it was. */
+  /**
+   * The batch that left it so, and when; absent while none did. A change that was refused leaves a subject as
+   * it was.
+   */
   readonly batch?: string;
   readonly changedAtMs?: number;
   /** A change without an answer: nobody knows whether it was applied. */
@@ -68,7 +73,10 @@ export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): s
     : `the result of ${earlier}${operation} is in doubt`;
 }
 
-/** What a change does to its subject. It is kept with the call, so that the code that settles the call knows what to remember. */
+/**
+ * What a change does to its subject. It is kept with the call, so that the code that settles the call knows
+ * what to remember.
+ */
 export interface Change {
   readonly subject: Subject;
   /** How it stands once this is applied; what the answer says, such as an invite's code, is added to that. */
@@ -91,7 +99,10 @@ export function subjectText({ project = '', name }: Subject): string {
 
 const KIND_OF_NAME = /^(user|invite|project|call):/;
 
-/** The subject in words: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`, `project Sales of org-2`. */
+/**
+ * The subject in words: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`,
+ * `project Sales of org-2`.
+ */
 export function subjectWords({ project, name }: Subject): string {
   const words = name.replace(KIND_OF_NAME, '$1 ').replace(BEFORE_ORGANIZATION, ' of ');
   return project === undefined ? words : `${words} in ${project}`;
@@ -135,7 +146,8 @@ export class Team {
       const index = (map: Map<string, KnownSubject>, name: string | undefined): void => {
         if (name === undefined) return;
         const text = subjectText(project === undefined ? { name } : { project, name });
-        // A person who is known by e-mail is found by that record, also where an older one names the user alone.
+        // A person who is known by e-mail is found by that record, also where an older one names the user
+        // alone.
         if (!map.has(text) || email === each.subject.name) map.set(text, each);
       };
       index(this.#byUser, userId);

@@ -2,16 +2,24 @@ import leven from 'leven';
 import type { Advice } from './errors.ts';
 import { foreignWords } from './plain-text.ts';
 
-/** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
+/**
+ * Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still
+ * `hold`.
+ */
 const SHARE_OF_SLIPS = 0.5;
 
-/** The longest word that is compared. Comparing costs time for each pair of letters, and nobody types longer words. */
+/**
+ * The longest word that is compared. Comparing costs time for each pair of letters, and nobody types longer
+ * words.
+ */
 const LONGEST_WORD = 200;
 
 /** The most characters of a list that are shown: nobody reads more. */
 const LONGEST_LIST = 700;
 
-/** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
+/**
+ * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   const slips = (each: string): number => leven(typed, each.toLowerCase());

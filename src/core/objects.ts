@@ -1,4 +1,7 @@
-/** The members of an object that have a value: one that may be undefined may be absent from the result, and is never undefined. */
+/**
+ * The members of an object that have a value: one that may be undefined may be absent from the result, and is
+ * never undefined.
+ */
 export type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {
@@ -8,7 +11,10 @@ export type Present<Members> = {
   >;
 };
 
-/** The same members in the same order, without those that are undefined. `null` is a value, because JSON has it. */
+/**
+ * The same members in the same order, without those that are undefined. `null` is a value, because JSON has
+ * it.
+ */
 export function present<const Members extends object>(members: Members): Present<Members> {
   const kept: Partial<Members> = {};
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name];

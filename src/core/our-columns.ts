@@ -2,9 +2,15 @@ import { type StopError, stop } from './errors.ts';
 import { foreignName } from './plain-text.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS } from './row.ts';
 
-/** Which columns of a file are ours, by its header alone. Everything that asks whether a file was written by us asks here. */
+/**
+ * Which columns of a file are ours, by its header alone. Everything that asks whether a file was written by
+ * us asks here.
+ */
 
-/** Whether a file is an output of ours. The user may call a column like one of ours, so only a file with all of them is one. */
+/**
+ * Whether a file is an output of ours. The user may call a column like one of ours, so only a file with all
+ * of them is one.
+ */
 export const isOutput = (header: readonly string[]): boolean =>
   OUR_COLUMNS.every((name) => header.includes(name));
 
@@ -15,8 +21,8 @@ export const isAttention = (header: readonly string[]): boolean =>
 /**
  * The columns of an earlier run. Any other column is the user's, whatever it is called.
  * @param file how a refusal calls the file.
- * @throws StopError `input` for a column of the user's that is called as one of ours, in any case of letters: two columns of a
- * name cannot be told apart, and neither may be lost.
+ * @throws StopError `input` for a column of the user's that is called as one of ours, in any case of letters:
+ * two columns of a name cannot be told apart, and neither may be lost.
  */
 export function ourColumnsIn(header: readonly string[], file = 'The input'): readonly string[] {
   const refused = ourNameRefused(header, file);

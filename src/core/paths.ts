@@ -18,14 +18,16 @@ export function stateFolder(env: Environment = process.env): string {
 }
 
 /**
- * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not in it, so that
- * a copy of that store which is restored does not bring its old notes back with it.
+ * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not
+ * in it, so that a copy of that store which is restored does not bring its old notes back with it.
  */
 export function ledgersFolder(): string {
   return `${stateFolder()}-ledgers`;
 }
 
-/** Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers. */
+/**
+ * Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers.
+ */
 export function spoolFolder(store: string): string {
   return resolve(besideFolder(store), 'spool');
 }
@@ -37,10 +39,16 @@ export function listsFolder(store: string): string {
 
 export const LISTS = 'lists';
 
-/** Folders of lists beside a ledger: standard input, the input of undos, what was brought to the page, and what is fetched from it. */
+/**
+ * Folders of lists beside a ledger: standard input, the input of undos, what was brought to the page, and
+ * what is fetched from it.
+ */
 export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads'];
 
-/** The names that lead from a folder down to a file or folder that is there, links followed; undefined where that lies elsewhere. */
+/**
+ * The names that lead from a folder down to a file or folder that is there, links followed; undefined where
+ * that lies elsewhere.
+ */
 export function wayBelow(folder: string, path: string): readonly string[] | undefined {
   try {
     const way = relative(realpathSync(folder), realpathSync(path));
@@ -51,7 +59,10 @@ export function wayBelow(folder: string, path: string): readonly string[] | unde
   }
 }
 
-/** The folder of the list that a path is the content of; undefined for a file that was not brought to the page. */
+/**
+ * The folder of the list that a path is the content of; undefined for a file that was not brought to the
+ * page.
+ */
 export function listFolderOf(path: string): string | undefined {
   const folder = dirname(path);
   const isList = /^list\./.test(basename(path)) && basename(dirname(folder)) === LISTS;
@@ -71,7 +82,8 @@ export function isSpooled(path: string): boolean {
 /** The XDG specification says to ignore a relative path. */
 function xdgFolder(named: string | undefined, byDefault: string): string {
   if (named !== undefined && isAbsolute(named)) return join(named, 'rowonce');
-  // With HOME set to nothing, as some schedulers do, all would land in the current folder and never be found again.
+  // With HOME set to nothing, as some schedulers do, all would land in the current folder and never be found
+  // again.
   return join(homedir() || userInfo().homedir, byDefault, 'rowonce');
 }
 
@@ -85,8 +97,8 @@ export function schemaPath(kind: SchemaKind): string {
 }
 
 /**
- * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path has a
- * blank, at which editors would end it.
+ * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path
+ * has a blank, at which editors would end it.
  */
 export function schemaComment(kind: SchemaKind, file: string): string {
   const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
@@ -94,8 +106,8 @@ export function schemaComment(kind: SchemaKind, file: string): string {
 }
 
 /**
- * The folder of what is kept beside a ledger, such as a sandbox's book and the lists of the page: the store's own, and for a ledger on a
- * server a folder of this user, one for each.
+ * The folder of what is kept beside a ledger, such as a sandbox's book and the lists of the page: the store's
+ * own, and for a ledger on a server a folder of this user, one for each.
  */
 export function besideFolder(store: string, env: Environment = process.env): string {
   if (!store.includes('://')) return store;

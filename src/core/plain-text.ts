@@ -15,8 +15,9 @@ const STRINGS = '[\u0090\u0098\u009d-\u009f]';
 const END = '\u009c';
 
 /**
- * What a terminal obeys: a sequence with its parameters, a string such as a title with its end, or two characters. No part
- * of a sequence can hold what begins another one, so nothing is looked at twice, however often a text repeats it.
+ * What a terminal obeys: a sequence with its parameters, a string such as a title with its end, or two
+ * characters. No part of a sequence can hold what begins another one, so nothing is looked at twice, however
+ * often a text repeats it.
  */
 const SEQUENCE = new RegExp(
   [
@@ -42,7 +43,9 @@ export function plainLines(text: string): string {
     .toWellFormed();
 }
 
-/** One line of JSON that says the same and obeys nothing: the characters that JSON lets stand are spelled out. */
+/**
+ * One line of JSON that says the same and obeys nothing: the characters that JSON lets stand are spelled out.
+ */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
@@ -53,12 +56,14 @@ export function plainJson(value: unknown): string {
 /** The most characters of a foreign text that are shown: they fit a cell and a terminal. */
 const LONGEST_WORDS = 300;
 
-/** How many characters are read for each one that is shown: the others may be control sequences and blanks. */
+/**
+ * How many characters are read for each one that is shown: the others may be control sequences and blanks.
+ */
 const LOOKED_AT = 4;
 
 /**
- * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is cleaned, so that
- * a long text costs no more than a short one; an ellipsis shows that something is missing.
+ * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is
+ * cleaned, so that a long text costs no more than a short one; an ellipsis shows that something is missing.
  */
 export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   const looked = text.slice(0, longest * LOOKED_AT);
@@ -71,7 +76,9 @@ export function foreignWords(text: string, longest = LONGEST_WORDS): string {
 /** Names of columns and sheets are quoted that far. */
 const LONGEST_NAME = 80;
 
-/** A foreign name in quotes. Invisible characters in it are spelled out, because they are part of the name. */
+/**
+ * A foreign name in quotes. Invisible characters in it are spelled out, because they are part of the name.
+ */
 export function foreignName(name: string): string {
   return plainJson(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 }
@@ -100,8 +107,8 @@ export function atMost(amount: number, isAtMost: boolean | undefined, text: stri
 }
 
 /**
- * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a process reads
- * more than a short list takes to be run.
+ * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a
+ * process reads more than a short list takes to be run.
  */
 export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');

@@ -6,7 +6,9 @@ import { readHeaderRows, readRowRange } from './row-range.ts';
 export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
 
-/** Encodings of one byte a character that are never guessed: only who made a file knows which of them it is. */
+/**
+ * Encodings of one byte a character that are never guessed: only who made a file knows which of them it is.
+ */
 export const NAMED_ENCODINGS = [
   'macintosh',
   'windows-1250',
@@ -38,7 +40,10 @@ export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', sp
 export type Delimiter = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as Delimiter[];
 
-/** How a list is read, where that shall not be detected: as a job and a flag say it, a batch keeps it, and the page sends it. */
+/**
+ * How a list is read, where that shall not be detected: as a job and a flag say it, a batch keeps it, and the
+ * page sends it.
+ */
 export const Reading = z.strictObject({
   encoding: z.enum(ENCODINGS).optional().describe('the encoding of the file, if the guess is wrong'),
   delimiter: z.enum(DELIMITER_NAMES).optional().describe('what separates the cells'),
@@ -82,7 +87,10 @@ export function readingOf(options: Reading): Present<Reading> {
   return present(ReadingAmongOthers.parse(options));
 }
 
-/** The same as a job and a batch have it: what decides which cells are read stands below `read`, the rest beside it. */
+/**
+ * The same as a job and a batch have it: what decides which cells are read stands below `read`, the rest
+ * beside it.
+ */
 export const READING_ENTRIES = {
   read: Reading.omit({ country: true }).optional().describe('how to read the file where the guess is wrong'),
   country: Reading.shape.country,
@@ -99,9 +107,9 @@ export function readingEntries(options: Reading) {
 }
 
 /**
- * What was found out about a table that does not begin with its header on the first row, or does not end with its last
- * row. It is kept with the batch, so that later versions with better guesses read the same rows. An empty one is a table of
- * which every row that is not blank is read, the first as the header.
+ * What was found out about a table that does not begin with its header on the first row, or does not end with
+ * its last row. It is kept with the batch, so that later versions with better guesses read the same rows. An
+ * empty one is a table of which every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
   /** The ending that the content asks for, where the name has another. */

@@ -1,6 +1,6 @@
 /**
- * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not lines,
- * because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
+ * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not
+ * lines, because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
  */
 export type RowNumber = number;
 
@@ -20,8 +20,8 @@ export interface InputRow {
   readonly row: RowNumber;
   readonly cells: readonly string[];
   /**
-   * Why nobody can be sure which cell belongs to which column, with the line. The cells are then all that the record has:
-   * first those that seem to stand below a name, then the others. Nothing is looked up by them.
+   * Why nobody can be sure which cell belongs to which column, with the line. The cells are then all that the
+   * record has: first those that seem to stand below a name, then the others. Nothing is looked up by them.
    */
   readonly unreadable?: string;
 }
@@ -65,7 +65,10 @@ export const OUTCOME_KINDS = [
 /** Behind the words of a refusal that says that it was so before: its row is unchanged. */
 export const SO_ALREADY = ', so nothing had to change';
 
-/** Behind the words of a change that was done as far as anybody can tell, although the service's answer says nothing. */
+/**
+ * Behind the words of a change that was done as far as anybody can tell, although the service's answer says
+ * nothing.
+ */
 export const WITHOUT_A_WORD = ', without a word';
 
 /** The same in the reason of its row. */
@@ -95,14 +98,15 @@ export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_s
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
 /**
- * We put this before the name of an added column when the input has that name already, or when it is the name of an
- * identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up by unless asked.
+ * We put this before the name of an added column when the input has that name already, or when it is the name
+ * of an identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up
+ * by unless asked.
  */
 export const FOUND_PREFIX = 'found_';
 
 /**
- * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not altered since:
- * then its cells stand below their names.
+ * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not
+ * altered since: then its cells stand below their names.
  * @param cellAt what stands below a name of the header.
  */
 export function isSetAside(cellAt: (name: string) => string | undefined): boolean {

@@ -3,8 +3,9 @@ import type { Operation, OperationOptions, Prepared, RowInput } from './operatio
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
- * Several things to find for a row are steps, one after the other. They are one operation, which is called by the names of its steps with
- * commas between them, and whose inputs are called by the step that they are of: `enrich-person.email`.
+ * Several things to find for a row are steps, one after the other. They are one operation, which is called by
+ * the names of its steps with commas between them, and whose inputs are called by the step that they are of:
+ * `enrich-person.email`.
  */
 
 export const stepNames = (operation: string): readonly string[] => operation.split(',');

@@ -1,8 +1,9 @@
 import type { JsonValue } from './operation.ts';
 
 /**
- * Paths below the address of an account, as a job or a dialect writes them. Both may come from another person, and a server
- * that forwards a request may decode its path before it resolves it: so a path must stay where it is when it is decoded.
+ * Paths below the address of an account, as a job or a dialect writes them. Both may come from another
+ * person, and a server that forwards a request may decode its path before it resolves it: so a path must stay
+ * where it is when it is decoded.
  */
 
 /** Where the account's key is filled in as a request leaves. `{{key}}` is a column of that name. */
@@ -10,15 +11,18 @@ export const KEY_PLACE = /(?<!\{)\{key\}/g;
 
 export const keysIn = (request: JsonValue): number => [...JSON.stringify(request).matchAll(KEY_PLACE)].length;
 
-/** One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which nothing is sent. */
+/**
+ * One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which
+ * nothing is sent.
+ */
 const PATH = /^\/(?!\/)[!-"$-~]*$/;
 
 /** Nothing that means anything is encoded more often, and each time takes a look at the whole path. */
 const MOST_DECODINGS = 4;
 
 /**
- * Whether the path leaves the place where it stands, as it is or decoded: by a segment "." or "..", also where parameters
- * stand behind it, or by a beginning that names a host.
+ * Whether the path leaves the place where it stands, as it is or decoded: by a segment "." or "..", also
+ * where parameters stand behind it, or by a beginning that names a host.
  */
 export function leadsElsewhere(path: string): boolean {
   const [below = ''] = path.split('?');
@@ -35,9 +39,9 @@ export function leadsElsewhere(path: string): boolean {
 }
 
 /**
- * Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment. Where a path is
- * decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends are taken out of it, so that a dot
- * before and one behind them stand side by side.
+ * Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment.
+ * Where a path is decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends
+ * are taken out of it, so that a dot before and one behind them stand side by side.
  */
 function isElsewhere(path: string): boolean {
   const resolved = path.replaceAll(/[\t\n\r]/g, '');
@@ -46,8 +50,8 @@ function isElsewhere(path: string): boolean {
 }
 
 /**
- * What is wrong with the template of a path, as a clause; undefined when nothing is. `placeholder` matches what is filled
- * in, which is one encoded segment, or a part of one.
+ * What is wrong with the template of a path, as a clause; undefined when nothing is. `placeholder` matches
+ * what is filled in, which is one encoded segment, or a part of one.
  */
 export function pathProblem(template: string, placeholder: RegExp): string | undefined {
   const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];

@@ -8,7 +8,10 @@ export class Corrections {
   readonly #path: string;
   readonly #byRow = new Map<RowNumber, Map<number, string>>();
 
-  /** @param names of the file's columns. @throws StopError `input` for a column that the file does not have. */
+  /**
+   * @param names of the file's columns.
+   * @throws StopError `input` for a column that the file does not have.
+   */
   constructor(path: string, names: readonly string[], corrections: readonly Correction[]) {
     this.#path = path;
     for (const { row, column, value } of corrections) {

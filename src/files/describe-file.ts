@@ -157,7 +157,10 @@ function columnIssues(
   kind: CellKind | undefined,
   issueOf: IssueOf,
 ): {
-  /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
+  /**
+   * @param cell not blank.
+   * @returns whether it is known that nothing is to be said of it, wherever else it stands.
+   */
   add(row: RowNumber, cell: string): boolean;
   findings(): DamageObject[];
 } {
@@ -225,7 +228,10 @@ function genericWords(input: string, { column }: { readonly column: string }): s
   return `a column called ${JSON.stringify(column)} could be about anything; to use it, add --column ${shellWord(`${input}=${column}`)}`;
 }
 
-/** An operation as it is without a job. Some take their inputs from the job, and say without one what they need. */
+/**
+ * An operation as it is without a job. Some take their inputs from the job, and say without one what they
+ * need.
+ */
 function candidateOf(operation: Operation): { readonly operation: Operation; readonly problem?: string } {
   try {
     return { operation: operation.shapedBy?.({}) ?? operation };

@@ -13,8 +13,8 @@ export interface NamedColumns {
 }
 
 /**
- * The columns of an input, whatever its format. Blank cells are no names: indexes of programs, delimiters around lines, and tables
- * that do not begin in the first column, leave them.
+ * The columns of an input, whatever its format. Blank cells are no names: indexes of programs, delimiters
+ * around lines, and tables that do not begin in the first column, leave them.
  * @throws StopError `input` when no column has a name, or two have one of ours.
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
@@ -49,7 +49,8 @@ function columnsAt(places: readonly number[]): string {
 const MOST_LISTED = 10;
 
 /**
- * Which places an earlier run wrote into a row that it could not read either; it put nothing into added columns.
+ * Which places an earlier run wrote into a row that it could not read either; it put nothing into added
+ * columns.
  * @param dropped columns that a copy leaves out.
  * @param textOf the cell below the name that is at that position among the names.
  */

@@ -9,14 +9,16 @@ import { nearPath } from '../lib/command-line.ts';
 import { firstListIn, meantPath } from '../lib/near-path.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
 
-/** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
+/**
+ * Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory.
+ */
 const BYTES_PER_CHUNK = 64 * 1024;
 
 /**
- * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is read, and
- * compared after each read, before the bytes are handed over: rows belong to the bytes by whose hash their batch is
- * known, and not to bytes that stood in their place for a while. A file that was replaced by
- * another of its name goes on being read where it is open, and is missed when it is opened again.
+ * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is
+ * read, and compared after each read, before the bytes are handed over: rows belong to the bytes by whose
+ * hash their batch is known, and not to bytes that stood in their place for a while. A file that was replaced
+ * by another of its name goes on being read where it is open, and is missed when it is opened again.
  */
 export class InputFile implements FileBytes {
   readonly path: string;
@@ -102,7 +104,10 @@ export class InputFile implements FileBytes {
     }
   }
 
-  /** The system knows this of an open file at once. A wait for it after each read would take longer than the look itself. */
+  /**
+   * The system knows this of an open file at once. A wait for it after each read would take longer than the
+   * look itself.
+   */
   #requireSame(file: FileHandle): void {
     const { dev, ino, size, mtimeNs } = fstatSync(file.fd, { bigint: true });
     const stamp = `${dev} ${ino} ${size} ${mtimeNs}`;
@@ -118,7 +123,9 @@ function changedFile(path: string): StopError {
   return stop('input', fact, next);
 }
 
-/** Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do. */
+/**
+ * Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do.
+ */
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path);
   if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, await listIn(path));

@@ -42,8 +42,8 @@ export interface MappedInput extends Input {
 }
 
 /**
- * Opens a file, and reads it from end to end unless the ledger knows its content: then an earlier run has done so, and
- * a resumed batch of a million rows need not do it again.
+ * Opens a file, and reads it from end to end unless the ledger knows its content: then an earlier run has
+ * done so, and a resumed batch of a million rows need not do it again.
  * @throws StopError `input` with what is wrong and where.
  */
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
@@ -52,7 +52,10 @@ export async function openInput(path: string, read: ReadOptions, ledger?: Batche
   return { ...opened, survey };
 }
 
-/** The file as a batch over the same bytes has read it, if there is one: its rows are numbered and counted by that. */
+/**
+ * The file as a batch over the same bytes has read it, if there is one: its rows are numbered and counted by
+ * that.
+ */
 async function openKnown(
   path: string,
   read: ReadOptions,
@@ -81,7 +84,10 @@ async function earlierBatch(
 
 const cellsRead = (read: ReadOptions): string => canonicalJson(readingEntries(read).read ?? {});
 
-/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
+/**
+ * What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it
+ * bore more.
+ */
 async function earlierSurvey(
   { sheet }: OpenedFile,
   read: ReadOptions,
@@ -116,7 +122,10 @@ function readAs({ columns, strict, ...job }: ReadingJob): ReadOptions {
   };
 }
 
-/** Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever is asked for. */
+/**
+ * Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever
+ * is asked for.
+ */
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
@@ -142,8 +151,8 @@ function withOtherSheets(error: unknown, { sheet: { tabs = [] }, read }: OpenedF
 }
 
 /**
- * The columns by which the list at that path was worked on last, if they were guessed; or those of the list of which the
- * file is the output, under any name. A cancelled batch does not count.
+ * The columns by which the list at that path was worked on last, if they were guessed; or those of the list
+ * of which the file is the output, under any name. A cancelled batch does not count.
  */
 async function earlierGuess(
   { path, file }: OpenedFile,
@@ -182,7 +191,9 @@ export function noRows({ path }: Pick<Input, 'path'>): StopError {
   return stop('input', `${path} has no rows below the header.`, 'Fill it, or name another list.');
 }
 
-/** @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing. */
+/**
+ * @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing.
+ */
 async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJob): Promise<void> {
   const named = readRowRange(read?.rows ?? '');
   if (named === undefined) return;
@@ -193,7 +204,10 @@ async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJo
 
 export type OpenedFile = Omit<Input, 'survey'>;
 
-/** @throws StopError `input` when no format reads such files, and where only a person can say where the list begins. */
+/**
+ * @throws StopError `input` when no format reads such files, and where only a person can say where the list
+ * begins.
+ */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
   return openNamed(namedFile(path), read);
 }
@@ -217,7 +231,10 @@ async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile
   return { path, file, sheet: { ...opened, notes, layout: { ...opened.layout, ending } }, read };
 }
 
-/** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
+/**
+ * The format that claims the file's ending. One that is called like it is tried first: the others need not be
+ * loaded.
+ */
 async function formatOf(path: string): Promise<Format> {
   const ending = endingOf(path);
   const namesake = await loadMember<Format>(FORMATS, ending.split('.')[1] ?? '');

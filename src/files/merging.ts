@@ -20,9 +20,10 @@ import { isWorkbookName } from './output/output.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 
 /**
- * Puts a result into a file that its user has edited since: of an output our columns, of rows that need attention the cells that were
- * mended in them. A row is found by what was sent for it; among rows whose identifiers are the same their other cells decide, and then
- * their order. The result is held in memory; her file streams.
+ * Puts a result into a file that its user has edited since: of an output our columns, of rows that need
+ * attention the cells that were mended in them. A row is found by what was sent for it; among rows whose
+ * identifiers are the same their other cells decide, and then their order. The result is held in memory; her
+ * file streams.
  */
 
 type Cells = (column: string) => string;
@@ -63,7 +64,10 @@ export interface Merge {
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** A cell that says something else in both files, where nobody knows that one was left alone. The file's own is kept. */
+/**
+ * A cell that says something else in both files, where nobody knows that one was left alone. The file's own
+ * is kept.
+ */
 export interface KeptCell {
   readonly row: RowNumber;
   readonly column: string;
@@ -184,7 +188,10 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
   return { isOutput: isResult, added, own, identifiers: sentColumns(known, result, path, header) };
 }
 
-/** @throws StopError `input` for a column of hers that is called as one which would come, be it in another case. */
+/**
+ * @throws StopError `input` for a column of hers that is called as one which would come, be it in another
+ * case.
+ */
 function requireOtherNames(
   added: readonly string[],
   result: Result,
@@ -262,7 +269,10 @@ function resultLines(merging: MergeContext): readonly ResultLine[] {
 
 type Pairs = ReadonlyMap<RowNumber, ResultLine>;
 
-/** Rows whose identifiers are the same go by their other cells, then by their order; those without an identifier by their other cells alone. */
+/**
+ * Rows whose identifiers are the same go by their other cells, then by their order; those without an
+ * identifier by their other cells alone.
+ */
 function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], lines: readonly Line[]): Pairs {
   const pairs = new Map<RowNumber, ResultLine>();
   const there = Map.groupBy(lines, ({ key }) => key);

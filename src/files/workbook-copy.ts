@@ -6,9 +6,10 @@ import { addedTo, writtenByUs } from './header.ts';
 import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
- * The rows of a table as a new workbook, by value, with cells appended to each. Identifiers and telephone numbers are text in it,
- * also where they were numbers. What is appended is text, too, so that it never becomes a formula, but for what a spreadsheet
- * shows just so as a number: credits, counts and years can be added up and sorted.
+ * The rows of a table as a new workbook, by value, with cells appended to each. Identifiers and telephone
+ * numbers are text in it, also where they were numbers. What is appended is text, too, so that it never
+ * becomes a formula, but for what a spreadsheet shows just so as a number: credits, counts and years can be
+ * added up and sorted.
  */
 
 type CopySource = Pick<Sheet, 'header' | 'start' | 'groups'>;

@@ -2,8 +2,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { stop } from '../core/errors.ts';
 
 /**
- * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory does not grow
- * with the sheet; and nothing in the file tells when it was written, so the same rows give the same bytes.
+ * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory
+ * does not grow with the sheet; and nothing in the file tells when it was written, so the same rows give the
+ * same bytes.
  */
 
 /** The most rows and columns that a sheet of Excel holds. */
@@ -44,14 +45,15 @@ export interface ArchivePart {
 }
 
 /**
- * Midnight on 1 January 1980, where the time of zip archives begins, in every time zone: an earlier moment becomes that.
- * The other field that could bear a date counts from 1970 and is left out. So the same parts give the same bytes.
+ * Midnight on 1 January 1980, where the time of zip archives begins, in every time zone: an earlier moment
+ * becomes that. The other field that could bear a date counts from 1970 and is left out. So the same parts
+ * give the same bytes.
  */
 const UNDATED = { mtime: new Date(0), forceDosTimestamp: true };
 
 /**
- * A zip archive of these parts, which are taken no faster than its bytes are, and let go when nobody takes more. What
- * goes wrong with a part is thrown to the caller that takes the bytes.
+ * A zip archive of these parts, which are taken no faster than its bytes are, and let go when nobody takes
+ * more. What goes wrong with a part is thrown to the caller that takes the bytes.
  */
 export async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buffer> {
   // Loaded here, because it takes 15 ms and most runs write no workbook.
@@ -81,7 +83,9 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Columns are wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off. */
+/**
+ * Columns are wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off.
+ */
 const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultColWidth="20" defaultRowHeight="15"/><sheetData>`;
 const SHEET_END = '</sheetData></worksheet>';
 
@@ -103,8 +107,9 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
 }
 
 /**
- * Text as it stands in a workbook's XML. What XML cannot hold is written as Excel does, `_x000B_` for a vertical tab; a
- * text that begins like that by itself gets its first character written so, or it would be read as another.
+ * Text as it stands in a workbook's XML. What XML cannot hold is written as Excel does, `_x000B_` for a
+ * vertical tab; a text that begins like that by itself gets its first character written so, or it would be
+ * read as another.
  */
 export function escaped(text: string): string {
   return text
@@ -118,7 +123,10 @@ export function escaped(text: string): string {
 
 const LOOKS_ESCAPED = /_(?=x[0-9a-f]{4})/gi;
 
-/** Control characters and halves of pairs. Carriage returns are characters of XML, but readers make line feeds of them. */
+/**
+ * Control characters and halves of pairs. Carriage returns are characters of XML, but readers make line feeds
+ * of them.
+ */
 const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
 
 const MARKUP = /[&<>"]/g;

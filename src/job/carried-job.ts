@@ -10,8 +10,9 @@ import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
 const { operation, columns, waterfall, repair, in_doubt } = jobEntries.shape;
 
 /**
- * The entries of a job by which rows are worked on, as they travel with a batch to processes that do not have the job file. They are
- * read back through zod, because the process that wrote them may be of another version.
+ * The entries of a job by which rows are worked on, as they travel with a batch to processes that do not have
+ * the job file. They are read back through zod, because the process that wrote them may be of another
+ * version.
  */
 const carriedSchema = z.object({
   name: z.string(),
@@ -37,7 +38,9 @@ export function carriedJob(job: Job): JsonObject {
   };
 }
 
-/** @throws StopError `store_version` for what this program does not understand, `unsupported` for a change. */
+/**
+ * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change.
+ */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
   const operation = data && (await findOperation(data.operation, sources));

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { JsonObject } from '../core/operation.ts';
 
 /**
- * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call by itself that `try`
- * makes, of a job or an operation, for what was given. The names are in ledgers, and batches are found again by a hash of them, so none of
- * them may change.
+ * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call
+ * by itself that `try` makes, of a job or an operation, for what was given. The names are in ledgers, and
+ * batches are found again by a hash of them, so none of them may change.
  */
 export type JobOrigin = { readonly undoes: string } | { readonly trial: Trial };
 
@@ -15,5 +15,8 @@ const Trial = z.object({ job: z.string(), given: z.record(z.string().regex(/^[a-
 export const undoneBy = ({ undoes }: JsonObject): string | undefined =>
   typeof undoes === 'string' && /^[0-9a-f]{8}$/.test(undoes) ? undoes : undefined;
 
-/** @param stored the settings that the ledger keeps with a batch. @returns undefined for a batch that is no trial. */
+/**
+ * @param stored the settings that the ledger keeps with a batch.
+ * @returns undefined for a batch that is no trial.
+ */
 export const triedBy = ({ trial }: JsonObject): Trial | undefined => Trial.safeParse(trial).data;

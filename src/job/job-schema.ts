@@ -11,8 +11,9 @@ import { FORMULA_MODES } from '../lib/formulas.ts';
 import { tierOfAll } from '../operations/lookup/waterfall.ts';
 
 /**
- * The entries of a job: what its file says, what flags and programs say beside it, what a batch keeps of it, and what is handed to
- * workers. What only an operation knows, such as its inputs, is checked by the code that reads a job.
+ * The entries of a job: what its file says, what flags and programs say beside it, what a batch keeps of it,
+ * and what is handed to workers. What only an operation knows, such as its inputs, is checked by the code
+ * that reads a job.
  */
 
 const text = z

@@ -20,7 +20,10 @@ const { columns, waterfall, add, on_existing, read, country, account, repair } =
 const { role, create_projects } = jobEntries.shape;
 const team = { role, roles: pairs, projects: pairs, create_projects };
 
-/** What was said beside the job of how its list is read and mapped. No more of that is believed: a budget is typed, or in the job's file. */
+/**
+ * What was said beside the job of how its list is read and mapped. No more of that is believed: a budget is
+ * typed, or in the job's file.
+ */
 const Said = z.object({ columns, waterfall, add: pairs, ...team, account, repair, read, country });
 
 /** A part of a file's name, which leads to no other folder. */
@@ -28,8 +31,9 @@ const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);
 const whole = z.optional(z.int().min(0)).catch(undefined);
 
 /**
- * The entries of a job that the ledger keeps with a batch, and what was found, so that its output can be written again without the job
- * file. It is read back through zod, because a ledger outlives the program that wrote it.
+ * The entries of a job that the ledger keeps with a batch, and what was found, so that its output can be
+ * written again without the job file. It is read back through zod, because a ledger outlives the program that
+ * wrote it.
  */
 const settingsSchema = z.object({
   columns: z.record(z.string(), z.string()).default({}),
@@ -38,21 +42,32 @@ const settingsSchema = z.object({
   ...{ waterfall, add, read, country },
   /** Batches of before have `refuse` where others have nothing. */
   on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
-  /** What was said beside the job when the batch was worked on last. A blank one takes out what the job says. */
+  /**
+   * What was said beside the job when the batch was worked on last. A blank one takes out what the job says.
+   */
   said: Said.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
   layout: FoundLayout.default({}),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
   answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).exactOptional() }).default({}),
-  /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
+  /**
+   * What the output's name adds to the input's. Absent for the usual word, or when the user named every
+   * output.
+   */
   output_name: namePart,
   /** Where the newest run writes the output, where its user named that. */
   output_path: z.string().optional(),
-  /** Whether the input was known as the output of another job, so that none of its columns is one of this batch's. */
+  /**
+   * Whether the input was known as the output of another job, so that none of its columns is one of this
+   * batch's.
+   */
   input_of_other: z.literal(true).optional(),
   /** Name of the file for lists of results; absent when there are none. */
   results_file: namePart,
-  /** Of which rows the newest run was, where not of all; without an entry once these are done, and the rest is wanted. */
+  /**
+   * Of which rows the newest run was, where not of all; without an entry once these are done, and the rest is
+   * wanted.
+   */
   partial: z.optional(z.object({ limit: whole, sample: whole })).catch(undefined),
   /** Whether a sweep has worked on it last. */
   swept: z.optional(z.literal(true)).catch(undefined),

@@ -19,13 +19,16 @@ import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts
 import type { OwnOperation } from './own-operation.ts';
 
 /**
- * A job says what is done with the rows of a file: its entries, those of its file with what is said beside it laid over them. It is read
- * from YAML, or is all defaults of an operation.
+ * A job says what is done with the rows of a file: its entries, those of its file with what is said beside it
+ * laid over them. It is read from YAML, or is all defaults of an operation.
  */
 export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   /** The file's name without its ending, or the operation's name. */
   readonly name: string;
-  /** Absolute path of the job file; absent when an operation was named instead. Paths in a job are relative to it. */
+  /**
+   * Absolute path of the job file; absent when an operation was named instead. Paths in a job are relative to
+   * it.
+   */
   readonly path?: string;
   readonly operation: Operation;
   /** Columns of the other inputs are guessed beside `columns`; absent: they are all. */
@@ -38,7 +41,10 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   readonly origin?: JobOrigin;
 }
 
-/** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
+/**
+ * In which order identifiers are tried, in words: as the job says, else each that the list has, in the
+ * operation's order.
+ */
 export function waterfallOf(
   { operation, waterfall }: Pick<Job, 'operation' | 'waterfall'>,
   columns: Readonly<Record<string, string>>,
@@ -54,7 +60,8 @@ const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 /**
  * The job that the user typed: the name of an operation, those of several steps, or the path of a YAML file.
  * @param said what is said beside it, over what is in the file.
- * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
+ * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an
+ * entry beside it.
  */
 export async function loadJob(
   argument: string,
@@ -83,7 +90,10 @@ export async function loadJob(
   };
 }
 
-/** What is said of single columns beside a job that says nothing of them, and a job that only leaves some unread. */
+/**
+ * What is said of single columns beside a job that says nothing of them, and a job that only leaves some
+ * unread.
+ */
 function guessesOthers(written: JobEntries, said: JobEntries): boolean {
   if (written.columns === undefined) return said.columns !== undefined;
   const columns = Object.values(written.columns);
@@ -113,12 +123,18 @@ async function refusedName(argument: string): Promise<StopError | undefined> {
   return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next, line);
 }
 
-// ------------------------------------------------------------------------------------------- what is said beside it
+// ------------------------------------------------------------------------------------ what is said beside it
 
-/** Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the place of the job's. */
+/**
+ * Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the
+ * place of the job's.
+ */
 const NAMED = ['columns', 'add', 'roles', 'projects', 'read'] as const;
 
-/** @returns the job with what is said laid over it, in which a problem with that is told by its flag. @throws StopError `usage`. */
+/**
+ * @returns the job with what is said laid over it, in which a problem with that is told by its flag.
+ * @throws StopError `usage`.
+ */
 function withSaid(document: Document, said: JobEntries): Document {
   const merged: Record<string, unknown> = { ...document.value, ...said };
   for (const name of NAMED) {
@@ -150,7 +166,7 @@ function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefin
   return flagFor(String(entry));
 }
 
-// --------------------------------------------------------------------------------------- what an operation takes of it
+// ----------------------------------------------------------------------------- what an operation takes of it
 
 /** The operation as the job shapes it. @throws StopError for an entry that it does not take. */
 function checkedOperation(unshaped: Operation, document: Document): Operation {
@@ -243,7 +259,8 @@ export interface OperationSources {
 }
 
 /**
- * Undefined for a name that is none, or that has another version behind it: `rowonce-work-email@1`, as a batch keeps it.
+ * Undefined for a name that is none, or that has another version behind it: `rowonce-work-email@1`, as a
+ * batch keeps it.
  * @throws StopError `job` for an operation that is wrong.
  */
 export async function findOperation(

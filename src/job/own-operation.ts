@@ -15,8 +15,9 @@ import { foreignWords } from '../core/plain-text.ts';
 import { problemOf } from '../lib/yaml/schema-problem.ts';
 
 /**
- * An operation that is not built in: a program passes it. It looks one thing up for each row, by one
- * request to the provider, and says nothing of how that is sent, kept, paid for and judged: that is as for any operation.
+ * An operation that is not built in: a program passes it. It looks one thing up for each row, by one request
+ * to the provider, and says nothing of how that is sent, kept, paid for and judged: that is as for any
+ * operation.
  */
 
 /** What is asked for a row, or why nothing can be. */
@@ -34,8 +35,8 @@ export interface OwnOperation {
   /** How it is asked, what it costs and how answers are read, as an entry of a dialect's `operations`. */
   readonly request: DialectOperation;
   /**
-   * What is asked for the cells of a row, by input. It has to be pure: the same cells must always give the same. Equal parameters
-   * are bought once. Left out: each cell as it stands, without the blanks around it.
+   * What is asked for the cells of a row, by input. It has to be pure: the same cells must always give the
+   * same. Equal parameters are bought once. Left out: each cell as it stands, without the blanks around it.
    */
   prepare?(cells: Readonly<Record<string, string>>): OwnPrepared;
   /** What becomes of a call whose answer was lost. Left out: `hold`, as it may have been charged. */
@@ -83,7 +84,8 @@ interface NamedCall {
 }
 
 /**
- * The operation as the rest of the program knows it. Its name holds the version, and with that every call, batch and entry.
+ * The operation as the rest of the program knows it. Its name holds the version, and with that every call,
+ * batch and entry.
  * @throws StopError `job` for what is wrong with it.
  */
 export async function operationFrom(own: OwnOperation): Promise<Operation> {
@@ -131,7 +133,10 @@ export function nameWithVersion({ name, version }: Pick<OwnOperation, 'name' | '
 
 const isSegment = (value: JsonValue | undefined): boolean => typeof value === 'string' && value !== '';
 
-/** Code of others makes it: a row for which it fails is invalid, and nothing is sent that JSON has no form for. */
+/**
+ * Code of others makes it: a row for which it fails is invalid, and nothing is sent that JSON has no form
+ * for.
+ */
 function askedBy(
   { name, prepare = asTheyStand }: OwnOperation,
   cells: Readonly<Record<string, string>>,

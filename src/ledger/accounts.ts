@@ -42,7 +42,10 @@ export type Recognised =
   | { readonly kind: 'known'; readonly identity: string; readonly isWhole: boolean }
   /** Nothing that was bought, changed or is in doubt is at stake under its name. */
   | { readonly kind: 'new' }
-  /** It is at another address, or has another id, than the account of its name with which something is at stake. */
+  /**
+   * It is at another address, or has another id, than the account of its name with which something is at
+   * stake.
+   */
   | ({ readonly kind: 'moved'; readonly identity: string; readonly address: string } & AtStake);
 
 /** `answers`: those that were found or charged. */
@@ -64,7 +67,10 @@ export interface AccountState extends AccountFacts {
 
 /** What is known of an account. It is kept as JSON in `accounts.facts`. */
 export interface AccountFacts {
-  /** Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that gives 404 alone. */
+  /**
+   * Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that
+   * gives 404 alone.
+   */
   readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
   /** The pause that ends last, of those that it ever made. */
@@ -72,8 +78,8 @@ export interface AccountFacts {
 }
 
 /**
- * The vendor's own count of credits, and ours of all that the account ever spent, read when no attempt of ours was open or in doubt: if
- * one has grown more than the other later, calls in doubt cost the difference.
+ * The vendor's own count of credits, and ours of all that the account ever spent, read when no attempt of
+ * ours was open or in doubt: if one has grown more than the other later, calls in doubt cost the difference.
  */
 export interface UsageMark {
   readonly counted: number;
@@ -81,7 +87,10 @@ export interface UsageMark {
   readonly atMs: number;
 }
 
-/** A time in which nothing was sent, from one calendar time to another. `asked`: the vendor asked for it, so later runs keep it too. */
+/**
+ * A time in which nothing was sent, from one calendar time to another. `asked`: the vendor asked for it, so
+ * later runs keep it too.
+ */
 export interface PauseRecord {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -89,7 +98,7 @@ export interface PauseRecord {
   readonly asked: boolean;
 }
 
-// ------------------------------------------------------------------------------------------ how an account answers
+// ------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
 const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
@@ -118,7 +127,7 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
   return (await sql.rows<AccountRow>(KEPT_ACCOUNT, [identity]))[0];
 }
 
-// ------------------------------------------------------------------------------------------ which account it is
+// --------------------------------------------------------------------------------------- which account it is
 
 const MARKED = `
 SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids
@@ -223,7 +232,10 @@ export const readAccounts = (context: Context) => ({
     return typeof cap === 'number' ? { ...money, cap: credits(cap) } : money;
   },
 
-  /** The highest price that an answer of the account has shown for the operation, kept apart for each `creditsMost`. */
+  /**
+   * The highest price that an answer of the account has shown for the operation, kept apart for each
+   * `creditsMost`.
+   */
   async price(
     identity: string,
     { operation, creditsMost = NO_MOST }: Pick<Call, 'operation' | 'creditsMost'>,
@@ -239,7 +251,10 @@ export const readAccounts = (context: Context) => ({
     return rate?.rate ?? undefined;
   },
 
-  /** The newest answers, in the order in which they were kept. Among very many other attempts only the newest are searched. */
+  /**
+   * The newest answers, in the order in which they were kept. Among very many other attempts only the newest
+   * are searched.
+   */
   async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
     return (await rowsAbout<{ id: AttemptId }>(context, identity, HEARD)).map(({ id }) => id).reverse();
   },
@@ -254,7 +269,10 @@ export const readAccounts = (context: Context) => ({
       .reverse();
   },
 
-  /** The accounts in which answers about people who were forgotten are known by their calls alone. An erasure notes them. */
+  /**
+   * The accounts in which answers about people who were forgotten are known by their calls alone. An erasure
+   * notes them.
+   */
   async forgettingAccounts(): Promise<readonly string[]> {
     const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
     return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
@@ -331,7 +349,10 @@ export const writeAccounts = (context: WriteContext) => ({
   changeAccount: (identity: string, facts: Facts): Promise<void> =>
     context.transaction(async (sql) => changeFacts(sql, await numberOf(sql, identity), () => facts)),
 
-  /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
+  /**
+   * Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier
+   * than the kept one changes nothing.
+   */
   keepAgreedTime: (identity: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const later = `UPDATE accounts SET agreed_time = {most}(coalesce(agreed_time, 0), CAST(? AS {int})) WHERE id = ?`;
@@ -339,8 +360,8 @@ export const writeAccounts = (context: WriteContext) => ({
     }),
 
   /**
-   * Takes answers back, so that their rows wait. Calls that were refused or not matched for nothing are unknown again; what was charged
-   * or changed something stays.
+   * Takes answers back, so that their rows wait. Calls that were refused or not matched for nothing are
+   * unknown again; what was charged or changed something stays.
    * @returns how many calls are unknown again.
    */
   takeBack: (identity: string, answers: readonly AttemptId[]): Promise<number> =>
@@ -361,7 +382,7 @@ const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
 SELECT c.id FROM v JOIN attempts c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
-// ------------------------------------------------------------------------------------------ people and things that changes alter
+// ---------------------------------------------------------------------- people and things that changes alter
 
 /** A lost request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
 interface KeptSubject {
@@ -390,7 +411,10 @@ SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.acc
   JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
 
 export const readSubjects = ({ db, account }: Context) => ({
-  /** Every person and thing that the account's changes altered or tried to, those with lost answers among them. */
+  /**
+   * Every person and thing that the account's changes altered or tried to, those with lost answers among
+   * them.
+   */
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
     const number = await account(accountIdentity);
     return number === undefined ? [] : (await db.rows<KeptSubject>(SUBJECTS, [number])).map(subjectFrom);

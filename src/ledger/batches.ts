@@ -74,7 +74,10 @@ export const readBatches = ({ db }: Context) => ({
   /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, scopeName[scope](batch)),
-  /** How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list says is none. */
+  /**
+   * How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list
+   * says is none.
+   */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are open: their run is still at work, or ended in the middle. */
@@ -92,9 +95,11 @@ FROM attempts WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
 export const writeBatches = (context: WriteContext) => ({
   /**
-   * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its lineage.
+   * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its
+   * lineage.
    * @param renew makes a new generation instead of returning the finished batch.
-   * @param plan of a batch of changes is kept in the same transaction when a new batch is made, and ignored otherwise.
+   * @param plan of a batch of changes is kept in the same transaction when a new batch is made, and ignored
+   * otherwise.
    */
   beginBatch: (spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> =>
     context.transaction((sql) => begin(sql, context, { spec, renew, plan })),
@@ -126,7 +131,8 @@ async function begin(
   const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
   if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
     const superseded = await supersede(sql, spec.lineage, newest.id);
-    // The same content may have been moved, and the account renamed, since the last run: the newest names are kept.
+    // The same content may have been moved, and the account renamed, since the last run: the newest names are
+    // kept.
     const { lineage, inputPath, accountName } = spec;
     await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, newest.id]);
     await noteFacts(sql, newest.id, { inputPath, accountName, run });

@@ -23,14 +23,18 @@ export interface Intent {
   /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */
   readonly replaces?: AttemptId;
   /**
-   * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost attempt.
+   * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost
+   * attempt.
    */
   readonly request?: KeyedRequest;
-  /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
+  /**
+   * An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it
+   * again.
+   */
   readonly ifUnknown?: true;
   /**
-   * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its operation is open for
-   * the account.
+   * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its
+   * operation is open for the account.
    */
   readonly isUnpriced?: true;
   /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
@@ -38,8 +42,8 @@ export interface Intent {
 }
 
 /**
- * A request that may be sent again to the byte under the same idempotency key, for which a vendor that honours such keys
- * acts and charges once. Headers are not kept, because one of them is the account's key.
+ * A request that may be sent again to the byte under the same idempotency key, for which a vendor that
+ * honours such keys acts and charges once. Headers are not kept, because one of them is the account's key.
  */
 export interface KeyedRequest {
   readonly idempotencyKey: string;
@@ -47,11 +51,17 @@ export interface KeyedRequest {
   /** The path with its query. */
   readonly path: string;
   readonly body?: string;
-  /** When the key was first used, by the vendor's clock; 0: not known. The vendor counts from then how long it honours the key. */
+  /**
+   * When the key was first used, by the vendor's clock; 0: not known. The vendor counts from then how long it
+   * honours the key.
+   */
   readonly firstSentAtMs: number;
 }
 
-/** A committed intent. Whoever holds it may send its request once. Only a store that has committed one may make this. */
+/**
+ * A committed intent. Whoever holds it may send its request once. Only a store that has committed one may
+ * make this.
+ */
 export class AdmittedAttempt {
   readonly kind = 'admitted';
   readonly attempt: AttemptId;
@@ -79,7 +89,10 @@ export type Admission =
   | InFlight
   /** The call has an answer, and not one that was to be replaced. */
   | { readonly kind: 'answered'; readonly attempt: AttemptId }
-  /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
+  /**
+   * Since a change was planned, another change of its subject was settled; `by` is the last batch that did
+   * so.
+   */
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
   | {
@@ -122,7 +135,10 @@ export type End =
       readonly answer: AnswerKind;
       readonly charged: Credits;
       readonly why: string;
-      /** The answer states its cost and the call was for money, so the price is remembered. This is not read back. */
+      /**
+       * The answer states its cost and the call was for money, so the price is remembered. This is not read
+       * back.
+       */
       readonly showsPrice?: true;
       /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
       readonly isAtMost?: true;
@@ -192,7 +208,10 @@ export interface Doubt extends AttemptRecord {
   readonly atRisk: Credits;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
-  /** A change that counted as done, and of which a newer dialect does not read that in what came. It is never sent again. */
+  /**
+   * A change that counted as done, and of which a newer dialect does not read that in what came. It is never
+   * sent again.
+   */
   readonly isUnproven?: boolean;
 }
 
@@ -215,7 +234,10 @@ export interface InFlight {
   readonly attempt: AttemptId;
 }
 
-/** How much is read of a call's state: `kind` is what the answer is and when it came, `whole` all that is spent or shown. */
+/**
+ * How much is read of a call's state: `kind` is what the answer is and when it came, `whole` all that is
+ * spent or shown.
+ */
 export type Detail = 'kind' | 'whole';
 
 type AnswerOf<Kind extends ReadAs, Level> = Level extends 'whole' ? AnswerRecord<Kind> : KnownAnswer<Kind>;
@@ -236,7 +258,10 @@ export type CallState<Level extends Detail = 'whole'> =
       readonly sentAgainAs?: AttemptId;
     };
 
-/** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */
+/**
+ * What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew
+ * by the next run.
+ */
 export function standingDecision(state: CallState): Decision | undefined {
   return state.kind === 'in_doubt' && state.decision?.kind !== 'repeat' ? state.decision : undefined;
 }
@@ -309,7 +334,10 @@ export interface SentTimes {
   readonly answeredAtMs?: number;
 }
 
-/** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
+/**
+ * The reason for releasing a lost attempt's money when a later attempt was answered under the same
+ * idempotency key.
+ */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
 export type RowAnswer = Pick<

@@ -43,7 +43,10 @@ interface NoteFacts {
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
-/** What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is looked for. */
+/**
+ * What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is
+ * looked for.
+ */
 const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
 const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
   coalesce(n.at, r.at, 0) AS "answeredAtMs"`;
@@ -88,7 +91,7 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
   };
 }
 
-// ------------------------------------------------------------------------------------------ where a call stands
+// --------------------------------------------------------------------------------------- where a call stands
 
 /** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
 type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
@@ -102,7 +105,10 @@ type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtM
   readonly used: number | null;
 };
 
-/** An attempt under way leaves what it was sent in place of where it stands. What turned out to be no answer stands where nothing else does. */
+/**
+ * An attempt under way leaves what it was sent in place of where it stands. What turned out to be no answer
+ * stands where nothing else does.
+ */
 const FIND = eachWhole({
   place: 'int',
   key: 'text',
@@ -190,7 +196,7 @@ async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<num
   return new Map(doubts.map((doubt) => [doubt.attempt, doubt]));
 }
 
-// ------------------------------------------------------------------------------------------ everything about attempts
+// --------------------------------------------------------------------------------- everything about attempts
 
 type Plain = Pick<
   AttemptRecord,
@@ -291,7 +297,10 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 
 // ------------------------------------------------------------------------------------------ the readers
 
-/** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
+/**
+ * Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is
+ * another state of such rows.
+ */
 const DOUBTS_OF_BATCH = `
 SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
 WHERE b.id = ?
@@ -324,8 +333,10 @@ const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
 
 export const readCalls = ({ db, secret }: Context) => ({
   /**
-   * The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are those of `batch`.
-   * @param freshFor says of answers whether they are too old for it. It has no id when a plan is about a batch that does not exist yet.
+   * The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are
+   * those of `batch`.
+   * @param freshFor says of answers whether they are too old for it. It has no id when a plan is about a
+   * batch that does not exist yet.
    */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
@@ -352,7 +363,9 @@ export const readCalls = ({ db, secret }: Context) => ({
     return states as readonly CallState<Level>[];
   },
 
-  /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
+  /**
+   * Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer.
+   */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';
     const keys = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
@@ -379,10 +392,16 @@ export const readCalls = ({ db, secret }: Context) => ({
   attempts: (ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> => recordsOf(db, ids),
 });
 
-/** One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has closed the ledger. */
+/**
+ * One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has
+ * closed the ledger.
+ */
 const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
-/** Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among them. */
+/**
+ * Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among
+ * them.
+ */
 export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
   const open = await db.rows<{ id: AttemptId }>(
     `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker

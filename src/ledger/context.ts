@@ -9,7 +9,10 @@ import type { Cell, Db, Sql } from './db.ts';
 export interface Context {
   /** For reading: it sees what is committed. */
   readonly db: Db;
-  /** The secret of this ledger, 64 hex digits, under which it keeps the keys of calls: who has the store can test a guess, and read none. */
+  /**
+   * The secret of this ledger, 64 hex digits, under which it keeps the keys of calls: who has the store can
+   * test a guess, and read none.
+   */
   readonly secret: string;
   /** The number of an account; undefined of one that the ledger does not know. */
   account(identity: string): Promise<number | undefined>;
@@ -21,11 +24,16 @@ export interface WriteContext extends Context {
   readonly worker: number;
   /** The next number of an attempt or of a group. */
   number(): number;
-  /** In one transaction, behind all that was asked for before. `work` may be done again where the database was away. */
+  /**
+   * In one transaction, behind all that was asked for before. `work` may be done again where the database was
+   * away.
+   */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-/** The numbers of accounts by their identities, which stay. Who asks in one turn is answered in that order. */
+/**
+ * The numbers of accounts by their identities, which stay. Who asks in one turn is answered in that order.
+ */
 export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
   const found = new Map<string, Promise<number | undefined>>();
   const numberOf = async (identity: string): Promise<number | undefined> => {
@@ -46,7 +54,10 @@ export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
 
 const KEY_BYTES = 16;
 
-/** As which a call's key is kept: both texts have a fixed length, so the one behind the other needs no HMAC, which takes ten times as long. */
+/**
+ * As which a call's key is kept: both texts have a fixed length, so the one behind the other needs no HMAC,
+ * which takes ten times as long.
+ */
 export const keptKey = (secret: string, key: CallKey): Uint8Array =>
   hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
 

@@ -10,8 +10,9 @@ import type { CopyTarget, SoleAccess } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
- * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no moment can both be spent from: the
- * copy is whole, on the disk and closed to everybody before the ledger that it was made of spends no more, and is opened after that.
+ * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no
+ * moment can both be spent from: the copy is whole, on the disk and closed to everybody before the ledger
+ * that it was made of spends no more, and is opened after that.
  */
 export async function copyLedger(
   source: SoleAccess,

@@ -1,6 +1,7 @@
 /**
- * The one door to both databases. SQL is written once. A statement over records names them `v`: PostgreSQL gets all of them at once,
- * as arrays; SQLite, which is in our process, takes them one after the other. Words in braces are what the two say otherwise.
+ * The one door to both databases. SQL is written once. A statement over records names them `v`: PostgreSQL
+ * gets all of them at once, as arrays; SQLite, which is in our process, takes them one after the other. Words
+ * in braces are what the two say otherwise.
  */
 
 import { type StopCode, StopError } from '../core/errors.ts';
@@ -26,9 +27,14 @@ export type AnyRecord = Readonly<Record<string, Cell>>;
 export interface EachStatement<Rec = AnyRecord, Row = unknown> {
   readonly columns: Columns;
   readonly sql: string;
-  /** SQLite, too, runs it once over all records, which takes less where there is little of each. No bytes are in them. */
+  /**
+   * SQLite, too, runs it once over all records, which takes less where there is little of each. No bytes are
+   * in them.
+   */
   readonly whole?: true;
-  /** The column of a record with the number of the row that it writes: those that it wrote are given, as `id`. */
+  /**
+   * The column of a record with the number of the row that it writes: those that it wrote are given, as `id`.
+   */
   readonly writes?: string;
   /** Of such a statement in a group: what reads the same rows where the answer of the COMMIT was lost. */
   readonly again?: string;
@@ -57,8 +63,8 @@ export const eachWhole =
 export type Statement = Omit<EachStatement, 'types'>;
 
 /**
- * Statements with the records that they are for, all of them whole or none. SQLite runs them for the first record, then for the next;
- * PostgreSQL runs each over all records.
+ * Statements with the records that they are for, all of them whole or none. SQLite runs them for the first
+ * record, then for the next; PostgreSQL runs each over all records.
  */
 export interface Step {
   readonly statements: readonly Statement[];
@@ -93,13 +99,17 @@ export interface WriteManner {
   readonly isBought?: boolean;
 }
 
-/** One writer at a time, in one process or in many. What a promise of a writing method gives would survive a loss of power. */
+/**
+ * One writer at a time, in one process or in many. What a promise of a writing method gives would survive a
+ * loss of power.
+ */
 export interface Db extends Sql {
   readonly name: 'sqlite' | 'postgres';
   /** For what is written rarely. `work` may be done again where the database was away. */
   transaction<T>(work: (sql: Sql) => Promise<T>, manner?: WriteManner): Promise<T>;
   /**
-   * A group: all steps in one transaction, and over a network in one message, so no statement waits for what another one gave.
+   * A group: all steps in one transaction, and over a network in one message, so no statement waits for what
+   * another one gave.
    * @returns the rows of each statement, step by step.
    */
   write(steps: readonly Step[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]>;
@@ -148,7 +158,10 @@ const WORDS = {
   },
 } as const;
 
-/** `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes that hexadecimal digits say. */
+/**
+ * `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes
+ * that hexadecimal digits say.
+ */
 const [LIST, HEX] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g];
 
 export function inWordsOf(name: Db['name'], sql: string): string {

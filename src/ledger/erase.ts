@@ -16,9 +16,10 @@ import type { SoleAccess } from './store.ts';
 export { type Person, personOf } from './erase/person.ts';
 
 /**
- * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
- * bought again: a key is an HMAC under the ledger's secret, and names nobody to whom has not the store. What is erased for its age may be
- * bought again, and so may a change of a person, who comes back as somebody who was never known.
+ * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
+ * budgets add up and who was forgotten is not bought again: a key is an HMAC under the ledger's secret, and
+ * names nobody to whom has not the store. What is erased for its age may be bought again, and so may a change
+ * of a person, who comes back as somebody who was never known.
  */
 
 export type ErasureTarget =
@@ -32,17 +33,23 @@ export interface Erasable {
   /** Number of answers about others from which one person is removed, or what was said with them. */
   readonly cut: number;
   readonly rows: number;
-  /** Number of other places that name the person: memberships, commands, names of lists and outputs, reasons of pauses. */
+  /**
+   * Number of other places that name the person: memberships, commands, names of lists and outputs, reasons
+   * of pauses.
+   */
   readonly names: number;
   /** Where the person is invited or a member, as far as is known: an erasure ends none of it. */
   readonly memberships: readonly Membership[];
-  /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
+  /**
+   * Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old
+   * these stay.
+   */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
   readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
   /**
-   * Lists that batches read. goesOn: its batch is open, or has a row in doubt, which is worked through once more. isYoung: its batch is
-   * too young for the list to be erased for its age.
+   * Lists that batches read. goesOn: its batch is open, or has a row in doubt, which is worked through once
+   * more. isYoung: its batch is too young for the list to be erased for its age.
    */
   readonly inputs: readonly {
     readonly batch: BatchId;
@@ -53,7 +60,8 @@ export interface Erasable {
   /** Files that were written or read; affected: rows of what is erased are in it. */
   readonly files: readonly { readonly path: string; readonly isAffected: boolean }[];
   /**
-   * Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it.
+   * Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening
+   * for spending finishes it.
    * @returns what is still to be overwritten, as `Alone.clean`.
    */
   erase(files: readonly string[], atMs: number): Promise<string | undefined>;
@@ -97,8 +105,8 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
 }
 
 /**
- * What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. A file is
- * removed in the store's own folders of lists and nowhere else, whatever is noted.
+ * What committed erasures have still to do: files, and bytes. The names of files may name a person, and go
+ * with the work. A file is removed in the store's own folders of lists and nowhere else, whatever is noted.
  */
 export async function finishErasures({
   db,
@@ -289,7 +297,10 @@ function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buff
   return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
 }
 
-/** What a person told for an answer stands in a note, and so does what a look found, which is no answer and goes as a whole. */
+/**
+ * What a person told for an answer stands in a note, and so does what a look found, which is no answer and
+ * goes as a whole.
+ */
 async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Promise<void> {
   type Noted = NamedAttempt & { note: number; kind: string; facts: string };
   for await (const { note, kind, facts, ...attempt } of rowsOf<Noted>(db, NOTES_WITH_BODY, ['note'])) {
@@ -339,13 +350,19 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
 
-/** In these accounts answers about somebody are known by their calls alone, and who is in a team by the mark of an address, without an account. */
+/**
+ * In these accounts answers about somebody are known by their calls alone, and who is in a team by the mark
+ * of an address, without an account.
+ */
 const FORGOT = `
 INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE attempts SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
-/** A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its cells until then. */
+/**
+ * A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its
+ * cells until then.
+ */
 const EMPTY_ROW = OF_ROW(`
 UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
  reason = v.reason, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
@@ -356,9 +373,10 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows 
 // --------------------------------------------------------------------------------------------- what is old
 
 /**
- * Attempts that ended before a time, but changes: a membership must be known for as long as it lasts. Not those whose key has something
- * under way or in doubt: what was lost before may come back. Nor those on which a row of an open batch rests, whose output is still to be
- * written, or a row in doubt. Of a batch that has ended the reasons of invalid rows go as well, because they quote cells.
+ * Attempts that ended before a time, but changes: a membership must be known for as long as it lasts. Not
+ * those whose key has something under way or in doubt: what was lost before may come back. Nor those on which
+ * a row of an open batch rests, whose output is still to be written, or a row in doubt. Of a batch that has
+ * ended the reasons of invalid rows go as well, because they quote cells.
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
@@ -430,7 +448,9 @@ const sumOf = (parts: readonly { readonly n: number }[]): number => parts.reduce
 
 // --------------------------------------------------------------------------------------------- files
 
-/** @param written the batches whose lists and outputs may hold something of it; by age the lists are not told. */
+/**
+ * @param written the batches whose lists and outputs may hold something of it; by age the lists are not told.
+ */
 async function filesOf(
   db: Db,
   written: ReadonlySet<BatchId>,

@@ -21,7 +21,10 @@ import {
   retractAttempt,
 } from './transitions.ts';
 
-/** What is said of an attempt after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
+/**
+ * What is said of an attempt after it ended: looks, releases, decisions, and what a newer dialect reads. Each
+ * is a transaction.
+ */
 
 interface AttemptRow {
   readonly id: AttemptId;
@@ -67,8 +70,9 @@ export const followCalls = (context: WriteContext) => ({
     }),
 
   /**
-   * The doubt of a call ends that was not charged: its money is free again, and the call may be bought like any other. Refused unless a
-   * look at that attempt said `not_happened`. @param batch whose rows a person named, also where they were skipped.
+   * The doubt of a call ends that was not charged: its money is free again, and the call may be bought like
+   * any other. Refused unless a look at that attempt said `not_happened`.
+   * @param batch whose rows a person named, also where they were skipped.
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
@@ -81,16 +85,17 @@ export const followCalls = (context: WriteContext) => ({
     }),
 
   /**
-   * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person decides so, or the vendor's
-   * own read-back (`rule`).
+   * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person
+   * decides so, or the vendor's own read-back (`rule`).
    */
   decide: (decision: DecisionSpec, more: DecisionContext = {}): Promise<DecisionId> =>
     decideDoubt(context, decision, more),
 
   /**
-   * What a settled answer means by another dialect. Later calls use it. If it costs more than it was booked at, the difference is spent in
-   * the same budgets. If it is none, its call is `unanswered`, may be bought again in its place, and the rows that it ended are in doubt.
-   * A change stays answered, and its row alone is in doubt. Refused for answers that a person told.
+   * What a settled answer means by another dialect. Later calls use it. If it costs more than it was booked
+   * at, the difference is spent in the same budgets. If it is none, its call is `unanswered`, may be bought
+   * again in its place, and the rows that it ended are in doubt. A change stays answered, and its row alone
+   * is in doubt. Refused for answers that a person told.
    */
   readAgain: (reading: Reading): Promise<void> =>
     context.transaction((sql) => readReply(sql, context.number(), reading)),
@@ -123,7 +128,10 @@ export interface DecisionContext {
   readonly toldAs?: 'found' | 'no_match' | undefined;
   /** How a change that was told left its subject. */
   readonly left?: SubjectFacts | undefined;
-  /** How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait for their next run; without any, a skip ends them all. */
+  /**
+   * How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait
+   * for their next run; without any, a skip ends them all.
+   */
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
@@ -175,7 +183,10 @@ function decideDoubt(
   });
 }
 
-/** @param finishes of a batch of several steps: of a row that is none of these another step is still to be asked. */
+/**
+ * @param finishes of a batch of several steps: of a row that is none of these another step is still to be
+ * asked.
+ */
 async function skip(
   sql: Sql,
   of: { readonly batch: BatchId; readonly attempt: number },
@@ -193,7 +204,10 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
   readonly at: number;
 }
 
-/** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
+/**
+ * Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost
+ * before it.
+ */
 async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
@@ -205,7 +219,8 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
       `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (attempt) DO NOTHING`,
       [id, Buffer.alloc(0), at],
     );
-    // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was risked first.
+    // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was
+    // risked first.
     const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
     const end = { ...answer, attempt: id, why, dialect: null, at, price: null };
@@ -267,7 +282,10 @@ async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = wh
   else await sql.each(doubtUnproven, [{ attempt, reason }]);
 }
 
-/** How the attempt of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
+/**
+ * How the attempt of a lookup stands then. What a former dialect took for none is an answer again, unless the
+ * call was bought anew since.
+ */
 async function readAs(sql: Sql, { state, key }: AttemptRow, isAnswered: boolean): Promise<string> {
   if (!isAnswered) return state === 'answered' ? 'retracted' : state;
   const current = await sql.rows(`SELECT c.id FROM attempts c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);

@@ -14,17 +14,26 @@ export interface CommitGuard {
 
 const isFull = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
 
-/** Whether the others need not suffer: a failed constraint is a bug of ours, and a server that is away or has no room is asked again. */
+/**
+ * Whether the others need not suffer: a failed constraint is a bug of ours, and a server that is away or has
+ * no room is asked again.
+ */
 const concernsOneWrite = (error: unknown): boolean =>
   !(error instanceof StopError) || error instanceof Unanswered;
 
-/** How long what nobody waits for is kept for the next commit. What a crash loses of it follows from earlier commits. */
+/**
+ * How long what nobody waits for is kept for the next commit. What a crash loses of it follows from earlier
+ * commits.
+ */
 const LONGEST_WAIT_MS = 10;
 
 /** Of the event loop: some milliseconds where there is much to do. */
 const MOST_TURNS = 4;
 
-/** A process takes so many numbers at once, and the next ones while it has half of them. What it does not use is lost. */
+/**
+ * A process takes so many numbers at once, and the next ones while it has half of them. What it does not use
+ * is lost.
+ */
 const NUMBERS_AT_ONCE = 10_000;
 
 const TAKE_NUMBERS = `
@@ -44,12 +53,13 @@ interface Item {
 const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end !== undefined;
 
 /**
- * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the next. A crash before a
- * commit leaves nothing of it, and one after it all.
+ * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the
+ * next. A crash before a commit leaves nothing of it, and one after it all.
  *
- * Of a commit the replies and ends are told first; who waits for them judges them, and draws what follows, before anything else happens.
- * Intents are told behind that, and where the ledger has to be asked what follows, once it has answered. So no request leaves by an
- * intent before the replies beside it have had their say.
+ * Of a commit the replies and ends are told first; who waits for them judges them, and draws what follows,
+ * before anything else happens. Intents are told behind that, and where the ledger has to be asked what
+ * follows, once it has answered. So no request leaves by an intent before the replies beside it have had
+ * their say.
  */
 export class Gather {
   readonly #db: Db;
@@ -100,7 +110,10 @@ export class Gather {
     await this.#add({ reply });
   }
 
-  /** @returns `over`: others had ended it. @param isPatient that a reply came is on the disk already, so its end may wait a little. */
+  /**
+   * @returns `over`: others had ended it.
+   * @param isPatient that a reply came is on the disk already, so its end may wait a little.
+   */
   async end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over'> {
     return (await this.#add({ end }, isPatient)).has(end.attempt) ? 'ended' : 'over';
   }
@@ -157,7 +170,10 @@ export class Gather {
     setImmediate(() => this.#turn(0, 1));
   }
 
-  /** A commit writes some pages however much is in it, so it waits while every turn of the event loop brings more. */
+  /**
+   * A commit writes some pages however much is in it, so it waits while every turn of the event loop brings
+   * more.
+   */
   #turn(before: number, turns: number): void {
     const { length } = this.#waiting;
     if (length > before && turns <= MOST_TURNS) setImmediate(() => this.#turn(length, turns + 1));
@@ -235,7 +251,8 @@ export class Gather {
       this.#ended.resolve();
       this.#ended = Promise.withResolvers();
     }
-    // A tick comes when no promise is left to go on. A turn of the event loop would let replies in between, and make commits smaller.
+    // A tick comes when no promise is left to go on. A turn of the event loop would let replies in between,
+    // and make commits smaller.
     const intents = items.filter(({ intent }) => intent !== undefined);
     if (intents.length > 0)
       process.nextTick(async () => {

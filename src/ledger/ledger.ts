@@ -9,9 +9,10 @@ export * from './records.ts';
 export * from './spenders.ts';
 
 /**
- * What is remembered of requests, answers and rows, written once over both databases (`docs/internals/ledger.md`). A promise of a
- * writing method resolves when what was written would survive a loss of power. How many writes share one commit is the ledger's
- * business: callers write one at a time, many at once, and await.
+ * What is remembered of requests, answers and rows, written once over both databases
+ * (`docs/internals/ledger.md`). A promise of a writing method resolves when what was written would survive a
+ * loss of power. How many writes share one commit is the ledger's business: callers write one at a time, many
+ * at once, and await.
  */
 export type LedgerReader = ReturnType<typeof readerOver> & LedgerExtras;
 

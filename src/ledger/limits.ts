@@ -3,13 +3,15 @@ import { invariant } from '../core/errors.ts';
 import type { Db } from './db.ts';
 
 /**
- * What many workers share of an account's limits. They stand in one line: each takes a few places at once, and each place has a time at
- * which its request is due. A request is due no earlier than a window after the one N before it was at the vendor at the latest, so no
- * stretch of the window's length has more than N, whoever sends. How late a request came its worker tells with the next places that it
- * takes; of what nobody tells the latest time counts at which it would still have left. A worker that dies loses the places that it has
- * taken, and one that cannot ask has none.
+ * What many workers share of an account's limits. They stand in one line: each takes a few places at once,
+ * and each place has a time at which its request is due. A request is due no earlier than a window after the
+ * one N before it was at the vendor at the latest, so no stretch of the window's length has more than N,
+ * whoever sends. How late a request came its worker tells with the next places that it takes; of what nobody
+ * tells the latest time counts at which it would still have left. A worker that dies loses the places that it
+ * has taken, and one that cannot ask has none.
  *
- * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set back since.
+ * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set
+ * back since.
  */
 
 /** So many requests in any stretch of that length. */
@@ -24,29 +26,44 @@ const LONGEST_SPREAD_MS = 60_000;
 /** Of a quota of an hour or a day alone nothing is spread. */
 const UNSPREAD = { stepUs: 10, windowMs: LONGEST_SPREAD_MS };
 
-/** So much of a window the line may make up for: what a late request pushes back, and places that were missed, would else be lost. */
+/**
+ * So much of a window the line may make up for: what a late request pushes back, and places that were missed,
+ * would else be lost.
+ */
 const madeUpMs = (windowMs: number): number => Math.min(windowMs * 0.2, 500);
 
-/** Who would leave later than that lets the place go, because all places a window later would be pushed back by it. */
+/**
+ * Who would leave later than that lets the place go, because all places a window later would be pushed back
+ * by it.
+ */
 const missedAfterMs = (windowMs: number): number => Math.min(Math.max(windowMs * 0.015, 5), 250);
 
 /** How far ahead places are taken: while its intent is committed a request is not due yet. */
 const aheadOf = (windowMs: number): number => Math.min(windowMs * 0.15, 500);
 
-/** How late a request may come after it has left, as long as its answer has not told; and beyond what that tells. */
+/**
+ * How late a request may come after it has left, as long as its answer has not told; and beyond what that
+ * tells.
+ */
 const unsureOf = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
 const SURE_MS = 5;
 
 /** How late one that leaves in time may come. */
 const latestOf = (windowMs: number): number => missedAfterMs(windowMs) + unsureOf(windowMs);
 
-/** A request whose connection is opened first leaves later than it was to. After half a window, or this time, it does not leave any more. */
+/**
+ * A request whose connection is opened first leaves later than it was to. After half a window, or this time,
+ * it does not leave any more.
+ */
 const LATEST_TO_LEAVE_MS = 1_000;
 
 /** Where the vendor refuses although so much of a window was given up, it counts by another limit. */
 const LARGEST_MARGIN = 0.05;
 
-/** What others give back is heard of within the one; the difference of two clocks is known by the fastest answer of the other. */
+/**
+ * What others give back is heard of within the one; the difference of two clocks is known by the fastest
+ * answer of the other.
+ */
 const [LOOK_EVERY_MS, DIFFERENCE_HOLDS_MS] = [1_000, 10_000];
 
 const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
@@ -74,7 +91,10 @@ export class Line {
   #free: Place[] = [];
   /** What the line has not heard of yet. */
   readonly #news = new Set<Place>();
-  /** One of it left later than the line expects, which it has to hear before it gives the places a window later. */
+  /**
+   * One of it left later than the line expects, which it has to hear before it gives the places a window
+   * later.
+   */
   #isUrgent = false;
   #isServing = false;
   /** Until when there is no place, by our clock. */
@@ -109,13 +129,16 @@ export class Line {
         : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
   }
 
-  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
+  /**
+   * Resolves when a place was taken, which is some time before it is due.
+   * @throws StopError `store` when the database does not answer.
+   */
   async turn() {
     let place = await this.#place();
     return {
       /**
-       * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
-       * another place.
+       * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time
+       * was missed meanwhile it gets another place.
        */
       untilDue: async (latestMs: number): Promise<void> => {
         for (;;) {
@@ -156,7 +179,10 @@ export class Line {
     return Math.max(this.#noneUntilMs - this.#clock.monotonicMs(), 0);
   }
 
-  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
+  /**
+   * The vendor saw requests closer together than their places are.
+   * @returns false when no margin helps any more.
+   */
   widen(): boolean {
     const largestMs = this.#windowMs * LARGEST_MARGIN;
     if (this.#marginMs >= largestMs) return false;
@@ -177,7 +203,10 @@ export class Line {
     return waiter.promise;
   }
 
-  /** For a request whose intent is committed, so it throws nothing: without a place the request does not leave. */
+  /**
+   * For a request whose intent is committed, so it throws nothing: without a place the request does not
+   * leave.
+   */
   async #placeBefore(latestMs: number): Promise<Place | undefined> {
     const over = new AbortController();
     const place = this.#place();
@@ -246,7 +275,9 @@ export class Line {
     return undefined;
   }
 
-  /** Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken. */
+  /**
+   * Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken.
+   */
   async #take(): Promise<void> {
     this.#isUrgent = false;
     const aheadMs = aheadOf(this.#windowMs);
@@ -298,8 +329,8 @@ export type AccountLine = Pick<Line, 'turn' | 'waitMs' | 'widen' | 'close'>;
 export type Turn = Awaited<ReturnType<Line['turn']>>;
 
 /**
- * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each statement has to see what those
- * have committed for whose line it waited.
+ * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each
+ * statement has to see what those have committed for whose line it waited.
  */
 export const TAKE_PLACES = `
 CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, told JSON)

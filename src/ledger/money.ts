@@ -70,7 +70,10 @@ const CAP = each({ scope: 'text', cap: 'int' })(`
 UPDATE budgets SET cap = v.cap, overrun = CASE WHEN budgets.spent + budgets.held > v.cap THEN budgets.spent + budgets.held - v.cap ELSE 0 END
 FROM v WHERE budgets.scope LIKE v.scope`);
 
-/** Sets caps of scopes that are there, `%` for any; null: none. One that is lowered refuses what is new, and what is there stays. */
+/**
+ * Sets caps of scopes that are there, `%` for any; null: none. One that is lowered refuses what is new, and
+ * what is there stays.
+ */
 export const setCaps = (
   sql: Sql,
   caps: readonly { readonly scope: string; readonly cap: number | null }[],

@@ -3,7 +3,10 @@ import type { Context, WriteContext } from './context.ts';
 import type { Cell, Sql } from './db.ts';
 import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts';
 
-/** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
+/**
+ * What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that
+ * wrote the note.
+ */
 
 const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
@@ -25,7 +28,10 @@ export const readNotes = ({ db }: Context) => ({
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /** The erasures, oldest first, each by whom it was ordered. */
   erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
-  /** The newest word on a series of answers, by the hash that names the series; undefined where nobody has said one. */
+  /**
+   * The newest word on a series of answers, by the hash that names the series; undefined where nobody has
+   * said one.
+   */
   async agreement(sha256: string): Promise<string | undefined> {
     const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
     return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
@@ -70,7 +76,10 @@ export const notices = (context: WriteContext) => ({
         [id, kind, target, body, Math.floor(atMs)],
       );
     }),
-  /** Those that nobody is known to have received, the oldest first. Where many spend, two may send the same one. */
+  /**
+   * Those that nobody is known to have received, the oldest first. Where many spend, two may send the same
+   * one.
+   */
   waiting: (): Promise<readonly Notice[]> =>
     context.db.rows<Notice>(
       'SELECT id, kind, target, body, at AS "atMs" FROM notices WHERE sent_at IS NULL ORDER BY at, id',
@@ -84,7 +93,7 @@ export const notices = (context: WriteContext) => ({
     }),
 });
 
-// --------------------------------------------------------------------------------------------- files of this host
+// ---------------------------------------------------------------------------------------- files of this host
 
 /** Files on this host: what was read, and what we wrote where. The name of the host tells whose they are. */
 export const readHostFiles = ({ db }: Context) => ({
@@ -107,7 +116,10 @@ async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {
 }
 
 export const writeHostFiles = (context: WriteContext) => ({
-  /** @param sha256s of our files that may stand there from now on. @param batch whose rows are in what is new there. */
+  /**
+   * @param sha256s of our files that may stand there from now on.
+   * @param batch whose rows are in what is new there.
+   */
   noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
       const known = await writtenAt(sql, path);

@@ -12,7 +12,10 @@ import { LAYOUT, migrate } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 import { check } from './transitions.ts';
 
-/** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
+/**
+ * What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be
+ * spent from.
+ */
 
 /** Where a store is. */
 export interface Site {
@@ -74,7 +77,8 @@ export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise
 }
 
 /**
- * Takes the ledger that is there to spend from it, or lays one out. A crash in here leaves a loss as it was found, or accepted.
+ * Takes the ledger that is there to spend from it, or lays one out. A crash in here leaves a loss as it was
+ * found, or accepted.
  * @throws StopError `store` for one that was copied away, `store_lost`.
  */
 export async function takeLedger(
@@ -106,7 +110,10 @@ export async function contextOf(db: Db): Promise<Context> {
   return { db, secret: (await metaOf(db, 'secret')) ?? '', account: accountsOf(db) };
 }
 
-/** A ledger that is there, to read it beside who spends. @param tell hears what a spender would be stopped by. */
+/**
+ * A ledger that is there, to read it beside who spends.
+ * @param tell hears what a spender would be stopped by.
+ */
 export async function readerAt(db: Db, site: Site, tell: Tell) {
   const loss = await lossOf(db, site);
   if (loss !== undefined) tell(`${loss.fact} Nothing is bought from it in this state.`);
@@ -140,9 +147,11 @@ export async function closedByFailure<T>(db: { close(): unknown }, open: () => P
   }
 }
 
-// ------------------------------------------------------------------------------------------ what is kept of it as a whole
+// ----------------------------------------------------------------------------- what is kept of it as a whole
 
-/** What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`. */
+/**
+ * What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`.
+ */
 export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
   const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
   return found?.value;
@@ -168,15 +177,16 @@ export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<CopyRecord | und
   return copied === undefined ? undefined : JSON.parse(copied);
 }
 
-// ------------------------------------------------------------------------------------------ what is known outside
+// ------------------------------------------------------------------------------------- what is known outside
 
 /**
- * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied lacks what was bought since,
- * would buy it again, and cannot know that (protocol, rule 2). There is one small file for each ledger: its newest request, and where it
- * was last used.
+ * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied
+ * lacks what was bought since, would buy it again, and cannot know that (protocol, rule 2). There is one
+ * small file for each ledger: its newest request, and where it was last used.
  *
- * It is best effort: without a writable folder, or in a container that starts empty each time, a store is taken as it is. A kill
- * loses what was bought in the last second. A note is never ahead of its ledger, because it follows the commit.
+ * It is best effort: without a writable folder, or in a container that starts empty each time, a store is
+ * taken as it is. A kill loses what was bought in the last second. A note is never ahead of its ledger,
+ * because it follows the commit.
  */
 interface OutsideNote {
   readonly identity: string;
@@ -185,7 +195,10 @@ interface OutsideNote {
   readonly at: string;
 }
 
-/** An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
+/**
+ * An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a
+ * backup.
+ */
 interface SentRequest {
   readonly id: number;
   readonly atMs: number;
@@ -201,7 +214,7 @@ export function realPathOf(path: string): string {
   }
 }
 
-// ------------------------------------------------------------------------------------------ what a ledger says
+// ---------------------------------------------------------------------------------------- what a ledger says
 
 const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
@@ -239,7 +252,10 @@ export interface Loss {
   readonly identity: string;
 }
 
-/** What a ledger lacks of what is known outside of it; undefined for the newest known one. @throws StopError `store` for notes that others can write. */
+/**
+ * What a ledger lacks of what is known outside of it; undefined for the newest known one.
+ * @throws StopError `store` for notes that others can write.
+ */
 export async function lossOf(sql: Pick<Sql, 'rows'>, site: Site): Promise<Loss | undefined> {
   const { identity, formerly, lost, newest } = await ledgerNow(sql);
   if (lost !== undefined) return { fact: lost, identity };
@@ -298,7 +314,10 @@ export function requireAccepted(
   tell?.(`Accepted with --accept store: ${loss}`);
 }
 
-/** Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes back. */
+/**
+ * Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes
+ * back.
+ */
 export async function accept(sql: Sql, { at }: Site): Promise<void> {
   const { identity, formerly } = await ledgerNow(sql);
   const there = outsideNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
@@ -320,7 +339,10 @@ function outsideNotes(): readonly OutsideNote[] {
   }
 }
 
-/** A file is called by the name of its ledger. Its lines are the number and the time of the newest request, and the place. */
+/**
+ * A file is called by the name of its ledger. Its lines are the number and the time of the newest request,
+ * and the place.
+ */
 function readNote(folder: string, identity: string): OutsideNote | undefined {
   if (!/^[0-9a-f]{32}$/.test(identity)) return undefined;
   try {
@@ -355,7 +377,8 @@ const isNewer = (one: SentRequest, other: SentRequest): boolean =>
 
 /**
  * The folder of the notes; undefined for a user without a home.
- * @throws StopError `store` for one that others can write to: they could hide that a store is outdated, or block one that is not.
+ * @throws StopError `store` for one that others can write to: they could hide that a store is outdated, or
+ * block one that is not.
  */
 function knownFolder(): string | undefined {
   let folder: string;

@@ -3,7 +3,10 @@ import type { RowNumber } from '../core/row.ts';
 import type { Context, WriteContext } from './context.ts';
 import type { BatchId } from './records.ts';
 
-/** Lists that are given to workers, in ranges of rows. Any process works on them as they are here: nobody reads the list for it again. */
+/**
+ * Lists that are given to workers, in ranges of rows. Any process works on them as they are here: nobody
+ * reads the list for it again.
+ */
 
 /** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
 export interface WorkOrder {
@@ -32,16 +35,20 @@ export interface RangeCounts {
 }
 
 /**
- * The contract of a queue: it hands ranges of submitted batches to workers, each at least once. What it forgets is sent again, and what
- * it hands out twice is bought once, because the ledger says so: nothing about money depends on it.
+ * The contract of a queue: it hands ranges of submitted batches to workers, each at least once. What it
+ * forgets is sent again, and what it hands out twice is bought once, because the ledger says so: nothing
+ * about money depends on it.
  */
 export interface WorkQueue {
   /**
-   * Sends ranges. One that waits or is worked on is not sent twice. One that was set aside is sent again where rows of it were finished
-   * since it was sent, or where a person asks for it.
+   * Sends ranges. One that waits or is worked on is not sent twice. One that was set aside is sent again
+   * where rows of it were finished since it was sent, or where a person asks for it.
    */
   send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void>;
-  /** The next range of an account; undefined when none waits. Until its end is told, this process answers for it. */
+  /**
+   * The next range of an account; undefined when none waits. Until its end is told, this process answers for
+   * it.
+   */
   take(accountIdentity: string): Promise<TakenRange | undefined>;
   /** Resolves when the database has answered. */
   beat(): Promise<void>;
@@ -49,8 +56,8 @@ export interface WorkQueue {
 }
 
 /**
- * A range that a worker has. When its process dies, somebody else gets it within some seconds. After five deaths in which no row of it was
- * finished it is set aside, so that the rest of the batch goes on.
+ * A range that a worker has. When its process dies, somebody else gets it within some seconds. After five
+ * deaths in which no row of it was finished it is set aside, so that the rest of the batch goes on.
  */
 export interface TakenRange extends BatchRange {
   /** Nothing of it is left to do for now. */
@@ -81,7 +88,8 @@ export const readRanges = ({ db }: Context) => ({
     return kept && JSON.parse(kept.work_order);
   },
   /**
-   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of their rows.
+   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of
+   * their rows.
    * @param only of that batch alone, and those with rows in doubt as well.
    */
   async rangesLeft(only?: BatchId): Promise<readonly RangeLeft[]> {

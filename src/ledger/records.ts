@@ -8,8 +8,9 @@ import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
 /**
- * Older answers do not count for a batch, so they are bought again; an answer that the batch itself bought is always
- * fresh. It is fixed when the batch begins, so that a resumed run cannot find its own answers too old. Ms since 1970.
+ * Older answers do not count for a batch, so they are bought again; an answer that the batch itself bought is
+ * always fresh. It is fixed when the batch begins, so that a resumed run cannot find its own answers too old.
+ * Ms since 1970.
  */
 export interface FreshSince {
   /** The oldest usable time of a found answer; absent when any age is usable. */
@@ -19,11 +20,14 @@ export interface FreshSince {
 }
 
 export interface BatchSpec {
-  /** SHA-256 of account identity, operation, columns, waterfall and the input's bytes. It identifies the batch. */
+  /**
+   * SHA-256 of account identity, operation, columns, waterfall and the input's bytes. It identifies the
+   * batch.
+   */
   readonly key: string;
   /**
-   * SHA-256 of account identity, operation and input path: a batch with another key of the same lineage supersedes this
-   * one.
+   * SHA-256 of account identity, operation and input path: a batch with another key of the same lineage
+   * supersedes this one.
    */
   readonly lineage: string;
   readonly accountIdentity: string;
@@ -41,14 +45,17 @@ export interface BatchSpec {
   readonly settings: JsonObject;
   readonly createdAtMs: number;
   readonly freshSince?: FreshSince;
-  /** Number of planned rows that the input does not have: people who are removed because it no longer names them. */
+  /**
+   * Number of planned rows that the input does not have: people who are removed because it no longer names
+   * them.
+   */
   readonly rowsBeyond?: number;
 }
 
 /**
- * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one. `work` is
- * passed to the operation's `next`; a row that needs no request has its outcome from the plan, and `work` says whom it is
- * about where that is known.
+ * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one.
+ * `work` is passed to the operation's `next`; a row that needs no request has its outcome from the plan, and
+ * `work` says whom it is about where that is known.
  */
 export type PlannedRow = { readonly row: RowNumber } & (
   | { readonly kind: 'work'; readonly work: JsonObject }
@@ -91,7 +98,10 @@ export interface BatchStart {
   readonly superseded: readonly BatchId[];
 }
 
-/** What somebody did with a batch. `gone_on`: a run of somebody else than the one before. `erased` is of no batch. */
+/**
+ * What somebody did with a batch. `gone_on`: a run of somebody else than the one before. `erased` is of no
+ * batch.
+ */
 export const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', 'erased'] as const;
 /** What goes on in the same hands is not noted again: a run that is repeated, and decisions beside it. */
 export const GOES_ON: readonly Act['kind'][] = ['gone_on', 'settled'];
@@ -125,12 +135,17 @@ export interface BatchChange extends BatchFacts {
   readonly extraCredits?: Credits;
 }
 
-/** What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`. */
+/**
+ * What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`.
+ */
 export interface Money {
   readonly cap?: Credits;
   /** Credits that answers have confirmed. */
   readonly spent: Credits;
-  /** It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what a lost one had reserved. */
+  /**
+   * It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what
+   * a lost one had reserved.
+   */
   readonly isAtMost?: true;
   /** Credits that open attempts hold; they are released when the attempts end. */
   readonly reserved: Credits;
@@ -151,7 +166,9 @@ export interface AccountCaps {
   readonly perMonth?: Credits;
 }
 
-/** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
+/**
+ * A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking.
+ */
 export interface FinishedRow {
   readonly batch: BatchId;
   readonly row: RowNumber;
@@ -169,11 +186,17 @@ export interface WaitingRow {
 /** Where rows are read: from one on, or those before one. */
 export type RowPlace = { readonly from: RowNumber } | { readonly before: RowNumber };
 
-/** When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits left. */
+/**
+ * When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits
+ * left.
+ */
 export const NOTICE_KINDS = ['end', 'stop', 'doubt', 'low_balance'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** What a job tells somebody outside, such as the end of a night. It is kept before it is sent, so that a crash in between loses none. */
+/**
+ * What a job tells somebody outside, such as the end of a night. It is kept before it is sent, so that a
+ * crash in between loses none.
+ */
 export interface Notice {
   /** By which a receiver knows that it has this one already: it is sent at least once, and perhaps twice. */
   readonly id: string;

@@ -7,7 +7,10 @@ import { type Context, DAY_MS, known, oneRow } from './context.ts';
 import { pages } from './pages.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
-/** Reports over many attempts and rows, which are read in parts, so that nobody else of the process waits for long. */
+/**
+ * Reports over many attempts and rows, which are read in parts, so that nobody else of the process waits for
+ * long.
+ */
 
 /** Of one read: some milliseconds. */
 const ATTEMPTS_AT_ONCE = 20_000;
@@ -15,7 +18,10 @@ const ROWS_AT_ONCE = 2_000;
 const RECORDS_AT_ONCE = 500;
 
 export const readReports = ({ db }: Context) => ({
-  /** Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. */
+  /**
+   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what
+   * they change.
+   */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
     const sql = 'SELECT id, asked FROM attempts WHERE id > ? ORDER BY id';
     type Asked = { readonly id: AttemptId; readonly asked: string };
@@ -63,7 +69,10 @@ export const readReports = ({ db }: Context) => ({
     }
   },
 
-  /** What the answers of a batch's rows would have cost if every row had bought its own, without what they did cost. */
+  /**
+   * What the answers of a batch's rows would have cost if every row had bought its own, without what they did
+   * cost.
+   */
   async saved(batch: BatchId): Promise<Credits> {
     type Part = { readonly n: number; readonly last: RowNumber; readonly saved: number };
     let sum = 0;
@@ -101,7 +110,10 @@ interface KeptSpent {
   readonly requests: number;
 }
 
-/** What an attempt cost is booked on the day of the one that pays for it; what it holds, and that it was sent, on its own. */
+/**
+ * What an attempt cost is booked on the day of the one that pays for it; what it holds, and that it was sent,
+ * on its own.
+ */
 const SPENT = `
 SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
 FROM (

@@ -40,7 +40,7 @@ export const rowOf = ({ batch, row, outcome, answers, waitsFor }: FinishedRow): 
 const listOf = (calls: readonly AttemptId[]): string | null =>
   calls.length === 0 ? null : JSON.stringify(calls);
 
-// ------------------------------------------------------------------------------------------ what became of them
+// --------------------------------------------------------------------------------------- what became of them
 
 interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
   readonly state: OutcomeKind;
@@ -97,7 +97,9 @@ export const readRows = ({ db }: Context) => ({
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
-   * Which rows there are, without their answers, which take time: those from a row on, or the last ones before a row. @param states only those in one of them.
+   * Which rows there are, without their answers, which take time: those from a row on, or the last ones
+   * before a row.
+   * @param states only those in one of them.
    */
   async rowsAt(
     batch: BatchId,
@@ -117,8 +119,8 @@ export const readRows = ({ db }: Context) => ({
     return 'from' in place ? found.slice(0, limit) : found.slice(-limit);
   },
   /**
-   * Those that have a vendor's answer which another dialect than this one read last, or which turned out to be none. Answers that a
-   * person told are not among them.
+   * Those that have a vendor's answer which another dialect than this one read last, or which turned out to
+   * be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise: (
     batch: BatchId,
@@ -131,12 +133,15 @@ export const readRows = ({ db }: Context) => ({
     ]),
   /** The rows of any batch that wait for what becomes of this attempt. */
   rowsRestingOn: (id: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [id, id]),
-  /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
+  /**
+   * Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next
+   * run.
+   */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(ROWS_WAITING, [batch, limit]),
   /**
-   * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a younger one exists by now. What was
-   * read as none is no answer of any age.
+   * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a
+   * younger one exists by now. What was read as none is no answer of any age.
    */
   async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
     const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
@@ -157,7 +162,9 @@ export const readRows = ({ db }: Context) => ({
         batch,
       ])
     ).last,
-  /** Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`. */
+  /**
+   * Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`.
+   */
   rowsLeft: async (
     batch: BatchId,
     state: 'in_doubt' | 'pending',
@@ -260,8 +267,9 @@ const submitted = (batch: BatchId, { row, end }: SubmittedRow): Row => ({
 
 export const writeRows = (context: WriteContext) => ({
   /**
-   * Keeps rows of a batch's list with their cells, all of them or none. One that is there stays as it is, so that a submit that was cut
-   * off is repeated. @param isPlanned the rows themselves are those of its plan.
+   * Keeps rows of a batch's list with their cells, all of them or none. One that is there stays as it is, so
+   * that a submit that was cut off is repeated.
+   * @param isPlanned the rows themselves are those of its plan.
    */
   submitRows: (batch: BatchId, rows: readonly SubmittedRow[], isPlanned = false): Promise<void> =>
     context.transaction(async (sql) => {
@@ -332,7 +340,10 @@ export async function* keptRows(
   }
 }
 
-/** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */
+/**
+ * Every row of a batch with an answer which another dialect than this one read, or which turned out to be
+ * none.
+ */
 export async function* eachReadOtherwise(
   ledger: Reader<'rowsReadOtherwise'>,
   batch: BatchId,
@@ -348,7 +359,9 @@ export function plannedPages(ledger: Reader<'plannedRows'>, batch: BatchId): Pag
   return rowPages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
 }
 
-/** Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet. */
+/**
+ * Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet.
+ */
 export async function* plannedRecords(
   ledger: Reader<'plannedRows' | 'rows'>,
   batch: BatchId,

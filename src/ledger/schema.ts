@@ -3,11 +3,15 @@ import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { TAKE_PLACES } from './limits.ts';
 
 /**
- * All that the ledger keeps. A row of `attempts` is one request that may cost something; the current one of a key says where its call
- * stands. The money rules are the constraints here: code that is wrong is refused. Credits are whole numbers, times are ms since 1970.
+ * All that the ledger keeps. A row of `attempts` is one request that may cost something; the current one of a
+ * key says where its call stands. The money rules are the constraints here: code that is wrong is refused.
+ * Credits are whole numbers, times are ms since 1970.
  */
 
-/** Compared one by one: for a list SQLite makes a table at each statement, which took a third of the time of an intent. */
+/**
+ * Compared one by one: for a list SQLite makes a table at each statement, which took a third of the time of
+ * an intent.
+ */
 export const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
@@ -62,13 +66,17 @@ export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 /** What holds what it has reserved. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 
-/** A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was taken back is asked again. */
+/**
+ * A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was
+ * taken back is asked again.
+ */
 const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
 
 /**
- * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind, another batch bought it, and no
- * refresh stands in the way of one. That is any of the batch itself, whatever the clocks say, and one that was lost since the cut-off. What
- * is read as none is too old where every answer would be.
+ * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind,
+ * another batch bought it, and no refresh stands in the way of one. That is any of the batch itself, whatever
+ * the clocks say, and one that was lost since the cut-off. What is read as none is too old where every answer
+ * would be.
  * @param batch its columns; the id is null of one that does not exist yet.
  */
 export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', string>>): string {
@@ -316,8 +324,8 @@ CREATE TABLE notices (
 `;
 
 /**
- * The line in which workers stand that share an account: PostgreSQL's own, because from a folder one process spends. A copy leaves it out.
- * Times are microseconds by the database's clock.
+ * The line in which workers stand that share an account: PostgreSQL's own, because from a folder one process
+ * spends. A copy leaves it out. Times are microseconds by the database's clock.
  */
 const LINES_OF_POSTGRES = `
 -- place, due_us: the next one. Whoever takes places locks its row.
@@ -457,8 +465,8 @@ export const keptTables = (): readonly KeptTable[] =>
 const STEPS = '{schema} CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY);';
 
 /**
- * For a copy: what is there already does not begin open, so the rules are laid out when all rows are in. Tables that are there are kept
- * with what roles may do with them.
+ * For a copy: what is there already does not begin open, so the rules are laid out when all rows are in.
+ * Tables that are there are kept with what roles may do with them.
  */
 export const layTables = (db: Db): Promise<void> =>
   db.script(

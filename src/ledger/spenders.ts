@@ -11,9 +11,10 @@ import { type AccountLine, Line, type SharedWindow } from './limits.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
 /**
- * Workers are the processes that spend from one ledger, each with a row whose number its attempts have; only stores with
- * `manySpend` have several at once. Once a second each of those says that it is there. What they tell each other stands in the ledger:
- * why an account was stopped, until when it waits, and which batches a person has paused.
+ * Workers are the processes that spend from one ledger, each with a row whose number its attempts have; only
+ * stores with `manySpend` have several at once. Once a second each of those says that it is there. What they
+ * tell each other stands in the ledger: why an account was stopped, until when it waits, and which batches a
+ * person has paused.
  */
 
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
@@ -25,7 +26,10 @@ export const OVER_AFTER_MS = 5_000;
 /** The deadline of an intent that names none. */
 export const DEADLINE_MS = 60_000;
 
-/** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */
+/**
+ * The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first
+ * intent that is refused.
+ */
 export function batchOver(batch: BatchId): StopError {
   return stop(
     'input',
@@ -87,9 +91,12 @@ export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView
   }));
 }
 
-// ------------------------------------------------------------------------------------------ on what they agree
+// ---------------------------------------------------------------------------------------- on what they agree
 
-/** What an account may do: its limits, and its budgets of a day and a month. They are the same for all workers of a ledger. */
+/**
+ * What an account may do: its limits, and its budgets of a day and a month. They are the same for all workers
+ * of a ledger.
+ */
 export interface AccountTerms {
   readonly windows: readonly SharedWindow[];
   readonly caps: AccountCaps;
@@ -128,7 +135,10 @@ interface Spending {
   readonly clock: Clock;
 }
 
-/** @param before what stays where it is there: of two who are the first at once, one is. @returns what holds now. */
+/**
+ * @param before what stays where it is there: of two who are the first at once, one is.
+ * @returns what holds now.
+ */
 async function hold(
   { db, ledger }: Spending,
   account: SaidAccount,
@@ -144,7 +154,10 @@ async function hold(
 
 /** What only processes do that spend from one ledger at once. */
 export const spendersOf = (spending: Spending) => ({
-  /** Says that this worker is there, and with which accounts. @throws StopError `store_lost`; `store` when the database does not answer. */
+  /**
+   * Says that this worker is there, and with which accounts.
+   * @throws StopError `store_lost`; `store` when the database does not answer.
+   */
   async beat(accounts: readonly WorkerAccount[]): Promise<void> {
     await spending.watch.look();
     const beat = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ?';
@@ -158,7 +171,10 @@ export const spendersOf = (spending: Spending) => ({
     return new Line(spending.db, number, windows, spending.clock);
   },
 
-  /** What the first worker said holds for all hosts. @throws StopError `account` when the accounts file here says something else. */
+  /**
+   * What the first worker said holds for all hosts.
+   * @throws StopError `account` when the accounts file here says something else.
+   */
   async agreeOn(account: SaidAccount): Promise<void> {
     const [held, said] = [await hold(spending, account, 'accounts.terms'), wordsOf(account)];
     if (held === said) return;
@@ -173,7 +189,8 @@ export const spendersOf = (spending: Spending) => ({
 
   /**
    * Has the accounts file here hold for all hosts.
-   * @returns what held before, if a worker used the account. @throws StopError `busy` while one sends by other limits.
+   * @returns what held before, if a worker used the account.
+   * @throws StopError `busy` while one sends by other limits.
    */
   async holdTo(account: SaidAccount): Promise<AccountTerms | undefined> {
     const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';

@@ -7,19 +7,22 @@ import type { Difference } from './transitions.ts';
 
 export { Unanswered } from './db.ts';
 
-/** A place where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both (`test/ledger/stores/`). */
+/**
+ * A place where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both
+ * (`test/ledger/stores/`).
+ */
 export interface Store {
   readonly name: 'sqlite' | 'postgres';
   /**
-   * Many processes may spend from it at once, share limits by the `spenders` of its ledgers, and look things up: no call that changes
-   * something is taken.
+   * Many processes may spend from it at once, share limits by the `spenders` of its ledgers, and look things
+   * up: no call that changes something is taken.
    */
   readonly manySpend: boolean;
   /**
    * Opens the ledger for spending: for one process, but where many spend.
-   * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
-   *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
-   *   it cannot be read; `store_lost` when a newer one is known of; `disk_full`.
+   * @throws StopError `busy` when another process is spending from it; `store` when there is none and
+   *   `create` is false, or the place cannot be one; `store_version` when this Rowonce does not know its
+   *   schema; `store_damaged` when it cannot be read; `store_lost` when a newer one is known of; `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
   /**
@@ -29,33 +32,45 @@ export interface Store {
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
   /**
-   * Makes the folder of a store, or takes the one that is there, as `open` would: what belongs to the ledger may then be kept beside it.
+   * Makes the folder of a store, or takes the one that is there, as `open` would: what belongs to the ledger
+   * may then be kept beside it.
    * @throws StopError `store`, also where a server has no ledger yet, `store_lost` or `disk_full`.
    */
   prepare(location: string): Promise<void>;
   /**
    * Lays out all that the store needs, for processes that may alter no schema. What is there stays.
-   * @returns the statements that allow a role to work, and one to look. @throws StopError `store`, `usage` for a folder.
+   * @returns the statements that allow a role to work, and one to look.
+   * @throws StopError `store`, `usage` for a folder.
    */
   init(location: string): Promise<StoreGrants>;
-  /** The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out, and of a folder. */
+  /**
+   * The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out,
+   * and of a folder.
+   */
   queue(location: string): Promise<WorkQueue | undefined>;
   /**
-   * The process that says it spends from a folder; undefined when none does, or when it has ended without taking that
-   * back. No decision about money depends on it. Where many spend, the ledger has `workers` instead.
+   * The process that says it spends from a folder; undefined when none does, or when it has ended without
+   * taking that back. No decision about money depends on it. Where many spend, the ledger has `workers`
+   * instead.
    */
   spender(location: string): Promise<Spender | undefined>;
   /** How much room the ledger takes. @throws StopError as `look`. */
   bytes(location: string): Promise<number>;
-  /** Has the database check itself, and adds each budget up anew from the entries, also while somebody spends. @throws StopError as `look`. */
+  /**
+   * Has the database check itself, and adds each budget up anew from the entries, also while somebody spends.
+   * @throws StopError as `look`.
+   */
   check(location: string): Promise<StoreCheck>;
   /**
-   * Copies it into a file that is not there yet, also while somebody spends. Put back it buys nothing before a person accepts that.
-   * @throws StopError `output` when there is such a file, `store` where the database has means of its own, and as `look`.
+   * Copies it into a file that is not there yet, also while somebody spends. Put back it buys nothing before
+   * a person accepts that.
+   * @throws StopError `output` when there is such a file, `store` where the database has means of its own,
+   * and as `look`.
    */
   backUp(location: string, file: string): Promise<void>;
   /**
-   * Opens the store for as long as the work takes, to erase from it or to copy it, also where it was copied before.
+   * Opens the store for as long as the work takes, to erase from it or to copy it, also where it was copied
+   * before.
    * @throws StopError as `open` of an existing ledger; `store` for a role that does not own it.
    */
   alone<T>(location: string, options: AloneOptions, work: (alone: SoleAccess) => Promise<T>): Promise<T>;
@@ -70,10 +85,14 @@ export interface SoleAccess {
   readonly ledger: Ledger;
   /** The folder with all that is kept beside the ledger. */
   readonly folder: string;
-  /** Comes first in a transaction. @throws StopError `busy` where somebody has written since the work began. */
+  /**
+   * Comes first in a transaction.
+   * @throws StopError `busy` where somebody has written since the work began.
+   */
   requireSame(sql: Sql): Promise<void>;
   /**
-   * Rids the place of bytes that an erasure leaves. @returns why that is still due, in sentences for a user: the next opening that can does
+   * Rids the place of bytes that an erasure leaves.
+   * @returns why that is still due, in sentences for a user: the next opening that can does
    * it, and nobody is kept from working.
    */
   clean(): Promise<string | undefined>;
@@ -85,8 +104,8 @@ export interface CopyTarget {
   /** The name of the ledger that is there and holds something. */
   readonly present: string | undefined;
   /**
-   * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power once this resolves, and nobody
-   * can open it yet.
+   * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power
+   * once this resolves, and nobody can open it yet.
    * @param identity the name of the copy.
    */
   take(from: Db, identity: string): Promise<void>;
@@ -127,16 +146,25 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Whether a ledger is made where there is none. */
   readonly create: boolean;
-  /** Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its own. */
+  /**
+   * Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its
+   * own.
+   */
   readonly acceptLost?: boolean | undefined;
-  /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
+  /**
+   * A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is
+   * erased from.
+   */
   readonly mayBeCopied?: boolean | undefined;
   readonly tell?: Tell | undefined;
-  /** How a store that cannot be reached for a while is waited for. Without it what is asked for meanwhile fails at once. */
+  /**
+   * How a store that cannot be reached for a while is waited for. Without it what is asked for meanwhile
+   * fails at once.
+   */
   readonly patience?: Patience | undefined;
   /**
-   * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds the store
-   * busy.
+   * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds
+   * the store busy.
    */
   readonly command: string;
   /** Who is at work, which is kept with what they do; left out: nobody is noted. */

@@ -101,7 +101,9 @@ export function askedBy({ operation }: Pick<Batch, 'operation'>, call: Call): st
   return stepNames(operation).length > 1 ? `${call.operation}.${identifier}` : identifier;
 }
 
-/** The lowest row of a batch pays for a shared call; no row of this one pays for an answer of another batch. */
+/**
+ * The lowest row of a batch pays for a shared call; no row of this one pays for an answer of another batch.
+ */
 export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }
@@ -134,11 +136,11 @@ export const hasCosts = (
   { spent, inDoubt, reserved }: Pick<Money, 'spent' | 'inDoubt' | 'reserved'>,
 ): boolean => vendor === 'provider' || spent + inDoubt + reserved > 0;
 
-// --------------------------------------------------------------------------------------------- why a row needs a person
+// ---------------------------------------------------------------------------------- why a row needs a person
 
 /**
- * Why a row needs a person, in few words that many rows share: without its cell, and without what only the vendor's programmers
- * understand. The whole reason stands in the row's `_reason`.
+ * Why a row needs a person, in few words that many rows share: without its cell, and without what only the
+ * vendor's programmers understand. The whole reason stands in the row's `_reason`.
  */
 export function attentionWords(kind: OutcomeKind, reason: string): string {
   if (kind === 'in_doubt') return doubtWords(reason);
@@ -148,7 +150,10 @@ export function attentionWords(kind: OutcomeKind, reason: string): string {
 
 const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
 
-/** `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign, so the last colon counts. */
+/**
+ * `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign,
+ * so the last colon counts.
+ */
 const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/s;
 
 /** A cell may hold semicolons, so a clause begins only with what clauses are about. */

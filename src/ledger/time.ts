@@ -7,12 +7,16 @@ import type { Ledger, LedgerReader, Reply } from './ledger.ts';
 export { APART_MS } from './context.ts';
 
 /**
- * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the clock of this machine, and the
- * `Date` of the account's own vendor. Each may hold back, and none pushes on: what one of them says alone is never kept. Each account has
- * its own time, so that a vendor whose clock is wrong harms nobody else.
+ * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the
+ * clock of this machine, and the `Date` of the account's own vendor. Each may hold back, and none pushes on:
+ * what one of them says alone is never kept. Each account has its own time, so that a vendor whose clock is
+ * wrong harms nobody else.
  */
 
-/** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
+/**
+ * Clocks further apart have one request sent at a time where money depends on the time, and by more than a
+ * day nothing at all.
+ */
 const HOUR_MS = 3_600_000;
 /** What was agreed since the ledger had it last may be gone: then it is agreed again. */
 const KEEP_EVERY_MS = 60_000;
@@ -54,14 +58,17 @@ export class AccountTime implements Clock {
   }
 
   /**
-   * When a key is first used: no later than it is at the vendor, who alone is asked, because this machine's clock may be ahead. 0: the
-   * vendor has not said.
+   * When a key is first used: no later than it is at the vendor, who alone is asked, because this machine's
+   * clock may be ahead. 0: the vendor has not said.
    */
   earliestMs(): number {
     return this.#dateMs(0);
   }
 
-  /** The latest that it may be, for what must not be too late; Infinity: the vendor has not said, and this machine's clock may be behind. */
+  /**
+   * The latest that it may be, for what must not be too late; Infinity: the vendor has not said, and this
+   * machine's clock may be behind.
+   */
   latestMs(): number {
     return Math.max(this.#agreedMs, this.machine.wallMs(), this.#dateMs(Infinity) + 1_000);
   }
@@ -81,7 +88,8 @@ export class AccountTime implements Clock {
   }
 
   /**
-   * @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since.
+   * @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was
+   * stopped since.
    * @returns what a user has to know of the clocks, once.
    */
   heard({ date = '', age = '0' }: Reply['headers'], askedMs: number): string | undefined {
@@ -114,7 +122,9 @@ export class AccountTime implements Clock {
     this.#agreedMs = Math.max(this.#agreedMs, agreedMs);
   }
 
-  /** Has the vendor asked where no answer has said the time yet, or where the clock may have been set since. */
+  /**
+   * Has the vendor asked where no answer has said the time yet, or where the clock may have been set since.
+   */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
     if (this.#isAsked) return;
     // Rows that begin together ask once. Who asked may have been stopped.
@@ -129,7 +139,10 @@ export class AccountTime implements Clock {
     return this.apart === undefined && (this.#heard !== undefined || this.#isSilent);
   }
 
-  /** Whether the last `Date` was within an hour of this machine's clock. A vendor that says none leaves it to the clock. */
+  /**
+   * Whether the last `Date` was within an hour of this machine's clock. A vendor that says none leaves it to
+   * the clock.
+   */
   get isSure(): boolean {
     return this.#heard === undefined ? this.#isSilent : this.#offMs <= HOUR_MS;
   }
@@ -148,8 +161,8 @@ export class AccountTime implements Clock {
 }
 
 /**
- * Where ages end by which something is erased: the newest agreed time of the account; of no account alone, any. A sandbox has the
- * clock of this machine, and is heard only where nobody else was.
+ * Where ages end by which something is erased: the newest agreed time of the account; of no account alone,
+ * any. A sandbox has the clock of this machine, and is heard only where nobody else was.
  */
 export async function agreedIn(
   ledger: Pick<LedgerReader, 'account' | 'batches'>,

@@ -17,38 +17,46 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   ...followCalls(context),
 
   /**
-   * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least the highest price that was
-   * seen. For a change it is also checked that the subject is still as it was planned, and that no other change of it is open or in
-   * doubt. An attempt that repeats a lost one under its idempotency key reserves nothing: the lost one still holds the money for both.
-   * Of a commit the replies and ends are told first, and all that follows at once from them, and then its intents.
+   * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least
+   * the highest price that was seen. For a change it is also checked that the subject is still as it was
+   * planned, and that no other change of it is open or in doubt. An attempt that repeats a lost one under its
+   * idempotency key reserves nothing: the lost one still holds the money for both. Of a commit the replies
+   * and ends are told first, and all that follows at once from them, and then its intents.
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
-  /** What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile. */
+  /**
+   * What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile.
+   */
   keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: Reply): Promise<void> =>
     gather.reply({ attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
 
   /**
-   * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an idempotency key also releases
-   * what the lost attempts with the same key hold: the vendor charged once at most, and the cost is booked where the first of them had
-   * risked it, so that a repeat exceeds no cap. Every settled change advances its subject's sequence number by one. A lost attempt leaves
-   * the answer that it was to replace in place, but one that was read as none: then its call is in doubt, and a release brings back what
-   * it was. `over`: others have ended it, because its age was over. What came for it is kept by its reply, which is read like any reply to
-   * a call in doubt.
+   * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an
+   * idempotency key also releases what the lost attempts with the same key hold: the vendor charged once at
+   * most, and the cost is booked where the first of them had risked it, so that a repeat exceeds no cap.
+   * Every settled change advances its subject's sequence number by one. A lost attempt leaves the answer that
+   * it was to replace in place, but one that was read as none: then its call is in doubt, and a release
+   * brings back what it was. `over`: others have ended it, because its age was over. What came for it is kept
+   * by its reply, which is read like any reply to a call in doubt.
    */
   end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over'> =>
-    // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about too early.
+    // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about
+    // too early.
     gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.left === undefined),
 
-  /** No intent is told before this has settled: what follows from a reply for others is asked of the ledger first. */
+  /**
+   * No intent is told before this has settled: what follows from a reply for others is asked of the ledger
+   * first.
+   */
   concluding: (following: Promise<unknown>): void => gather.concluding(following),
 
   /** Resolves when the next attempts have ended: then their calls are known, and their money is free. */
   nextEnds: (): Promise<void> => gather.ended,
 
   /**
-   * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never changes:
-   * the database refuses to finish such a row otherwise than it is.
+   * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A
+   * final outcome never changes: the database refuses to finish such a row otherwise than it is.
    */
   finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
 
@@ -57,7 +65,9 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
 
 // ------------------------------------------------------------------------------------------ admission
 
-/** The budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
+/**
+ * The budget is checked and the intent written in one statement; why one was not admitted is read afterwards.
+ */
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
   const way = await wayOf(context, intent);
   if (way === undefined) return KNOWN;

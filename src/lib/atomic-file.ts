@@ -8,9 +8,9 @@ import { crashPoint } from './faults.ts';
 import { codeOf, shortage } from './system-errors.ts';
 
 /**
- * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only then takes its
- * place, and only the place of what may go. A crash leaves at most the temporary file, which the next writer in that
- * folder removes when the process that owned it is gone.
+ * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only
+ * then takes its place, and only the place of what may go. A crash leaves at most the temporary file, which
+ * the next writer in that folder removes when the process that owned it is gone.
  */
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
@@ -31,7 +31,8 @@ export class NewFile {
   }
 
   /**
-   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem` has words for them.
+   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem`
+   * has words for them.
    * @param mode undefined: the mode of the user's other files.
    */
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
@@ -52,8 +53,9 @@ export class NewFile {
   }
 
   /**
-   * Takes the place when nothing stands there, or what may go. Between the last look at what stands there and the rename
-   * lie no more than a few system calls, and a place that was free is taken without replacing anything at all.
+   * Takes the place when nothing stands there, or what may go. Between the last look at what stands there and
+   * the rename lie no more than a few system calls, and a place that was free is taken without replacing
+   * anything at all.
    * @returns whether it did.
    */
   async take(path: string, mayReplace: MayReplace, note: NoteWritten = async () => {}): Promise<boolean> {
@@ -121,8 +123,9 @@ async function writeAll(file: FileHandle, chunks: Chunks): Promise<string> {
 }
 
 /**
- * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it leads to is
- * replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts file.
+ * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it
+ * leads to is replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts
+ * file.
  * @returns false when what stands there may not be replaced; then nothing has changed.
  * @throws StopError `output` or `disk_full`.
  */
@@ -162,7 +165,10 @@ export async function realPath(path: string): Promise<string> {
 
 export type StandingFile =
   | { readonly kind: 'nothing' }
-  /** A folder, a device, or a link, wherever it leads: another person may have made it, so that we write there. */
+  /**
+   * A folder, a device, or a link, wherever it leads: another person may have made it, so that we write
+   * there.
+   */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'file'; readonly sha256: string; readonly stamp: string };
 
@@ -276,8 +282,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a
- * rename would fail on or replace, its name is too long, or the folder around it is closed to us. Leaves nothing behind.
+ * @throws StopError `output` when a file could not be written at this path: a folder or a device stands
+ * there, which a rename would fail on or replace, its name is too long, or the folder around it is closed to
+ * us. Leaves nothing behind.
  */
 export async function checkWritable(path: string): Promise<void> {
   try {
@@ -310,7 +317,10 @@ const WHY: Readonly<Record<string, string>> = {
   EIO: 'its disk has errors',
 };
 
-/** A problem of writing a file as a stop in words; whatever else was thrown as it is. @param flag with which the user named it. */
+/**
+ * A problem of writing a file as a stop in words; whatever else was thrown as it is.
+ * @param flag with which the user named it.
+ */
 export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -3,9 +3,10 @@ import { stop } from '../core/errors.ts';
 import { problemOf } from './yaml/schema-problem.ts';
 
 /**
- * Looks at what a program passes as the command line looks at its flags. A type does not hold at run time: a limit that is no number
- * would compare as false everywhere, and so limit nothing.
- * @returns what the schema makes of it. @throws StopError `usage` with what of it is wrong.
+ * Looks at what a program passes as the command line looks at its flags. A type does not hold at run time: a
+ * limit that is no number would compare as false everywhere, and so limit nothing.
+ * @returns what the schema makes of it.
+ * @throws StopError `usage` with what of it is wrong.
  */
 export function checkInput<Input extends z.ZodObject>(
   call: string,

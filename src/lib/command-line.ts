@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitCode, type Slip, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
 
-/** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
+/**
+ * Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed
+ * again.
+ */
 
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -16,7 +19,10 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
   throw stop('usage', `${flag} ${text} is not a whole number.`, advice);
 }
 
-/** The store of the command that this process was started with, where another command would not look into it by itself. */
+/**
+ * The store of the command that this process was started with, where another command would not look into it
+ * by itself.
+ */
 let namedStore: string | undefined;
 
 /** Has every command that is printed from here on name the store. */
@@ -111,7 +117,10 @@ export function withMeant(words: readonly string[], { typed, meant }: Slip): rea
   return parts === undefined ? words : words.with(pair, parts.join(''));
 }
 
-/** The same command with an option. The former value of that option, or of the one that it replaces, is left out. */
+/**
+ * The same command with an option. The former value of that option, or of the one that it replaces, is left
+ * out.
+ */
 export function withOption(
   words: readonly string[],
   option: string,
@@ -134,7 +143,10 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
   return words.filter((word, at) => at >= end || word !== flag);
 }
 
-/** The words that go on with what those typed just now began. Only with `--refresh` they would begin another batch. */
+/**
+ * The words that go on with what those typed just now began. Only with `--refresh` they would begin another
+ * batch.
+ */
 export function typedToGoOn(words: readonly string[]): readonly string[] {
   if (!words.includes('--refresh')) return words;
   const bare = withoutFlag(words, '--refresh');
@@ -178,8 +190,8 @@ export function shellWord(word: string): string {
 }
 
 /**
- * What this program is called in a folder, mostly the current one. Every command that is printed begins with it, so that it works where
- * it was printed, and starts this program and no other one of that name.
+ * What this program is called in a folder, mostly the current one. Every command that is printed begins with
+ * it, so that it works where it was printed, and starts this program and no other one of that name.
  */
 
 const PROGRAM = fileURLToPath(new URL('src/bin.js', PACKAGE));
@@ -214,13 +226,18 @@ function currentFolder(): string | undefined {
   }
 }
 
-/** The file that a shell starts by a name. npm puts folders of its own on the path of what it starts, and of nothing else. */
+/**
+ * The file that a shell starts by a name. npm puts folders of its own on the path of what it starts, and of
+ * nothing else.
+ */
 function onPath(name: string, path: string): string | undefined {
   const folders = path.split(delimiter).filter((each) => isAbsolute(each) && !each.endsWith(BINS));
   return firstReal(folders.map((each) => join(each, name)));
 }
 
-/** npx starts what the package offers that the folder is in, else what is installed in the folder or above it. */
+/**
+ * npx starts what the package offers that the folder is in, else what is installed in the folder or above it.
+ */
 function isFoundByNpx(folder: string): boolean {
   const folders = withParents(folder);
   const isPackage = (each: string): boolean =>

@@ -26,8 +26,8 @@ const SHOWN_UNITS = [
 ] as const;
 
 /**
- * `1 h 12 min`: the two largest units, rounded to the smaller of them, because nobody waits by the second for hours.
- * Under a second it is shown in milliseconds.
+ * `1 h 12 min`: the two largest units, rounded to the smaller of them, because nobody waits by the second for
+ * hours. Under a second it is shown in milliseconds.
  */
 export function formatDuration(durationMs: number): string {
   if (Math.round(durationMs) < 1000) return `${Math.max(0, Math.round(durationMs))} ms`;

@@ -1,12 +1,13 @@
 /**
- * Named crash points, so that the fault suite can kill the real program at every step of a row's path.
- * They stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
+ * Named crash points, so that the fault suite can kill the real program at every step of a row's path. They
+ * stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
  * comparison.
  *
  * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was
  * left over in a shell, or that another person set, must not decide about money.
  *
- * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there, `after-intent:3` the third.
+ * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there,
+ * `after-intent:3` the third.
  */
 export const CRASH_POINTS = [
   'batch-created',
@@ -55,8 +56,8 @@ export function crashPointSoon(point: CrashPoint): void {
 }
 
 /**
- * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when it answers or
- * hangs up. So its dialect alone says how long to wait before it is asked about a lost one.
+ * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when
+ * it answers or hangs up. So its dialect alone says how long to wait before it is asked about a lost one.
  */
 export function vendorIsQuick(): boolean {
   return testHook('ROWONCE_VENDOR_IS_QUICK') === '1';

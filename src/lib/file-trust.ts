@@ -3,8 +3,9 @@ import { userInfo } from 'node:os';
 import { shellWord } from './command-line.ts';
 
 /**
- * Who may have written a file that says what is sent with the user's key. A person who can write a job or a dialect can
- * spend and change with that key, so the file is refused when anybody can write it but the user and the administrators.
+ * Who may have written a file that says what is sent with the user's key. A person who can write a job or a
+ * dialect can spend and change with that key, so the file is refused when anybody can write it but the user
+ * and the administrators.
  */
 
 interface Distrust {
@@ -67,8 +68,9 @@ function thisProcess(): Self | undefined {
 // ------------------------------------------------------------------------------------------------ folders
 
 /**
- * We believe what we read from some folders: the ledger, keys, notes about ledgers. Other users who can write there would
- * decide what we believe. On Windows, where modes say nothing, such folders are below the user's own profile.
+ * We believe what we read from some folders: the ledger, keys, notes about ledgers. Other users who can write
+ * there would decide what we believe. On Windows, where modes say nothing, such folders are below the user's
+ * own profile.
  */
 
 const OTHERS_WRITE = 0o022;
@@ -82,7 +84,10 @@ export function distrustOfFolder(folder: string): Distrust | undefined {
   return ownedByAnother(folder, found) ?? (isOpen(found) ? open(folder, found) : undefined);
 }
 
-/** Checks a folder from which we take one file that is checked by itself, so the administrator may own the folder. */
+/**
+ * Checks a folder from which we take one file that is checked by itself, so the administrator may own the
+ * folder.
+ */
 export function distrustAround(folder: string): Distrust | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

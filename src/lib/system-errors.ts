@@ -27,8 +27,8 @@ export function shortage(code: string | undefined): Shortage | undefined {
 }
 
 /**
- * A refusal of the system that nobody expected, as a stop; undefined for everything else. A broken connection names no file,
- * so that is none.
+ * A refusal of the system that nobody expected, as a stop; undefined for everything else. A broken connection
+ * names no file, so that is none.
  */
 export function systemStop(error: unknown): StopError | undefined {
   const code = codeOf(error);

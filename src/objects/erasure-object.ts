@@ -11,7 +11,9 @@ export const ErasureObject = z.object({
   names: z.number(),
   /** Lists in the store that are removed. */
   files: z.array(z.string()),
-  /** Files of yours that we wrote from what is erased, or whose paths name the person. They stay as they are. */
+  /**
+   * Files of yours that we wrote from what is erased, or whose paths name the person. They stay as they are.
+   */
   outputs: z.array(z.string()),
   /** Where the person is invited or a member, and stays so; end_with: the command that ends it. */
   memberships: z.array(

@@ -21,7 +21,10 @@ export const LogEntryObject = z.object({
   asked: z.record(z.string(), z.string()),
   /** By what an erased request is known. */
   hash: z.string().nullable(),
-  /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`; of a decision what was decided. */
+  /**
+   * `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`; of a decision what
+   * was decided.
+   */
   ended: z.string().nullable(),
   /** Of a decision: `person`, `job` or `rule`. */
   decided_by: z.string().nullable(),

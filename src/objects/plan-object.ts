@@ -154,7 +154,10 @@ export const PlanObject = z.object({
   requests: z.array(RequestObject).exactOptional(),
   /** What a person has to agree to once. */
   to_agree: AgreementView.exactOptional(),
-  /** Why a run stops first: the account may have moved; and what is left to buy or to send where it is the same one. */
+  /**
+   * Why a run stops first: the account may have moved; and what is left to buy or to send where it is the
+   * same one.
+   */
   moved: z.object({ message: z.string(), next: z.string(), if_same: z.string() }).exactOptional(),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
   reread: RereadObject.exactOptional(),

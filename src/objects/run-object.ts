@@ -6,7 +6,10 @@ import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-/** What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
+/**
+ * What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are
+ * this run's.
+ */
 /** A path of `add` that none of the account's matches of the operation has, as far as they were looked at. */
 const MissingPathObject = z.object({
   path: z.string(),

@@ -32,8 +32,8 @@ import {
 import { quotedCell } from './team/change-inputs.ts';
 
 /**
- * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is
- * shared and bought once like any other; a change is sent once for each of its own bodies.
+ * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in.
+ * A read is shared and bought once like any other; a change is sent once for each of its own bodies.
  */
 
 interface Shape {
@@ -83,7 +83,10 @@ function columnsOf({ endpoint, body }: Shape): readonly string[] {
   return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
 }
 
-/** The methods of the published tool step. Many vendors look things up by a POST; by another method nobody does. */
+/**
+ * The methods of the published tool step. Many vendors look things up by a POST; by another method nobody
+ * does.
+ */
 const READING: readonly Method[] = ['GET', 'POST'];
 
 function shapedBy(settings: JsonObject): Operation {
@@ -155,9 +158,9 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
 // ------------------------------------------------------------------------------------------------ the path
 
 /**
- * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never ends a
- * segment, a path or a query; and as some servers decode a path before they resolve it, no segment may become `.` or `..`
- * by decoding either.
+ * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never
+ * ends a segment, a path or a query; and as some servers decode a path before they resolve it, no segment may
+ * become `.` or `..` by decoding either.
  */
 
 const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');

@@ -14,7 +14,9 @@ import {
 } from './team/change-inputs.ts';
 import { namingSomebody, personOperation } from './team/person-operation.ts';
 
-/** Nobody is invited who was not before: that is another operation, because it sends a mail to a new person. */
+/**
+ * Nobody is invited who was not before: that is another operation, because it sends a mail to a new person.
+ */
 function whyNotInvited(person: PersonInProject): string {
   const fact =
     person.facts === undefined

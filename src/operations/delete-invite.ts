@@ -21,7 +21,10 @@ import {
 } from './team/change-inputs.ts';
 import { namingSomebody, personOperation } from './team/person-operation.ts';
 
-/** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
+/**
+ * The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by
+ * e-mail.
+ */
 function actionByEmail(person: PersonInProject): PersonAction {
   switch (person.facts?.state) {
     case 'invited':

@@ -9,7 +9,10 @@ import {
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
-/** The identifiers in the order in which they are tried: first the number that one company alone has, then what may be shared. */
+/**
+ * The identifiers in the order in which they are tried: first the number that one company alone has, then
+ * what may be shared.
+ */
 const identifiers: readonly Identifier[] = [
   {
     name: 'abn',

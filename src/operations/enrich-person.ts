@@ -8,7 +8,10 @@ import {
 import { isEmail, isPersonProfile } from './lookup/recognise.ts';
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
-/** The identifiers in the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
+/**
+ * The identifiers in the order in which they are tried: an address belongs to one person today, a profile may
+ * be out of date.
+ */
 const identifiers: readonly Identifier[] = [
   {
     name: 'email',

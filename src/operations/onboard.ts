@@ -178,9 +178,9 @@ function next({ makes, ...work }: PersonWork, answered: Answered): Step {
 }
 
 /**
- * People in the projects that the job or the list names whom the list does not have any more. Who is known by a user id
- * alone is left out: the list may have them by an e-mail address that we do not know. Nobody is removed whom an invalid row
- * may mean.
+ * People in the projects that the job or the list names whom the list does not have any more. Who is known by
+ * a user id alone is left out: the list may have them by an e-mail address that we do not know. Nobody is
+ * removed whom an invalid row may mean.
  */
 function missing(
   planned: readonly PersonWork[],
@@ -192,7 +192,8 @@ function missing(
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
   const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
   const named = new Set(planned.map(({ subject }) => subjectText(subject)));
-  // A person at number 0 is known from the service's own lists alone, and was never in a list of ours to be missing from.
+  // A person at number 0 is known from the service's own lists alone, and was never in a list of ours to be
+  // missing from.
   const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
     sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
   return [...projects].sort().flatMap((project) =>

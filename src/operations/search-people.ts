@@ -95,7 +95,10 @@ function checkFilters(filters: JsonObject): void {
   if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
 }
 
-/** All that a row says is asked in one search: without one of its filters it would be another, and a dearer one. */
+/**
+ * All that a row says is asked in one search: without one of its filters it would be another, and a dearer
+ * one.
+ */
 function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
   const cells = Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, cell.replaceAll(/\s+/gu, ' ').trim()]),
@@ -122,9 +125,9 @@ function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
 }
 
 /**
- * Why a row says nothing; undefined when it does. A row that leaves blank all by which the rows of its list differ would
- * find everybody whom the job's own filters allow. By the published filters they differ where the list has one of them,
- * else by its other columns. Of a list without columns, the job says it all.
+ * Why a row says nothing; undefined when it does. A row that leaves blank all by which the rows of its list
+ * differ would find everybody whom the job's own filters allow. By the published filters they differ where
+ * the list has one of them, else by its other columns. Of a list without columns, the job says it all.
  */
 function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined {
   const published = PUBLISHED.filter((name) => cells[name] !== undefined);

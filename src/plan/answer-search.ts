@@ -13,8 +13,8 @@ const MOST_ANSWERS = 2_000;
 const PAGE_ROWS = 200;
 
 /**
- * Looks for the paths of `add` in the account's matches of the operation, also of earlier lists, from the newest list on: until each path
- * is found, or enough was seen. Undefined where there is no match yet.
+ * Looks for the paths of `add` in the account's matches of the operation, also of earlier lists, from the
+ * newest list on: until each path is found, or enough was seen. Undefined where there is no match yet.
  * @param fewest so many are looked at in any case, for who shows their fields.
  */
 export async function searchAnswers(

@@ -10,7 +10,10 @@ import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { fillingOf } from './row-walk.ts';
 
-/** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
+/**
+ * The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage
+ * there.
+ */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
 interface BatchKeyParts {
@@ -56,8 +59,8 @@ export function batchKeyOf(chosen: BatchKeyParts, input: Columns, inputSha256: s
 }
 
 /**
- * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
- * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and
+ * nothing else, so a budget, a policy or an output may differ from run to run of the same batch.
  */
 function fingerprint(
   format: string,
@@ -71,7 +74,10 @@ function fingerprint(
   return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
 }
 
-/** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
+/**
+ * The settings include how the file is read and whether it is repaired, because both change what its rows
+ * say.
+ */
 function askingSettings(job: Job, header: readonly string[]): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');

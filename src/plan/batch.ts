@@ -33,7 +33,10 @@ import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
-  /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */
+  /**
+   * The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a
+   * finished list.
+   */
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
@@ -74,8 +77,8 @@ export async function startBatch(
 }
 
 /**
- * Whether a person has agreed that the batch buys calls again whose answers this dialect takes for none. By another
- * dialect it may be other calls.
+ * Whether a person has agreed that the batch buys calls again whose answers this dialect takes for none. By
+ * another dialect it may be other calls.
  */
 export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
   return settings[BUYS_AGAIN] === dialectMark(dialect);
@@ -87,7 +90,9 @@ function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
   return isAgreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {};
 }
 
-/** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
+/**
+ * The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two.
+ */
 function plansOf({ settings }: Pick<Batch, 'settings'>, planId: string | undefined): JsonObject {
   const plans = begunBy(settings);
   const all = planId === undefined || plans.includes(planId) ? plans : [...plans, planId].slice(-MOST_PLANS);
@@ -114,8 +119,8 @@ async function endPause({ ledger, clock, emit }: RunContext, { id, pausedSinceMs
 }
 
 /**
- * The batch without its cut-offs when it began in the future: its clock was wrong then, so an answer that it takes for
- * too old may have been bought yesterday. The database refuses to buy such answers anew.
+ * The batch without its cut-offs when it began in the future: its clock was wrong then, so an answer that it
+ * takes for too old may have been bought yesterday. The database refuses to buy such answers anew.
  */
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
@@ -126,8 +131,8 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
 }
 
 /**
- * Whether a new batch begins in the place of a finished one. A decision about a doubt comes first, however old the other answers are,
- * unless everything is bought anew.
+ * Whether a new batch begins in the place of a finished one. A decision about a doubt comes first, however
+ * old the other answers are, unless everything is bought anew.
  */
 async function isOutdated(
   { ledger, job, refresh }: RunContext,
@@ -140,8 +145,8 @@ async function isOutdated(
 }
 
 /**
- * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch says. In the second
- * case nothing may be sent, and a new batch says how things are.
+ * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch
+ * says. In the second case nothing may be sent, and a new batch says how things are.
  */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
   return (
@@ -150,8 +155,8 @@ function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined
 }
 
 /**
- * Whether a person has decided about a doubt of the existing batch. Only that batch can carry the decision out, so
- * it is resumed before a new one begins.
+ * Whether a person has decided about a doubt of the existing batch. Only that batch can carry the decision
+ * out, so it is resumed before a new one begins.
  */
 async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Promise<boolean> {
   if (existing === undefined) return false;
@@ -160,7 +165,10 @@ async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Pro
   return states.some((state) => state.kind === 'in_doubt' && state.decision !== undefined);
 }
 
-/** Whether the newest run of the batch was for some of its rows only, so that nobody has agreed to the rest yet. */
+/**
+ * Whether the newest run of the batch was for some of its rows only, so that nobody has agreed to the rest
+ * yet.
+ */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
   return settings.partial !== undefined;
 }
@@ -259,8 +267,8 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 }
 
 /**
- * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
- * batch, too. Of one of which only a part was wanted the rest is what goes on.
+ * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again
+ * in a closed batch, too. Of one of which only a part was wanted the rest is what goes on.
  */
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const counts = await ledger.counts(batch.id);
@@ -271,8 +279,9 @@ export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Pro
 }
 
 /**
- * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to
- * be bought again. Undefined when the file has no finished batch, or when there is no such row.
+ * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that
+ * wait for a call to be bought again. Undefined when the file has no finished batch, or when there is no such
+ * row.
  */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<RereadObject | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
@@ -293,7 +302,10 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   return rows.size === 0 ? undefined : { batch: batch.id, rows: rows.size, most };
 }
 
-/** The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. */
+/**
+ * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too
+ * old.
+ */
 async function finishedBatch(
   ledger: LedgerReader,
   context: PlanContext,
@@ -305,7 +317,10 @@ async function finishedBatch(
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 
-/** @returns the rows that would be judged otherwise, and those in doubt, of which some may wait for a call to be bought again. */
+/**
+ * @returns the rows that would be judged otherwise, and those in doubt, of which some may wait for a call to
+ * be bought again.
+ */
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,

@@ -31,10 +31,13 @@ import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/
 import { sentCounts } from './team/diff-words.ts';
 import { remoteMembers } from './team/remote-members.ts';
 
-/** This file plans what a run does and checks that it may: by its id, the guards, and the person who is asked. */
+/**
+ * This file plans what a run does and checks that it may: by its id, the guards, and the person who is asked.
+ */
 
 /**
- * Plans a run that changes the service, and checks the plan against the one that was agreed to and against the guards.
+ * Plans a run that changes the service, and checks the plan against the one that was agreed to and against
+ * the guards.
  * @throws StopError `plan` or `guard` before anything is sent.
  */
 export async function planRun(
@@ -58,8 +61,8 @@ async function shownPlanId(context: RunContext, input: MappedInput, changes: Cha
 
 /**
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
- * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that nothing of the plan
- * is bought. Undefined where no row would be judged otherwise today.
+ * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that
+ * nothing of the plan is bought. Undefined where no row would be judged otherwise today.
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
@@ -85,7 +88,8 @@ function tellRequests(context: RunContext, changes: ChangePlan | undefined): voi
 }
 
 /**
- * A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began.
+ * A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to
+ * when it began.
  */
 async function requireConsentToChange(
   context: RunContext,
@@ -106,14 +110,15 @@ async function requireConsentToChange(
 }
 
 /**
- * Finds the cap of a run that can spend: it comes from the command, the job, the account, or a person who sees the plan
- * and agrees to a sum. A sandbox account needs none. Resuming never asks, unless
+ * Finds the cap of a run that can spend: it comes from the command, the job, the account, or a person who
+ * sees the plan and agrees to a sum. A sandbox account needs none. Resuming never asks, unless
  * - the limit that the batch began under is gone, such as an account's limit per day, or
- * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into that sum.
- *   Without the question, the rest of the rows would silently stop at the price of the sample.
+ * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
+ *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.
  *
- * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was given back.
- * Whoever agrees to the sum of a plan agrees to what the plan counts as bought again. A limit alone says nothing about that.
+ * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was
+ * given back. Whoever agrees to the sum of a plan agrees to what the plan counts as bought again. A limit
+ * alone says nothing about that.
  * @throws StopError `consent` when there is no limit and nobody has agreed.
  */
 async function requireBudget(
@@ -148,7 +153,10 @@ async function requireBudget(
   });
 }
 
-/** What one run may cost: for all rows, or for those of a sample or the first ones alone. @param changes undefined for a job that only reads. */
+/**
+ * What one run may cost: for all rows, or for those of a sample or the first ones alone.
+ * @param changes undefined for a job that only reads.
+ */
 async function planOfRun(
   context: RunContext,
   input: MappedInput,
@@ -169,7 +177,10 @@ export async function mostLeft(context: RunContext, input: MappedInput, key: str
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
 
-/** The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it does not count. */
+/**
+ * The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it
+ * does not count.
+ */
 async function goneOnWith(
   context: RunContext,
   input: MappedInput,
@@ -180,7 +191,10 @@ async function goneOnWith(
   return existing?.state === 'open' || !change.isState ? existing?.id : undefined;
 }
 
-/** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
+/**
+ * Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is
+ * finished.
+ */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
   return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAsked(plan) <= money.cap;
@@ -192,8 +206,8 @@ function heldBy(money: Money | undefined): number {
 }
 
 /**
- * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it. `--yes` says that
- * the price is right, and nothing about who wrote a file.
+ * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it.
+ * `--yes` says that the price is right, and nothing about who wrote a file.
  * @throws StopError `consent` when nobody agreed, now or before.
  */
 export async function requireAgreedRequests({
@@ -206,7 +220,10 @@ export async function requireAgreedRequests({
 
 type Sent = Pick<RunContext, 'account' | 'dialect' | 'job'>;
 
-/** What a person agrees to once: other requests than the built-in ones, and a request of the job's own that takes the key along. */
+/**
+ * What a person agrees to once: other requests than the built-in ones, and a request of the job's own that
+ * takes the key along.
+ */
 export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly Question[] {
   if (baseUrl === undefined) return [];
   const { method, endpoint, body } = job;
@@ -242,8 +259,8 @@ export function requestWords({ name, method, url, through }: RequestObject): str
 }
 
 /**
- * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a service forwards
- * the request.
+ * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a
+ * service forwards the request.
  */
 function placeOf(
   { account: { baseUrl, via } }: Sender,

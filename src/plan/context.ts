@@ -10,7 +10,9 @@ import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
-/** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
+/**
+ * The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one.
+ */
 export const ACCEPTABLE = {
   'no-match': 'misses of one shape are right: kept, for the account and that shape',
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
@@ -67,11 +69,14 @@ export interface RunChoices {
   /** How long the run may make no progress before it stops; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
   /**
-   * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for "no". Left out:
-   * nobody can be asked.
+   * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for
+   * "no". Left out: nobody can be asked.
    */
   readonly askBudget?: ((plan: Plan) => Promise<number | undefined>) | undefined;
-  /** Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox account. */
+  /**
+   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except
+   * for a sandbox account.
+   */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Called with the changes before a stop to which a person may answer for just that plan. */
   readonly showChanges?: ((plan: ChangePlan) => void) | undefined;
@@ -81,15 +86,17 @@ export interface RunChoices {
    */
   readonly buyAgain?: boolean | undefined;
   /**
-   * The user's answer to a stop of an earlier run: suspect misses (`no-match`),
-   * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
-   * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * what guards hold back of the plan that `planId` names is meant (`guards`), or what a stop named by its hash is agreed to (`dialect:HASH`).
+   * The user's answer to a stop of an earlier run: suspect misses (`no-match`), refusals of one shape
+   * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
+   * stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`), what guards
+   * hold back of the plan that `planId` names is meant (`guards`), or what a stop named by its hash is agreed
+   * to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**
-   * Called once for each dialect that sends other requests than the built-in one, with all that differs; it returns whether
-   * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
+   * Called once for each dialect that sends other requests than the built-in one, with all that differs; it
+   * returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept`
+   * agrees.
    */
   readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
@@ -127,7 +134,10 @@ export interface OpeningOptions {
 export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
   /** The path to which the job is written as a commented file. */
   readonly saveJobAs?: string | undefined;
-  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
+  /**
+   * Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still
+   * recorded.
+   */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
 }
@@ -135,7 +145,10 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
 /** The options for a run of a chosen job in an open store. */
 export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> & RunChoices;
 
-/** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
+/**
+ * What a run resolved to: one job over one file, and how far it may go. The command line and the web page
+ * build the same.
+ */
 export interface RunContext extends RunChoices, PlanContext {
   readonly ledger: Ledger;
   /** Hands ranges of the list to workers; undefined where the store has none. */
@@ -146,7 +159,9 @@ export interface RunContext extends RunChoices, PlanContext {
   /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
   readonly clock: Clock;
-  /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
+  /**
+   * Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded.
+   */
   readonly signal: AbortSignal;
   readonly emit: Listener;
   /** Hears how many credits the vendor says are left; left out: nobody asks. */

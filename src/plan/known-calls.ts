@@ -36,8 +36,8 @@ interface LookUp<State> {
 }
 
 /**
- * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and was erased in
- * another account, because a person was forgotten there, is found as erased.
+ * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and
+ * was erased in another account, because a person was forgotten there, is found as erased.
  */
 export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
@@ -59,7 +59,10 @@ export async function findCalls<State extends CallState<Detail>>(
   return found;
 }
 
-/** The other accounts in which people were forgotten: whoever was forgotten in one of them is bought through none unasked. */
+/**
+ * The other accounts in which people were forgotten: whoever was forgotten in one of them is bought through
+ * none unasked.
+ */
 export async function forgettingBeside({
   ledger,
   accountIdentity,
@@ -70,14 +73,17 @@ export async function forgettingBeside({
 const isErased = (state: CallState<Detail>): boolean =>
   state.kind === 'answered' && state.answer.erasedAtMs !== undefined;
 
-// -------------------------------------------------------------------------------------------------------- freshness
+// ------------------------------------------------------------------------------------------------- freshness
 
 /**
  * An answer is used as long as it is new enough. The cut-offs are fixed when a batch begins. Otherwise a run
  * that resumes weeks later would find its own answers too old, and would buy them again and again.
  */
 
-/** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would begin with. */
+/**
+ * By what time a batch that begins now would tell what is too old: by that of the run, or that which a run
+ * would begin with.
+ */
 export async function startMsOf(
   { clock, account }: { readonly clock?: Clock | undefined; readonly account: { readonly identity: string } },
   ledger: Pick<LedgerReader, 'account'>,
@@ -117,8 +123,9 @@ export async function hasGoneStale(
 }
 
 /**
- * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run with --refresh
- * does so; answers that became too old by themselves are no reason. A refreshed batch has its own beginning as cut-off.
+ * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run
+ * with --refresh does so; answers that became too old by themselves are no reason. A refreshed batch has its
+ * own beginning as cut-off.
  */
 export function asksErasedAgain({
   freshSince,
@@ -130,8 +137,9 @@ export function asksErasedAgain({
 // ------------------------------------------------------------------------------------------------ sent again
 
 /**
- * Which calls in doubt a run pays for again, so that its plan counts them: those that a person or the job has sent again, and those whose
- * repeat is harmless. What `resolveDoubt` ends without cost is not among them. Nothing here decides or sends anything.
+ * Which calls in doubt a run pays for again, so that its plan counts them: those that a person or the job has
+ * sent again, and those whose repeat is harmless. What `resolveDoubt` ends without cost is not among them.
+ * Nothing here decides or sends anything.
  * @param batch the batch that a run would go on with; undefined for one that does not exist yet.
  */
 export async function callsSentAgain(
@@ -163,8 +171,9 @@ async function paysAgain(
 }
 
 /**
- * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
- * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
+ * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the
+ * extra credits are for many calls that were lost by chance, not for one that the vendor always loses. After
+ * that, a person decides.
  */
 export async function wasRetried(
   ledger: LedgerReader,

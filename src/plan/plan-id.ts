@@ -17,11 +17,15 @@ import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
 /**
- * A plan has an id, by which a run does what was planned or does not begin. It is made of what the plan was made from, and
- * of its figures. So a plan that moved says by how much, and nobody has to keep the plan that was shown.
+ * A plan has an id, by which a run does what was planned or does not begin. It is made of what the plan was
+ * made from, and of its figures. So a plan that moved says by how much, and nobody has to keep the plan that
+ * was shown.
  */
 
-/** How many hex digits stand for each thing that a plan was made from. No one chooses them, so 48 bits are enough. */
+/**
+ * How many hex digits stand for each thing that a plan was made from. No one chooses them, so 48 bits are
+ * enough.
+ */
 const HEX_DIGITS = 12;
 
 /** What a plan was made from, in the order of the id, with the fact when it is another. */
@@ -33,7 +37,10 @@ const SOURCES = [
   'a batch of this file has ended, or was paused',
 ];
 
-/** The figures of a plan, in the order of the id. What is only expected moves with every answer, and is left out. */
+/**
+ * The figures of a plan, in the order of the id. What is only expected moves with every answer, and is left
+ * out.
+ */
 const FIGURES: readonly (readonly [name: string, of: (plan: Plan) => number])[] = [
   ['rows', ({ rows }) => rows],
   ['invalid rows', ({ invalid }) => invalid],
@@ -49,8 +56,8 @@ const ID = new RegExp(
 );
 
 /**
- * The id of a plan: it is the same as long as nothing moves that the plan depends on. `batch` is the newest of what is
- * planned; undefined when there is none yet.
+ * The id of a plan: it is the same as long as nothing moves that the plan depends on. `batch` is the newest
+ * of what is planned; undefined when there is none yet.
  */
 export async function identifyPlan(
   context: PlanContext,
@@ -66,8 +73,9 @@ export async function identifyPlan(
     [jobYaml(askedJob(job, input.columns.columns)), refresh],
     [account.identity, dialectMark(dialect)],
     changes?.planned.map(comparedText) ?? [],
-    // A batch that is over is not begun again by the id that it was begun by, however alike the plans are.
-    // A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on.
+    // A batch that is over is not begun again by the id that it was begun by, however alike the plans are. A
+    // start that waits for the night was agreed to before somebody paused the batch, and must not let it go
+    // on.
     batch?.state === 'finished' ? batch.id : (batch?.pausedSinceMs ?? null),
   ];
   const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
@@ -75,7 +83,8 @@ export async function identifyPlan(
 }
 
 /**
- * What a row of a change counts by. The order of its names does not, because a store may change it, nor does the work of a row for which nothing is sent.
+ * What a row of a change counts by. The order of its names does not, because a store may change it, nor does
+ * the work of a row for which nothing is sent.
  */
 function comparedText(row: PlannedRow): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
@@ -88,7 +97,10 @@ function askedJob(job: Job, columns: MappedInput['columns']['columns']): Job {
   return { ...asked, columns };
 }
 
-/** What moved between two plans, as clauses such as `rows to buy 40 → 38`. Figures that follow from another file say by how much. */
+/**
+ * What moved between two plans, as clauses such as `rows to buy 40 → 38`. Figures that follow from another
+ * file say by how much.
+ */
 function movesBetween(before: string, now: string): readonly string[] {
   const [was, is] = [before.split('-'), now.split('-')];
   const sources = SOURCES.filter((_, at) => was[at] !== is[at]);
@@ -104,8 +116,9 @@ function isPlanId(text: string): boolean {
 }
 
 /**
- * Requires that the plan of this run is the one with the id that the user agreed to. A batch that began by it passes for as
- * long as it is open, and afterwards when nothing is left to do, so the same id twice is the same batch.
+ * Requires that the plan of this run is the one with the id that the user agreed to. A batch that began by it
+ * passes for as long as it is open, and afterwards when nothing is left to do, so the same id twice is the
+ * same batch.
  * @throws StopError `plan` with what moved and the id of the plan as it is now.
  */
 export async function requirePlanId(

@@ -21,8 +21,8 @@ import {
 import type { PlanContext } from './row-walk.ts';
 
 /**
- * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
- * as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
+ * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each
+ * row once: as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
  */
 export interface Plan extends PlanFigures {
   /** For a run of a sample, or of the first rows alone: what of the list it buys or sends again. */
@@ -73,8 +73,8 @@ export function mostAsked({ part, credits }: Plan): number {
 }
 
 /**
- * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
- * own answers are fresh for it; otherwise a new batch would begin now.
+ * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began
+ * with, and its own answers are fresh for it; otherwise a new batch would begin now.
  */
 async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false } = context;
@@ -98,12 +98,18 @@ export async function batchGoneOnWith(
   return id ?? goesOn;
 }
 
-// ---------------------------------------------------------------------------------------------------- counting
+// -------------------------------------------------------------------------------------------------- counting
 
-/** Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand are enough. */
+/**
+ * Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand
+ * are enough.
+ */
 const MOST_REASONS = 1_000;
 
-/** The match rate of an identifier that was asked less often says little, so the account's rate is used instead. */
+/**
+ * The match rate of an identifier that was asked less often says little, so the account's rate is used
+ * instead.
+ */
 const ASKED_OFTEN_ENOUGH = 20;
 
 export class Reasons {
@@ -252,7 +258,10 @@ class Draft {
     return chances;
   }
 
-  /** The match rate from this file's own answers when there are enough, for example from a sample; else the account's. */
+  /**
+   * The match rate from this file's own answers when there are enough, for example from a sample; else the
+   * account's.
+   */
   #rateOf(call: Call): number | undefined {
     const { asked = 0, found = 0 } = this.#identifiers.get(askedBy(call)) ?? {};
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
@@ -279,10 +288,15 @@ class Draft {
 export interface Pricing {
   /** The price of a call: at most, and where it finds something. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
-  /** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
+  /**
+   * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
+   */
   readonly mostOfRow: number;
   readonly chargesMisses: boolean;
-  /** Share of the account's earlier questions of that kind that were answered; undefined before the first answer. */
+  /**
+   * Share of the account's earlier questions of that kind that were answered; undefined before the first
+   * answer.
+   */
   matchRateOf(call: Call): number | undefined;
   readonly requestsPerSecond: number | undefined;
 }
@@ -315,7 +329,10 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
 
 export type StepRemainder = Pick<StepLeft, 'toAsk'>;
 
-/** The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
+/**
+ * The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are
+ * charged too.
+ */
 export function worstCredits(pricing: Pricing, left: StepRemainder): number {
   const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
   return pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);

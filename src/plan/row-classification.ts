@@ -10,15 +10,19 @@ import { asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
 import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
 
 /**
- * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in doubt, or is
- * to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in this file sends a request.
+ * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in
+ * doubt, or is to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in this file
+ * sends a request.
  */
 export type RowClassification =
   | { readonly kind: 'invalid' | 'skipped'; readonly row: RowNumber; readonly reason: string }
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookupResult;
 
-/** A row each of whose steps was walked with the ledger's answers: to its end, or to a call without a usable answer. */
+/**
+ * A row each of whose steps was walked with the ledger's answers: to its end, or to a call without a usable
+ * answer.
+ */
 export interface LookupResult {
   /** To buy is a row of which anything is; in doubt one of which nothing else is left. */
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
@@ -26,18 +30,25 @@ export interface LookupResult {
   readonly answers: readonly UsableAnswer[];
   /** Its steps that have not ended. */
   readonly left: readonly StepLeft[];
-  /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
+  /**
+   * Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has
+   * bought it.
+   */
   readonly isOfBatch: boolean;
 }
 
 /** A step that wants a call for which there is no usable answer. */
 export interface StepLeft {
   readonly kind: 'in_doubt' | 'to_buy';
-  /** The calls that it still makes when none of them matches; none of one in doubt that no run sends again. */
+  /**
+   * The calls that it still makes when none of them matches; none of one in doubt that no run sends again.
+   */
   readonly toAsk: readonly Call[];
   /** Whether a run pays for the call in doubt again. */
   readonly again?: true;
-  /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
+  /**
+   * Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today.
+   */
   readonly anew?: 'too_old' | 'unanswered';
   /** An earlier row asks the same in this step, so that it is bought with that. */
   readonly isShared?: true;
@@ -49,8 +60,8 @@ export interface UsableAnswer {
 }
 
 /**
- * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may be. Empty for
- * a batch that does not exist yet and takes answers of any age.
+ * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may
+ * be. Empty for a batch that does not exist yet and takes answers of any age.
  */
 export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
   /** The finished batch that a run goes on with, whose decisions count, where `id` does not say it. */
@@ -127,7 +138,7 @@ class Sorter {
 /** Two rows are equal when this text is: it names every call that a row could make. */
 const identityOf = (calls: readonly MetCall[]): string => calls.map(({ question }) => question).join();
 
-// ---------------------------------------------------------------------------------------------------- looking up
+// ------------------------------------------------------------------------------------------------ looking up
 
 const UNKNOWN: State = { kind: 'unknown' };
 

@@ -29,14 +29,20 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 
-/** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */
+/**
+ * What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is
+ * asked.
+ */
 export interface ResolvedJob {
   readonly job: Job;
   readonly account: Account;
   readonly dialect: Dialect;
 }
 
-/** What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`, too. */
+/**
+ * What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`,
+ * too.
+ */
 export interface PlanContext extends ResolvedJob {
   /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
   readonly ledger: LedgerReader | undefined;
@@ -75,7 +81,10 @@ export function optionsOf({
   };
 }
 
-/** Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked at further. */
+/**
+ * Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked
+ * at further.
+ */
 export function rowPreparer(
   resolved: ResolvedJob,
   columns: Pick<InputColumns, 'read' | 'issueOf' | 'header'>,
@@ -91,7 +100,10 @@ export function rowPreparer(
   };
 }
 
-/** Leaves out of a row what each person has alone, such as a slug, where the cell says but a word of the header. */
+/**
+ * Leaves out of a row what each person has alone, such as a slug, where the cell says but a word of the
+ * header.
+ */
 function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells: RowInput) => RowInput {
   const ones = inputs.flatMap(({ name, isOnes }) => (isOnes ? [name] : []));
   const words = new Set(header.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)].map(plain)));
@@ -112,7 +124,10 @@ interface Filling {
   readonly why: string;
 }
 
-/** Which rows of a list would get nothing, because all columns of `add` are there and stay as they are; undefined where each may get something. */
+/**
+ * Which rows of a list would get nothing, because all columns of `add` are there and stay as they are;
+ * undefined where each may get something.
+ */
 export function fillingOf(
   { operation, add = {}, on_existing: onExisting }: Job,
   header: readonly string[],
@@ -132,8 +147,8 @@ export function fillingOf(
 }
 
 /**
- * Repairs the cells of a row, where the job says so, and has the operation check and normalise them. Elsewhere a repair that is sure
- * is offered in the reason of the row that cannot be sent without it.
+ * Repairs the cells of a row, where the job says so, and has the operation check and normalise them.
+ * Elsewhere a repair that is sure is offered in the reason of the row that cannot be sent without it.
  */
 export function preparedCells(
   { operation, repair }: Pick<Job, 'operation' | 'repair'>,
@@ -152,7 +167,10 @@ export function preparedCells(
     : asItIs;
 }
 
-/** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
+/**
+ * A call that an operation named for a row. Its question is made once at most, although the operation names
+ * it at every step.
+ */
 export class MetCall {
   readonly call: Call;
   /** The place of the step that asks for it. */
@@ -212,9 +230,10 @@ function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
 const MOST_CALLS_A_STEP = 20;
 
 /**
- * One row on its way through the steps of its operation: its next call is that of the first step that has not ended. Only this class asks
- * an operation for it. The answers come from its callers: a run gets them one by one (`run/rows.ts`), a plan asks the ledger for those of
- * many rows at once (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
+ * One row on its way through the steps of its operation: its next call is that of the first step that has not
+ * ended. Only this class asks an operation for it. The answers come from its callers: a run gets them one by
+ * one (`run/rows.ts`), a plan asks the ledger for those of many rows at once (`row-classification`), and
+ * `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
   readonly operation: Operation;
@@ -267,7 +286,10 @@ export class RowWalk {
     this.#step = undefined;
   }
 
-  /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
+  /**
+   * The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn
+   * these answers.
+   */
   ahead(answerTo: (call: Call) => Answer): CallsAhead {
     const calls: MetCall[] = [];
     const answers: Answer[] = [];
@@ -285,7 +307,9 @@ export class RowWalk {
     return this.#atWorst.calls;
   }
 
-  /** @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one. */
+  /**
+   * @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one.
+   */
   #ask(assumed: readonly MetCall[], answers: readonly Answer[]): WalkStep {
     const ends: StepEnd[] = [];
     for (let at = 0; at < this.#steps.length; at += 1) {
@@ -325,7 +349,8 @@ export class RowWalk {
   }
 
   #meet(call: Call, at: number): MetCall {
-    // A question takes longer to make than calls to be compared, and an operation names its calls again at each step.
+    // A question takes longer to make than calls to be compared, and an operation names its calls again at
+    // each step.
     for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
     for (const known of this.#met) if (known.question === met.question) return known;
@@ -336,7 +361,10 @@ export class RowWalk {
 
 const FOUND = { kind: 'found', fields: null } as const;
 
-/** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
+/**
+ * The ledger's answer in the form that an operation takes. The body is read only for an operation that looks
+ * into it.
+ */
 function operationAnswer(
   call: Call,
   answer: AnswerAtHand,
@@ -361,11 +389,12 @@ function operationAnswer(
   }
 }
 
-// ------------------------------------------------------------------------------------------------ in a dialect
+// ---------------------------------------------------------------------------------------------- in a dialect
 
 /**
- * Asks an operation for its next step, in the dialect of the vendor that is asked. The operation itself knows nothing of the
- * dialect: it is given answers by our names for their parts, and what the dialect cannot send is refused here.
+ * Asks an operation for its next step, in the dialect of the vendor that is asked. The operation itself knows
+ * nothing of the dialect: it is given answers by our names for their parts, and what the dialect cannot send
+ * is refused here.
  */
 export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
   const inOurNames: Answered = (call) => read(dialect, call, answered(call));
@@ -374,7 +403,8 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
 }
 
 /**
- * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run before sending.
+ * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run
+ * before sending.
  * @throws StopError `unsupported`.
  */
 function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {

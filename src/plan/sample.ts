@@ -11,8 +11,8 @@ import { classifications, type LookupResult, type RowClassification } from './ro
 import type { PlanContext } from './row-walk.ts';
 
 /**
- * `run --sample` buys a few random rows first, and the plan of the rest follows what they found. The answers of a sample
- * belong to the batch like all others, so the same command without --sample buys only the rest.
+ * `run --sample` buys a few random rows first, and the plan of the rest follows what they found. The answers
+ * of a sample belong to the batch like all others, so the same command without --sample buys only the rest.
  */
 
 export type Sample = ReadonlySet<RowNumber>;
@@ -89,13 +89,16 @@ function countIdentifiers(
   }
 }
 
-/** How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with the file. */
+/**
+ * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does
+ * not grow with the file.
+ */
 const CANDIDATES_HELD = 1_000;
 
 /**
- * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
- * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one. Equal rows are drawn once,
- * and rows beyond `--limit` are not.
+ * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally
+ * likely, and the same batch always draws the same rows, also after a crash. A larger sample contains the
+ * smaller one. Equal rows are drawn once, and rows beyond `--limit` are not.
  */
 class Draw {
   readonly #size: number;

@@ -31,7 +31,10 @@ export async function batchObjects(storeFlag: string | undefined, tell?: Tell): 
   return lists.flat().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 }
 
-/** A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no burden. */
+/**
+ * A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no
+ * burden.
+ */
 export async function batchesPage(
   storeFlag: string | undefined,
   { from, most }: { readonly from: number; readonly most: number },
@@ -74,8 +77,8 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
 }
 
 /**
- * @param spenders of its store, as they were before the batch was read: a run that has ended meanwhile has left its batch
- * finished, and one that was read as open without a run would be told as stopped.
+ * @param spenders of its store, as they were before the batch was read: a run that has ended meanwhile has
+ * left its batch finished, and one that was read as open without a run would be told as stopped.
  */
 async function batchObject(
   ledger: LedgerReader,
@@ -153,7 +156,8 @@ async function besideOf(
   { running_since: since }: BatchObject,
 ): Promise<Partial<BatchStatusObject>> {
   const isChange = batch.plannedRows !== undefined;
-  // A run that is at work is about to do the other half, and a row that has ended says itself what became of it.
+  // A run that is at work is about to do the other half, and a row that has ended says itself what became of
+  // it.
   const isHalf = isChange && batch.state !== 'finished' && since === undefined;
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
@@ -175,8 +179,8 @@ function speedOf(sends: readonly SentTimes[], nowMs: number): number {
 }
 
 /**
- * The pause that ends last. Any run of the account keeps one that the vendor asked for; a run that waits by itself takes its
- * wait along when it ends.
+ * The pause that ends last. Any run of the account keeps one that the vendor asked for; a run that waits by
+ * itself takes its wait along when it ends.
  */
 async function pauseNow(
   ledger: LedgerReader,
@@ -192,7 +196,10 @@ async function pauseNow(
 
 // ------------------------------------------------------------------------------------------------ workers
 
-/** The processes that spend from a store in PostgreSQL now. @returns undefined where one process spends at a time. */
+/**
+ * The processes that spend from a store in PostgreSQL now.
+ * @returns undefined where one process spends at a time.
+ */
 export async function workersAt(storeFlag: string | undefined): Promise<WorkerObject[] | undefined> {
   const found = (await eachLedgerThere(storeFlag, workersIn)).filter((workers) => workers !== undefined);
   return found.length === 0 ? undefined : found.flat();

@@ -23,23 +23,25 @@ import {
 } from './session.ts';
 
 /**
- * ★ This file makes one call: permit → intent → send → keep → judge → end and hear. No other file can spend. Each `await` of
- * `attempt` is a point at which a crash leaves something behind:
+ * ★ This file makes one call: permit → intent → send → keep → judge → end and hear. No other file can spend.
+ * Each `await` of `attempt` is a point at which a crash leaves something behind:
  *
  * | while it waits for | a crash leaves |
  * |---|---|
  * | the permit | nothing: nothing was sent |
- * | the commit of the intent | nothing, or from the commit on an open attempt that was not sent: the next run takes it as in doubt |
+ * | the commit of the intent | nothing; after the commit an open attempt, not sent: in doubt for the next run |
  * | the answer | an open attempt: in doubt |
- * | the commit of the answer | the same; from the commit on an open attempt with a reply, which the next run judges |
- * | the end, and what follows for the account | the same; from the commit on an answered call, which no run sends again |
+ * | the commit of the answer | the same; after the commit a reply, which the next run judges |
+ * | the end, and what follows for the account | the same; after the commit an answered call: not sent again |
  *
- * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that keeps that answer: so no
- * more calls are in doubt than there are slots. The ledger tells of such an intent when what the answer means for the account is known. If that forbids it, the intent ends as not sent.
+ * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that
+ * keeps that answer: so no more calls are in doubt than there are slots. The ledger tells of such an intent
+ * when what the answer means for the account is known. If that forbids it, the intent ends as not sent.
  */
 
 /**
- * Buys one call: alone while no answer has shown the price. A call that has to be asked again waits behind the others.
+ * Buys one call: alone while no answer has shown the price. A call that has to be asked again waits behind
+ * the others.
  * @throws StopError when the run has to stop; the row then stays pending.
  */
 export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
@@ -56,7 +58,8 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
       if (next !== 'again') return next;
     }
   } catch (error) {
-    // At once: if the run heard of it only when the row has failed, the next call would get this slot and still be sent.
+    // At once: if the run heard of it only when the row has failed, the next call would get this slot and
+    // still be sent.
     throw stopNow(run, error);
   }
 }
@@ -99,7 +102,7 @@ function ofCall({ row, key }: CallToBuy): CallEventPart {
   return { row, call: key };
 }
 
-// ---------------------------------------------------------------------------------------------------- the send
+// -------------------------------------------------------------------------------------------------- the send
 
 /** The stops for what ran out: they say nothing about a request that has its permit and its credits. */
 const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);
@@ -121,14 +124,15 @@ async function notSent(
 }
 
 /**
- * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the commit that keeps the
- * reply, or into a later one. A repeat and a change are judged first, because more hangs on them than their own money.
+ * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the
+ * commit that keeps the reply, or into a later one. A repeat and a change are judged first, because more
+ * hangs on them than their own money.
  */
 function handsOver({ reply, call, isRepeat }: RunReply): boolean {
   return reply.kind === 'answered' && call.change === undefined && !isRepeat;
 }
 
-// --------------------------------------------------------------------------------------------------- the reply
+// ------------------------------------------------------------------------------------------------- the reply
 
 async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<void> {
   if (reply.kind !== 'answered') return;
@@ -136,7 +140,10 @@ async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply):
   crashPoint('after-record');
 }
 
-/** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
+/**
+ * What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded
+ * reply alike.
+ */
 export function judged(
   { session: { client }, projects }: JudgeContext,
   { call, operation, reply }: RepliedAttempt,
@@ -146,7 +153,10 @@ export function judged(
   return verdict;
 }
 
-/** @returns `over` when others have ended the attempt for its age: the kept reply is read when its call is looked at again. */
+/**
+ * @returns `over` when others have ended the attempt for its age: the kept reply is read when its call is
+ * looked at again.
+ */
 async function close(run: Run, replied: RunReply, verdict: HeardVerdict): Promise<'ended' | 'over'> {
   const { ledger, clock } = run.session;
   const ended = await ledger.end(replied.attempt, endOf(run, replied, verdict), clock.wallMs());

@@ -42,8 +42,9 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
 }
 
 /**
- * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An unchanged job file of
- * ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
+ * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the
+ * flags. An unchanged job file of ours is replaced, so that the same command resumes; any other file is kept,
+ * and ours goes beside it.
  */
 export async function saveJob(
   path: string,

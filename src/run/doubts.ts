@@ -31,7 +31,8 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
   return lookInto(location, async (ledger) => {
     const doubts = await doubtsOf(ledger, batch, row);
     const decisions = await decisionsAbout(ledger, batch, doubts);
-    // Rows whose calls a person has sent again are pending. What the job could not have sent again is in doubt still.
+    // Rows whose calls a person has sent again are pending. What the job could not have sent again is in
+    // doubt still.
     const left = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
     for (const doubt of await nextOfRows(ledger, batch, left))
@@ -64,7 +65,8 @@ export async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   const decisions = await decisionsAbout(ledger, batch, ofRow);
-  // The list shows the next one of a row once the first is sent again, so a decision by the row is about that.
+  // The list shows the next one of a row once the first is sent again, so a decision by the row is about
+  // that.
   const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
   if (ofRow.length > 0) return firstOf(ledger, batch, Number(row), open.length > 0 ? open : ofRow);
   const number = Number(row);
@@ -112,7 +114,10 @@ async function nextOfRows(
   return doubts.filter((doubt) => next.has(doubt));
 }
 
-/** The first row of this batch that waits for a doubt. The request may be of another batch, in whose list the row has another number. */
+/**
+ * The first row of this batch that waits for a doubt. The request may be of another batch, in whose list the
+ * row has another number.
+ */
 export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {
   if (doubt.batch === batch.id) return doubt.row;
   const rows = await rowsOn(ledger, batch, doubt);
@@ -139,7 +144,7 @@ async function decisionsAbout(
   return new Map(doubts.flatMap((doubt, at) => (decisions[at] ? [[doubt, decisions[at]]] : [])));
 }
 
-// ------------------------------------------------------------------------------------------------ as programs are told
+// -------------------------------------------------------------------------------------- as programs are told
 
 export const callObject = ({ operation, parameters, project, change }: Call): CallObject => ({
   ...{ operation, parameters: { ...parameters }, project: project ?? null },
@@ -172,7 +177,10 @@ const doubtObject = (
   decision: decided ? decisionObject(decided) : null,
 });
 
-/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
+/**
+ * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at
+ * stake.
+ */
 export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
 
 export function doubtWords({

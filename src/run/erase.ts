@@ -31,11 +31,15 @@ import { knownAccount } from './known-account.ts';
 import { aloneIn, lookIntoIfThere } from './open-ledger.ts';
 
 /**
- * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store are searched here
- * and removed. Files of the user's that we wrote are named, and neither searched nor changed.
+ * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store
+ * are searched here and removed. Files of the user's that we wrote are named, and neither searched nor
+ * changed.
  */
 
-/** Everything about a person, what is dated before a time that a person named, or what is so old by what vendors told of the time. */
+/**
+ * Everything about a person, what is dated before a time that a person named, or what is so old by what
+ * vendors told of the time.
+ */
 export type ErasureOrder =
   | ErasureTarget
   | { readonly kind: 'age'; readonly ageMs: number; readonly accountIdentity?: string };
@@ -45,8 +49,8 @@ type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError as a run that opens the store; `store` for such a person, and where only another role may erase; `clock` when
- *   something could be erased for its age and no vendor has told the time.
+ * @throws StopError as a run that opens the store; `store` for such a person, and where only another role may
+ *   erase; `clock` when something could be erased for its age and no vendor has told the time.
  */
 export function eraseIn(
   location: string,
@@ -63,13 +67,18 @@ export function eraseIn(
     if (order.kind === 'age' && isNothing(erased))
       await requireAgreed(alone, order, agreedMs, clock.wallMs());
     if (dryRun || isNothing(erased)) return erased;
-    // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
+    // This comes before the ledger forgets the person: after a crash in between the next erasure still finds
+    // them.
     if (order.kind === 'person') replaceInBooks(alone.folder, order.person);
     return { ...erased, ...present({ due: await found.erase(erased.files, clock.wallMs()) }) };
   });
 }
 
-/** Gives back the room of what was erased. @returns why it is not given back yet. @throws StopError as an erasure. */
+/**
+ * Gives back the room of what was erased.
+ * @returns why it is not given back yet.
+ * @throws StopError as an erasure.
+ */
 export const compactIn = (
   location: string,
   options: Omit<ErasureOptions, 'dryRun'>,
@@ -107,7 +116,9 @@ export function isNothing({ requests, cut, rows, names, files }: ErasureObject):
   return requests + cut + rows + names + files.length === 0;
 }
 
-/** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
+/**
+ * What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern.
+ */
 async function requireAgreed(
   alone: SoleAccess,
   order: ErasureOrder,
@@ -147,9 +158,13 @@ function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly str
   );
 }
 
-// ------------------------------------------------------------------------------------------ beside the ledger
+// ----------------------------------------------------------------------------------------- beside the ledger
 
-/** Files of the store's that are removed, lists that stay for batches that go on with them, and files of the user's. @param folder the store's. */
+/**
+ * Files of the store's that are removed, lists that stay for batches that go on with them, and files of the
+ * user's.
+ * @param folder the store's.
+ */
 async function keptFiles(found: Erasable, folder: string, target: ErasureTarget) {
   const isPerson = target.kind === 'person';
   const [files, needed]: [string[], BatchId[][]] = [[], []];
@@ -169,7 +184,10 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
   return { files, lists: needed.length, by: needed.flat(), stays: [...new Set(stays)].sort() };
 }
 
-/** A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder of its own. */
+/**
+ * A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder
+ * of its own.
+ */
 function listOf(root: string, path: string): string {
   const [name = ''] = relative(root, path).split(sep);
   return name.replace(/(?<=.)\..*$/, '');
@@ -196,7 +214,9 @@ async function isMeant(
   return false;
 }
 
-/** Replaces the person in the books of the sandboxes. A crash leaves each as it was, or without the person. */
+/**
+ * Replaces the person in the books of the sandboxes. A crash leaves each as it was, or without the person.
+ */
 function replaceInBooks(folder: string, person: Person): void {
   for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -207,7 +227,10 @@ function replaceInBooks(folder: string, person: Person): void {
   }
 }
 
-/** A text of a gigabyte is longer than a string may be. Parts overlap by more bytes than any address has, in any encoding. */
+/**
+ * A text of a gigabyte is longer than a string may be. Parts overlap by more bytes than any address has, in
+ * any encoding.
+ */
 const PART_BYTES = 1 << 24;
 const OVERLAP_BYTES = 1 << 13;
 
@@ -238,12 +261,12 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
   return false;
 }
 
-// ------------------------------------------------------------------------------------------ by age, after a run
+// --------------------------------------------------------------------------------------- by age, after a run
 
 /**
- * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
- * makes the run fail: answers that cannot be erased now, beside another spender or by who does not own the database, are erased
- * later, and that is said.
+ * Erases answers that are older than their account's retention. It happens after a run, once its store is
+ * closed, and never makes the run fail: answers that cannot be erased now, beside another spender or by who
+ * does not own the database, are erased later, and that is said.
  */
 export async function keepRetention(
   accounts: readonly Account[],

@@ -7,7 +7,10 @@ import { saidBeside, settingsKept } from '../job/job-settings.ts';
 import { beyondBudget, commandLine, flagWords, nearPath } from '../lib/command-line.ts';
 import type { FoundBatch } from './open-ledger.ts';
 
-/** The command that goes on with a batch. It is made of the nouns that the batch records: no text of a store is a command. */
+/**
+ * The command that goes on with a batch. It is made of the nouns that the batch records: no text of a store
+ * is a command.
+ */
 
 /** With the budget with which it goes on where its own is reached. @returns undefined where none is known. */
 export function commandToGoOn(found: FoundBatch): string | undefined {

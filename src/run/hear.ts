@@ -8,9 +8,11 @@ import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
 /**
- * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks, its pace, its stop.
- * The end of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
- * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
+ * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks,
+ * its pace, its stop. The end of the attempt waits in the same group by then, so whatever leaves because of
+ * this is written after it.
+ * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or
+ * told.
  */
 export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
   const { client, clock } = run.session;
@@ -83,7 +85,10 @@ function applyPause(
   return 'again';
 }
 
-/** Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not exist in a minute either, unless the account has worked before. */
+/**
+ * Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not
+ * exist in a minute either, unless the account has worked before.
+ */
 function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
   const wrong = !history.hasAnswered ? client.unreachable({ reply, sentAtMs }) : undefined;
@@ -93,8 +98,9 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
 }
 
 /**
- * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is probed. One that
- * came whole shows that the vendor is at work, whatever it says. A crash here loses only a count.
+ * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is
+ * probed. One that came whole shows that the vendor is at work, whatever it says. A crash here loses only a
+ * count.
  */
 async function applyDoubt(
   run: Run,

@@ -40,9 +40,9 @@ interface Outgoing {
 }
 
 /**
- * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat sends exactly the
- * bytes of the lost request. `expired` says that the permit took so long that the vendor may have forgotten the lost key, or that what the
- * store has as lost is not what this host would send.
+ * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat
+ * sends exactly the bytes of the lost request. `expired` says that the permit took so long that the vendor
+ * may have forgotten the lost key, or that what the store has as lost is not what this host would send.
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
@@ -62,14 +62,17 @@ export function outgoingFor(
   return isOurs ? { request, keyed: lost } : 'expired';
 }
 
-/** The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time is not used. */
+/**
+ * The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time
+ * is not used.
+ */
 const UNUSED_SHARE = 0.1;
 /** The most time that is left unused. No request takes longer to reach the vendor. */
 const LONGEST_UNUSED_MS = 5 * 60_000;
 
 /**
- * Whether the vendor surely still recognises a repeat, as late as it may leave after it was asked for: then it acts on it and charges
- * for it once, however often it arrives.
+ * Whether the vendor surely still recognises a repeat, as late as it may leave after it was asked for: then
+ * it acts on it and charges for it once, however often it arrives.
  * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
@@ -99,7 +102,10 @@ export function intentOf(buying: Purchase, keyed: KeyedRequest | undefined): Int
   };
 }
 
-/** What a ledger has to know of an attempt beside which others buy: when it is over for them, and that they wait for its price. */
+/**
+ * What a ledger has to know of an attempt beside which others buy: when it is over for them, and that they
+ * wait for its price.
+ */
 function amongMany({ run, call: { call } }: Purchase): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
@@ -116,12 +122,18 @@ function begunAhead(begunMs: number): StopError {
   );
 }
 
-/** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
+/**
+ * The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still
+ * reserves for that.
+ */
 function reserveOf({ call, operation: { credits: price } }: Purchase): Credits {
   return credits(call.request === undefined ? price.most : 0);
 }
 
-/** What comes next where the ledger admitted nothing. It waits for what may still be released, and for who else asks. */
+/**
+ * What comes next where the ledger admitted nothing. It waits for what may still be released, and for who
+ * else asks.
+ */
 export async function notAdmitted(
   buying: Purchase,
   permit: Permit,
@@ -166,16 +178,23 @@ export async function untilMoved({ session: { ledger, clock }, waiter }: Run): P
 
 // ------------------------------------------------------------------------------------------------ budgets
 
-// The ledger makes the check itself, in the transaction of the intent, and a constraint of the database repeats it.
+// The ledger makes the check itself, in the transaction of the intent, and a constraint of the database
+// repeats it.
 
-/** Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next run forgets it. */
+/**
+ * Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next
+ * run forgets it.
+ */
 export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: number): Promise<void> {
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'a batch that has run is in the ledger');
   await ledger.changeBatch(id, { settings: { ...batch.settings, budget_to_finish: budgetToFinish } });
 }
 
-/** What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra credits do not cover them. */
+/**
+ * What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra
+ * credits do not cover them.
+ */
 export async function overExtra(
   ledger: LedgerReader,
   batch: Batch,
@@ -228,10 +247,11 @@ function nextStep(scope: OwnScope, money: Money, reserve: number): string {
 // ------------------------------------------------------------------------------------------------ prices
 
 /**
- * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all
- * parallel requests would be charged before the mistake shows. So the first request of an operation is sent alone. The
- * others wait until its answer has shown the price, which the ledger then reserves for each of them. A miss shows no price,
- * so the next request is sent alone, too. The promise resolves when the call may be bought.
+ * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any
+ * factor, and all parallel requests would be charged before the mistake shows. So the first request of an
+ * operation is sent alone. The others wait until its answer has shown the price, which the ledger then
+ * reserves for each of them. A miss shows no price, so the next request is sent alone, too. The promise
+ * resolves when the call may be bought.
  * @returns a function that the caller must call after the purchase, also when it failed.
  */
 export async function untilPriced({ session }: Run, call: Call): Promise<() => void> {
@@ -265,7 +285,9 @@ export function priced(end: End, reply: Delivery, dialect: Dialect, operation: D
   return isExactCharge(end.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
-/** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */
+/**
+ * Says that an answer shows the price of such answers, where it does: it states its cost, and was for money.
+ */
 export function shownPrice(
   { answer, charged }: Pick<Reading, 'answer' | 'charged'>,
   { credits_charged: stated }: Dialect,

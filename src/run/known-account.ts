@@ -7,8 +7,9 @@ import { counted, foreignWords, listed } from '../core/plain-text.ts';
 import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
 
 /**
- * Which account of the store one of the accounts file is. A store knows accounts by ids and addresses, so a vendor that moved, or an `id`
- * that was added, is not paid again, and a test address never answers for the real one.
+ * Which account of the store one of the accounts file is. A store knows accounts by ids and addresses, so a
+ * vendor that moved, or an `id` that was added, is not paid again, and a test address never answers for the
+ * real one.
  */
 
 type Moved = Extract<Recognised, { readonly kind: 'moved' }>;
@@ -22,7 +23,10 @@ export async function knownAccount(account: Account, ledger: LedgerReader | unde
   return found.kind === 'known' ? { ...account, identity: found.identity } : account;
 }
 
-/** Why nothing is spent with an account yet, and the identity that it may have; undefined where nobody has to be asked. */
+/**
+ * Why nothing is spent with an account yet, and the identity that it may have; undefined where nobody has to
+ * be asked.
+ */
 export async function movedFrom(account: Account, ledger: LedgerReader | undefined) {
   const found = await recognise(account, ledger);
   return found.kind === 'moved'
@@ -31,8 +35,8 @@ export async function movedFrom(account: Account, ledger: LedgerReader | undefin
 }
 
 /**
- * The account as the store has it, before anything is sent that may cost or change something. Whoever answers for one that may have moved
- * is asked once for each name and address: the store keeps the answer.
+ * The account as the store has it, before anything is sent that may cost or change something. Whoever answers
+ * for one that may have moved is asked once for each name and address: the store keeps the answer.
  * @throws StopError `moved` while nobody has answered.
  */
 export async function requireKnown(account: Account, ledger: Ledger, answers: Answers): Promise<Account> {
@@ -80,7 +84,10 @@ function addressWords(address: string, id?: string): string {
 
 // ---------------------------------------------------------------------------------------------- of a batch
 
-/** The batch's account; undefined when it is no longer configured. @throws StopError `account` when the accounts file cannot be used. */
+/**
+ * The batch's account; undefined when it is no longer configured.
+ * @throws StopError `account` when the accounts file cannot be used.
+ */
 export async function accountOfBatch(
   { accountIdentity, accountName, vendor }: Pick<Batch, 'accountIdentity' | 'accountName' | 'vendor'>,
   ledger: LedgerReader,
@@ -91,11 +98,14 @@ export async function accountOfBatch(
     const identity = found.kind === 'new' ? account.identity : found.identity;
     if (identity === accountIdentity) same.push({ ...account, identity });
   }
-  // Several names may have the same identity and differ in the key, for example. The name that the batch began with wins.
+  // Several names may have the same identity and differ in the key, for example. The name that the batch
+  // began with wins.
   return same.find(({ name }) => name === accountName) ?? same[0];
 }
 
-/** The dialect of the batch's account. That of a removed account is not known, so the built-in one is taken. */
+/**
+ * The dialect of the batch's account. That of a removed account is not known, so the built-in one is taken.
+ */
 export async function dialectFor(batch: Batch, ledger: LedgerReader): Promise<Dialect> {
   return dialectOf((await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor));
 }
@@ -105,7 +115,10 @@ export async function dialectOfBatch(batch: Batch, ledger: LedgerReader): Promis
   return account && unlessStopped(dialectOf(account));
 }
 
-/** What a credit of the batch costs. A file of accounts that cannot be read has no prices, which another command says. */
+/**
+ * What a credit of the batch costs. A file of accounts that cannot be read has no prices, which another
+ * command says.
+ */
 export async function priceOfBatch(batch: Batch, ledger: LedgerReader): Promise<CreditPrice | undefined> {
   return (await unlessStopped(accountOfBatch(batch, ledger)))?.price;
 }

@@ -14,15 +14,19 @@ import type { ResolvedJob } from '../plan/row-walk.ts';
 import type { BeforeEnd } from './pipeline.ts';
 
 /**
- * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which a receiver knows it, and
- * sent until somebody has received it: once by this process, and once by each later one. A crash before it was noted as
- * received sends it again. It decides nothing: no failure of it is a failure of a run.
+ * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which
+ * a receiver knows it, and sent until somebody has received it: once by this process, and once by each later
+ * one. A crash before it was noted as received sends it again. It decides nothing: no failure of it is a
+ * failure of a run.
  *
- * The ledger knows the receiver's name only. Others may write into a database, so what is called or started is read from this user's
- * accounts file as it is when the notice is sent.
+ * The ledger knows the receiver's name only. Others may write into a database, so what is called or started
+ * is read from this user's accounts file as it is when the notice is sent.
  */
 
-/** What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left, where somebody asked. */
+/**
+ * What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left,
+ * where somebody asked.
+ */
 interface RunNews {
   readonly summary?: RunObject;
   readonly stopped?: Pick<StopError, 'code'> | RunObject['stopped'];
@@ -52,7 +56,10 @@ export async function toldBy(
   }
 }
 
-/** Keeps what a job has to tell of a run. What makes it news is in its id: a batch ends once, the same doubts are the same news, and a stop is news each time. */
+/**
+ * Keeps what a job has to tell of a run. What makes it news is in its id: a batch ends once, the same doubts
+ * are the same news, and a stop is news each time.
+ */
 async function keepNotices(
   ledger: Ledger,
   { job, account }: ResolvedJob,
@@ -78,7 +85,8 @@ async function keepNotices(
   for (const kind of NOTICE_KINDS.filter((each) => on.includes(each) && news[each] !== false)) {
     const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...(news[kind] || [])]), 'hex');
     const id = hashed.slice(0, 32);
-    // Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a person.
+    // Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a
+    // person.
     const body = JSON.stringify({
       ...{
         id,
@@ -119,7 +127,9 @@ interface UnsentNotice extends Notice {
   readonly why: string;
 }
 
-/** Sends each that waits, once. Where many spend, a name that this host does not know is left to the others. */
+/**
+ * Sends each that waits, once. Where many spend, a name that this host does not know is left to the others.
+ */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly UnsentNotice[]> {
   const accounts = await loadAccounts();
   const left: UnsentNotice[] = [];

@@ -62,8 +62,9 @@ export async function requireTaken(location: string, operation: string, changes:
 }
 
 /**
- * Opens the store for a command that can also do with reading only. Undefined while another process spends from the store,
- * or when the store cannot be written to, for example because a newer ledger is known or the disk is read-only.
+ * Opens the store for a command that can also do with reading only. Undefined while another process spends
+ * from the store, or when the store cannot be written to, for example because a newer ledger is known or the
+ * disk is read-only.
  */
 export async function openIfFree(
   location: string,
@@ -195,7 +196,8 @@ export const allBatches = (): string => commandLine(['status']);
 const LONGEST = 254;
 
 /**
- * Who is at work: the name that was said, or the user of the system. It is a note for people; nothing is allowed or forbidden by it.
+ * Who is at work: the name that was said, or the user of the system. It is a note for people; nothing is
+ * allowed or forbidden by it.
  * @throws StopError `usage` for a name that is none.
  */
 function operatorNamed(said: string | undefined): string {

@@ -23,7 +23,10 @@ import type { RunContext } from '../plan/context.ts';
 import type { PlanContext } from '../plan/row-walk.ts';
 import { isSeries } from './series.ts';
 
-/** After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export` writes it later. */
+/**
+ * After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export`
+ * writes it later.
+ */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
   'budget',
   'account_budget',
@@ -62,13 +65,15 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
 }
 
 /**
- * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and keeps it with
- * its settings, so that two operations over one file never write to the same path, in whatever order they are resumed. It
- * changes only when the input was moved to a folder where another operation's output has that name.
+ * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and
+ * keeps it with its settings, so that two operations over one file never write to the same path, in whatever
+ * order they are resumed. It changes only when the input was moved to a folder where another operation's
+ * output has that name.
  */
 
 /**
- * Chooses the name, or keeps the one that was fixed. When the user names the output (`context.output`), nothing is chosen.
+ * Chooses the name, or keeps the one that was fixed. When the user names the output (`context.output`),
+ * nothing is chosen.
  * @returns undefined when the user has named every output of the batch so far.
  */
 export async function outputNameFor(
@@ -122,8 +127,9 @@ export async function requireFreeColumns(
 }
 
 /**
- * Whether the input is the output of other work, as far as the ledger knows, so that its columns may have the names of ours and
- * are not ours. A batch keeps what was known when it began, because its output is to be the same whenever it is written.
+ * Whether the input is the output of other work, as far as the ledger knows, so that its columns may have the
+ * names of ours and are not ours. A batch keeps what was known when it began, because its output is to be the
+ * same whenever it is written.
  */
 export async function isOutputOfOther(
   { job, ledger }: { readonly job: Job; readonly ledger: LedgerReader },
@@ -137,14 +143,20 @@ export async function isOutputOfOther(
   return writers.length > 0 && !writers.some((batch) => isSameWork(batch, job));
 }
 
-/** Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its job file. */
+/**
+ * Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its
+ * job file.
+ */
 function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
   if (operation !== own.name) return false;
   const asksByJob = Object.values(own.settings ?? {}).includes('asks');
   return !asksByJob || settings.job === (path ?? name);
 }
 
-/** The batch whose output has this path, or will have it. The files beside an output share its name, whatever its ending. */
+/**
+ * The batch whose output has this path, or will have it. The files beside an output share its name, whatever
+ * its ending.
+ */
 function holderOf(place: string, others: readonly Batch[]): Batch | undefined {
   const stem = stemOf(place);
   return others.find(({ outputPath, inputPath, sandbox, state, settings }) => {

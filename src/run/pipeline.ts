@@ -30,14 +30,15 @@ import { RunMetrics, summarize } from './summary.ts';
 export { requireFreeColumns } from './output.ts';
 
 /**
- * ★ START HERE. The whole product, top to bottom: a list is submitted, its rows are worked on, and the batch is finished.
+ * ★ START HERE. The whole product, top to bottom: a list is submitted, its rows are worked on, and the batch
+ * is finished.
  *
- * A row stands in the ledger from then on, asks its operation for the next call until the operation says how it ended, and is finished.
- * Calls, not rows, are paid for: equal calls are bought once and shared. Whatever ends the process, the same command
- * goes on from the ledger.
+ * A row stands in the ledger from then on, asks its operation for the next call until the operation says how
+ * it ended, and is finished. Calls, not rows, are paid for: equal calls are bought once and shared. Whatever
+ * ends the process, the same command goes on from the ledger.
  *
- * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
- * in the summary: the rows that have an outcome by then keep it.
+ * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is
+ * `stopped` in the summary: the rows that have an outcome by then keep it.
  */
 export async function run(
   context: RunContext,
@@ -69,8 +70,9 @@ interface SubmittedList {
 }
 
 /**
- * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, submits its rows, and sends their ranges to workers where
- * the store has any. Nothing is bought. A crash here leaves at most a batch whose rows are not all there: the same command continues it.
+ * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, submits its rows, and sends
+ * their ranges to workers where the store has any. Nothing is bought. A crash here leaves at most a batch
+ * whose rows are not all there: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
   const { watcher, ledger } = context;
@@ -117,8 +119,9 @@ function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: 
 }
 
 /**
- * The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the ledger knows what
- * was bought. What a killed run left open is settled before anybody is asked, or its price would count twice.
+ * The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the
+ * ledger knows what was bought. What a killed run left open is settled before anybody is asked, or its price
+ * would count twice.
  */
 async function planOfChange(
   context: RunContext,
@@ -161,9 +164,9 @@ const LEFT_BY_A_PERSON: ReadonlySet<StopCode | undefined> = new Set(['interrupte
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
 
 /**
- * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list was submitted by another
- * process, which finishes the batch as well. A crash here leaves rows without an outcome, and the next worker that takes the range
- * continues with them.
+ * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list
+ * was submitted by another process, which finishes the batch as well. A crash here leaves rows without an
+ * outcome, and the next worker that takes the range continues with them.
  * @returns what stopped it.
  */
 export async function workRange(
@@ -176,7 +179,8 @@ export async function workRange(
 }
 
 /**
- * Opens the session of the account, or takes part in it, settles what an earlier process left open, and works on what is left.
+ * Opens the session of the account, or takes part in it, settles what an earlier process left open, and works
+ * on what is left.
  * @returns what stopped it.
  */
 async function inSession(
@@ -224,7 +228,10 @@ async function inSession(
   return stopReason(signal);
 }
 
-/** What surely can be settled gives back what it holds before anything is bought anew; rows that had to wait for that, or for others, come last. */
+/**
+ * What surely can be settled gives back what it holds before anything is bought anew; rows that had to wait
+ * for that, or for others, come last.
+ */
 async function workLeft(work: Work, left: TasksLeft): Promise<void> {
   const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
   const rowsWait = await workRows(work, left('pending'));
@@ -249,10 +256,16 @@ async function tellMissing(context: RunContext): Promise<RunObject['missing_path
   return missing.length === 0 ? undefined : missing;
 }
 
-/** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
+/**
+ * Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that
+ * would leave it untold.
+ */
 export type BeforeEnd = (summary: RunObject) => Promise<void>;
 
-/** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
+/**
+ * Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It
+ * buys nothing.
+ */
 async function finish(
   submitted: SubmittedList,
   { stopped, isLeft = false }: WorkEnd,

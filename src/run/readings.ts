@@ -14,7 +14,10 @@ import { rereadOf, rereadWords } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import { shownPrice } from './intent.ts';
 
-/** What today's dialect reads in answers that another one read. A reading moves the rows that rest on its answer in its own commit. */
+/**
+ * What today's dialect reads in answers that another one read. A reading moves the rows that rest on its
+ * answer in its own commit.
+ */
 
 interface Reader {
   readonly ledger: Ledger;
@@ -23,9 +26,9 @@ interface Reader {
 }
 
 /**
- * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by that, the
- * difference counts as spent from now on; if it is lower, nothing is given back. After a crash before the commit, the next
- * run reads the answer again.
+ * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by
+ * that, the difference counts as spent from now on; if it is lower, nothing is given back. After a crash
+ * before the commit, the next run reads the answer again.
  */
 export async function keepReading(
   { ledger, clock, dialect }: Reader,
@@ -62,8 +65,8 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
 };
 
 /**
- * Reads what came for the changes of a batch that counted as done. Those in which today's dialect does not read that are in doubt: they
- * may have been made, so none is sent again, and a person has to look.
+ * Reads what came for the changes of a batch that counted as done. Those in which today's dialect does not
+ * read that are in doubt: they may have been made, so none is sent again, and a person has to look.
  */
 export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<void> {
   const { ledger, dialect } = reader;
@@ -79,7 +82,8 @@ export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<vo
 }
 
 /**
- * Whether a new batch settles the rows whose answers are read differently today, as --yes says; undefined when there is no such row.
+ * Whether a new batch settles the rows whose answers are read differently today, as --yes says; undefined
+ * when there is no such row.
  */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
   const reread = await rereadOf(context, input);

@@ -20,12 +20,16 @@ import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 
 /**
- * This file asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or
- * about all of them by the vendor's count of credits. The ledger has the reply before anything follows from it, so a crash
- * leaves at most a question to ask again. A question that fails is `unclear`; it never stops a run.
+ * This file asks the vendor, without cost, what became of calls whose answers were lost: about one call by a
+ * read-back, or about all of them by the vendor's count of credits. The ledger has the reply before anything
+ * follows from it, so a crash leaves at most a question to ask again. A question that fails is `unclear`; it
+ * never stops a run.
  */
 
-/** This long after we gave up on an answer, the vendor surely no longer works on its request, whatever a dialect says. */
+/**
+ * This long after we gave up on an answer, the vendor surely no longer works on its request, whatever a
+ * dialect says.
+ */
 const WORKS_ON_MS = 60_000;
 
 /** What the vendor said when it was asked, and with which reply. */
@@ -42,7 +46,7 @@ const unhelpful = (why: string): Finding => ({
 const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
   reply.kind === 'answered' ? { heard: reply.raw } : {};
 
-// ------------------------------------------------------------------------------------------------ by a read-back
+// -------------------------------------------------------------------------------------------- by a read-back
 
 /** @returns `ended` where the doubt has; `unclear` also without the idempotency key that it needs. */
 export async function askAbout(
@@ -99,12 +103,13 @@ function lostAnswer(own: Reply, { answer, answer_status: statusAt }: ReadBack): 
   return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
 }
 
-// ------------------------------------------------------------------------------------------------ by the count of credits
+// ----------------------------------------------------------------------------------- by the count of credits
 
 /**
- * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of the calls in
- * doubt was charged, and their money is given back; of a call with several lost attempts, that of one. A run calls this before it sends
- * anything, because a count means nothing while a run is buying. When no call is in doubt, both counts are kept for the next comparison.
+ * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of
+ * the calls in doubt was charged, and their money is given back; of a call with several lost attempts, that
+ * of one. A run calls this before it sends anything, because a count means nothing while a run is buying.
+ * When no call is in doubt, both counts are kept for the next comparison.
  */
 export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
@@ -156,15 +161,16 @@ function countFinding(
   const settled = money.spent - mark.spent;
   const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
   if (grown !== settled) return { said: 'unclear', why: facts };
-  // An operation of more than one credit may have been cheaper than its entry says, and an unnoticed charge would fit into the difference.
+  // An operation of more than one credit may have been cheaper than its entry says, and an unnoticed charge
+  // would fit into the difference.
   const isExact = stated !== undefined || Object.values(operations).every((each) => each.credits.most <= 1);
   if (settled > 0 && !isExact) return { said: 'unclear', why: `${facts} by the estimates of the dialect` };
   return { said: 'not_happened', why: facts };
 }
 
 /**
- * The doubts of all the account's batches that reserve money. Calls without a price are left out, because the vendor may
- * have acted on them without charging.
+ * The doubts of all the account's batches that reserve money. Calls without a price are left out, because the
+ * vendor may have acted on them without charging.
  */
 async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doubt[]> {
   const byAttempt = new Map<Doubt['attempt'], Doubt>();
@@ -208,7 +214,10 @@ export async function countByVendor(run: Run): Promise<() => Promise<void>> {
 const soon = () => ({ signal: AbortSignal.timeout(LOOK_FOR_MS), maxPauseMs: LOOK_FOR_MS });
 const LOOK_FOR_MS = 5_000;
 
-/** The credits that the vendor says are left, by its dialect's free question; undefined where it has none, or says no number. */
+/**
+ * The credits that the vendor says are left, by its dialect's free question; undefined where it has none, or
+ * says no number.
+ */
 export async function balanceOf({
   session: { client },
   waiter,
@@ -219,8 +228,8 @@ export async function balanceOf({
 }
 
 /**
- * The amount at a place of the answer to a free question, also where it is written as text; undefined where the answer says that
- * it is none: what stands beside an error may be of any day.
+ * The amount at a place of the answer to a free question, also where it is written as text; undefined where
+ * the answer says that it is none: what stands beside an error may be of any day.
  */
 export function amountIn(
   { reply, verdict }: Pick<FreeAnswer, 'reply' | 'verdict'>,

@@ -23,9 +23,9 @@ import { type JudgeContext, type Run, type Session, tellTime } from './session.t
 /**
  * ★ This file settles calls that a crash or a lost answer left open.
  *
- * `recover` runs before any new spending: it judges an open attempt of an earlier run if its reply was recorded, and puts
- * it in doubt if not. `resolveDoubt` decides how one call in doubt goes on. Both may be interrupted and repeated at any
- * point, because an attempt ends once and a decision is used once.
+ * `recover` runs before any new spending: it judges an open attempt of an earlier run if its reply was
+ * recorded, and puts it in doubt if not. `resolveDoubt` decides how one call in doubt goes on. Both may be
+ * interrupted and repeated at any point, because an attempt ends once and a decision is used once.
  */
 
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
@@ -47,13 +47,17 @@ interface RepeatRequest {
 /** How often a request is repeated. A vendor that loses four answers to it will lose the fifth, too. */
 const MOST_REPEATS = 3;
 
-/** The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it, gets more time. */
+/**
+ * The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it,
+ * gets more time.
+ */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
 /**
- * Settles the attempts that an earlier process left open, and the doubts that the vendor's count of credits can settle.
+ * Settles the attempts that an earlier process left open, and the doubts that the vendor's count of credits
+ * can settle.
  * @returns how many attempts were open.
  */
 export async function recover(run: Run): Promise<number> {
@@ -62,14 +66,19 @@ export async function recover(run: Run): Promise<number> {
   return open;
 }
 
-/** Settles the attempts that an earlier process left open, without a request. @returns how many attempts were open. */
+/**
+ * Settles the attempts that an earlier process left open, without a request.
+ * @returns how many attempts were open.
+ */
 export async function closeLeftOpen(judging: JudgeContext): Promise<number> {
   const open = await judging.session.ledger.openAttempts();
   for (const attempt of open) await closeOpen(judging, attempt);
   return open.length;
 }
 
-/** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
+/**
+ * Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store.
+ */
 async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = judging.session;
@@ -87,8 +96,8 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     crashPoint('after-close');
     return;
   }
-  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect, and that to
-  // an operation which is not built in for the next run that has it.
+  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own
+  // dialect, and that to an operation which is not built in for the next run that has it.
   if (open.reply !== undefined) return;
   const kind = open.call.operation === NOTE_PERSON ? 'not_sent' : 'in_doubt';
   await ledger.end(open.attempt, { kind, why: PROGRAM_ENDED }, clock.wallMs());
@@ -97,8 +106,9 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
 
 /**
- * Rule 10: the first that applies counts. What surely costs nothing comes before a person's decision, and that before the job's policy.
- * `recover` has compared the vendor's count of credits already, because it means nothing once the run is buying.
+ * Rule 10: the first that applies counts. What surely costs nothing comes before a person's decision, and
+ * that before the job's policy. `recover` has compared the vendor's count of credits already, because it
+ * means nothing once the run is buying.
  */
 export async function resolveDoubt(
   run: Run,
@@ -120,7 +130,10 @@ export async function resolveDoubt(
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 
-/** Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined for other calls. */
+/**
+ * Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined
+ * for other calls.
+ */
 async function repeat(
   run: Run,
   { doubt, decision }: InDoubt,
@@ -154,7 +167,9 @@ async function underItsKey(run: Run, { request }: Doubt): Promise<RepeatWay | un
 const harmlessly = ({ call: { ifLost } }: Doubt): RepeatWay | undefined =>
   typeof ifLost === 'object' ? { why: ifLost.repeat, withoutKey: true } : undefined;
 
-/** Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again. */
+/**
+ * Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again.
+ */
 const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
   reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 

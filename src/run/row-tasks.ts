@@ -8,7 +8,10 @@ import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
 
-/** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
+/**
+ * A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no
+ * operation.
+ */
 export type Task = {
   readonly row: RowNumber;
 } & (
@@ -16,7 +19,10 @@ export type Task = {
   | { readonly kind: 'end'; readonly outcome: Outcome }
 );
 
-/** The tasks of a batch in the order of their rows, in groups. They are read no faster than they are worked on. */
+/**
+ * The tasks of a batch in the order of their rows, in groups. They are read no faster than they are worked
+ * on.
+ */
 export type TaskSource = AsyncIterable<readonly Task[]>;
 
 export interface RowRange {
@@ -36,7 +42,10 @@ interface RemainingRows {
 
 const PAGE_ROWS = 1_000;
 
-/** The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed for them. */
+/**
+ * The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed
+ * for them.
+ */
 export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRows): TaskSource {
   const { context, batch, range, only } = left;
   const { ledger } = context;

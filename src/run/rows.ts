@@ -22,8 +22,9 @@ import type { Task, TaskSource } from './row-tasks.ts';
 import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
 
 /**
- * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side by side; any other asks
- * for its next call by itself, in a queue that holds as many as the account's slots can use.
+ * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side
+ * by side; any other asks for its next call by itself, in a queue that holds as many as the account's slots
+ * can use.
  */
 
 /** The work on the rows of a batch in one run, and what the rows know of each other's calls. */
@@ -31,9 +32,15 @@ export interface Work {
   readonly context: RunContext;
   readonly batch: Batch;
   readonly run: Run;
-  /** The calls that are being answered now, so that equal calls of other rows wait instead of being bought again. */
+  /**
+   * The calls that are being answered now, so that equal calls of other rows wait instead of being bought
+   * again.
+   */
   readonly flying: Map<CallKey, Promise<CallResult>>;
-  /** The calls that the ledger did not know when their rows were read ahead. Each is bought without another look. */
+  /**
+   * The calls that the ledger did not know when their rows were read ahead. Each is bought without another
+   * look.
+   */
   readonly unknown: Set<CallKey>;
   /** What a person wants sent again, and the extra credits do not cover. Their rows stay pending. */
   readonly uncovered: Map<CallKey, Doubt>;
@@ -45,15 +52,21 @@ export interface Work {
 }
 
 /**
- * How many rows are worked on for each slot: one has it, one has had its answer and waits until its end is on the disk, and one
- * waits for the slot.
+ * How many rows are worked on for each slot: one has it, one has had its answer and waits until its end is on
+ * the disk, and one waits for the slot.
  */
 const ROWS_PER_SLOT = 3;
 
-/** How many more may wait for something else than a slot, such as the time to ask again, before they hold up the others. */
+/**
+ * How many more may wait for something else than a slot, such as the time to ask again, before they hold up
+ * the others.
+ */
 const SPARE_ROWS = 16;
 
-/** No more are read while so many wait, so that memory does not grow with the file, and until hardly any do: each wait of the queue costs. */
+/**
+ * No more are read while so many wait, so that memory does not grow with the file, and until hardly any do:
+ * each wait of the queue costs.
+ */
 const [MOST_AHEAD, FEW_AHEAD] = [512, 64];
 
 /** @returns whether rows wait for others, or for a later time. */
@@ -74,7 +87,8 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
       const left = await leftOf(work, tasks, ends.add.bind(ends));
       // The reading waits, so that memory does not grow with the file.
       if (ends.isFull) await ends.write();
-      // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is finished.
+      // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is
+      // finished.
       else if (left.length > 0) ends.writeSoon();
       for (const row of left) begin(row);
       if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
@@ -96,7 +110,10 @@ interface WalkingRow {
   readonly held: UnansweredCall[];
 }
 
-/** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
+/**
+ * Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk
+ * arrives at the same place.
+ */
 async function workRow(
   work: Work,
   { task, walk, answers, held }: WalkingRow,
@@ -124,7 +141,10 @@ async function workRow(
   }
 }
 
-/** The doubt of a call belongs to its row as an answer does. The last is what the row rests on: the first of its steps that is as it is. */
+/**
+ * The doubt of a call belongs to its row as an answer does. The last is what the row rests on: the first of
+ * its steps that is as it is.
+ */
 export function restsOn(
   { kind }: Outcome,
   answers: readonly AttemptId[],
@@ -136,12 +156,12 @@ export function restsOn(
   return { calls: [...answers, ...others, ...(last === undefined ? [] : [last])], waitsFor: first?.waitsFor };
 }
 
-// ------------------------------------------------------------------------------------------------ what is known
+// --------------------------------------------------------------------------------------------- what is known
 
 /**
- * Finishes the rows that end without a question to anybody. They are walked side by side, so that the ledger is asked once for the
- * next call of all of them: one by one, each costs ten times as much. Whatever is not beyond question, such as a lost answer or one
- * that is too old, is left, and so is all that is bought.
+ * Finishes the rows that end without a question to anybody. They are walked side by side, so that the ledger
+ * is asked once for the next call of all of them: one by one, each costs ten times as much. Whatever is not
+ * beyond question, such as a lost answer or one that is too old, is left, and so is all that is bought.
  * @returns the rows that are left, as far as they got.
  */
 export async function leftOf(
@@ -157,7 +177,8 @@ export async function leftOf(
     end(task, task.outcome, []);
     return [];
   });
-  // A change is never answered from an older one, and an operation that looks into answers needs their bodies.
+  // A change is never answered from an older one, and an operation that looks into answers needs their
+  // bodies.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: WalkingRow[] = [];
@@ -191,7 +212,7 @@ export async function leftOf(
 const isBeyondQuestion = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
   erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
 
-// ---------------------------------------------------------------------------------------------- how rows ended
+// -------------------------------------------------------------------------------------------- how rows ended
 
 const ROWS_IN_A_COMMIT = 1_000;
 
@@ -199,8 +220,8 @@ const ROWS_IN_A_COMMIT = 1_000;
 const WAIT_FOR_OTHERS_MS = 250;
 
 /**
- * Keeps how rows ended, and the attempts that led there, many by one statement. Rows that a crash loses here are finished again
- * from their answers.
+ * Keeps how rows ended, and the attempts that led there, many by one statement. Rows that a crash loses here
+ * are finished again from their answers.
  */
 class RowEnds {
   readonly #work: Work;
@@ -249,9 +270,12 @@ class RowEnds {
   }
 }
 
-// ------------------------------------------------------------------------------------------ the answer to a call
+// -------------------------------------------------------------------------------------- the answer to a call
 
-/** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
+/**
+ * `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own
+ * leaves no attempt here.
+ */
 export interface UnansweredCall {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
@@ -280,8 +304,9 @@ function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
 }
 
 /**
- * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows more by now, it
- * looks, and looks again after each step until there is something to go on with: every step gets an answer, ends a doubt or leaves the call.
+ * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows
+ * more by now, it looks, and looks again after each step until there is something to go on with: every step
+ * gets an answer, ends a doubt or leaves the call.
  */
 async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying, unknown } = work;
@@ -321,8 +346,8 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCa
 }
 
 /**
- * Uses the answer, settles the doubt, or buys the call: also anew, what is too old, and what turned out to be no answer where a person
- * agreed to that.
+ * Uses the answer, settles the doubt, or buys the call: also anew, what is too old, and what turned out to be
+ * no answer where a person agreed to that.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
 async function answerFrom(
@@ -348,8 +373,9 @@ async function answerFrom(
 }
 
 /**
- * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row as its lost call did. Another run may
- * decide about the same loss: then the ledger refuses what this one makes of it.
+ * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row as its
+ * lost call did. Another run may decide about the same loss: then the ledger refuses what this one makes of
+ * it.
  */
 async function settle(
   work: Work,
@@ -372,7 +398,8 @@ async function settle(
 }
 
 /**
- * Buys the call. Its answer is in memory as the ledger has it; only operations that look into its body read it there.
+ * Buys the call. Its answer is in memory as the ledger has it; only operations that look into its body read
+ * it there.
  * @param lost what is sent again.
  * @returns undefined when the ledger has to be asked what became of the call.
  */

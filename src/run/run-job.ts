@@ -38,15 +38,24 @@ export async function runJob(options: RunOptions): Promise<RunObject> {
   }
 }
 
-/** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
+/**
+ * A store that is open for spending. Any number of runs may use it, also side by side; they share their
+ * accounts' limits.
+ */
 export interface Spender {
   readonly ledger: Ledger;
   run(chosen: ResolvedJob, options: FileOptions): Promise<RunObject>;
-  /** Closes the store. @param accounts the accounts of the runs; their answers beyond the retention are erased. */
+  /**
+   * Closes the store.
+   * @param accounts the accounts of the runs; their answers beyond the retention are erased.
+   */
   close(accounts?: readonly Account[]): Promise<void>;
 }
 
-/** @param sandbox whether it is for sandbox accounts, which have a store of their own. @throws StopError as `Store.open`. */
+/**
+ * @param sandbox whether it is for sandbox accounts, which have a store of their own.
+ * @throws StopError as `Store.open`.
+ */
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
@@ -100,7 +109,10 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   };
 }
 
-/** @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that read. */
+/**
+ * @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that
+ * read.
+ */
 function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<RunOptions, 'sample'>): void {
   if (sample !== undefined && change !== undefined) {
     const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
@@ -109,8 +121,9 @@ function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<R
 }
 
 /**
- * Works under the signal of a program that uses the library. It may abort for any reason, or for none; within, the reason is a
- * stop, so that the work ends with what it has done and not with an error of that program.
+ * Works under the signal of a program that uses the library. It may abort for any reason, or for none;
+ * within, the reason is a stop, so that the work ends with what it has done and not with an error of that
+ * program.
  */
 export async function stoppable<T>(
   given: AbortSignal | undefined,

@@ -27,14 +27,16 @@ import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
 
 /**
- * A series of like answers of one operation, in the order in which they are kept and with no other answer between them, stops the
- * account: it speaks of the account, or of what stands before the vendor, and not of rows (protocol, rule 9). The rows that it ended
- * wait again: what was free is asked again by the next run, and what was charged stays bought. Answers that nobody can read are
- * counted beside others, because each may have been charged, and their rows stay in doubt.
+ * A series of like answers of one operation, in the order in which they are kept and with no other answer
+ * between them, stops the account: it speaks of the account, or of what stands before the vendor, and not of
+ * rows (protocol, rule 9). The rows that it ended wait again: what was free is asked again by the next run,
+ * and what was charged stays bought. Answers that nobody can read are counted beside others, because each may
+ * have been charged, and their rows stay in doubt.
  *
- * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series stopped a run, what a person
- * said of it, and that a match came after a miss of its shape. A start counts the newest answers of the ledger again, so a kill and the end
- * of a list lose no count, but for what nobody can read and for changes.
+ * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series
+ * stopped a run, what a person said of it, and that a match came after a miss of its shape. A start counts
+ * the newest answers of the ledger again, so a kill and the end of a list lose no count, but for what nobody
+ * can read and for changes.
  */
 
 const MOST = {
@@ -52,7 +54,10 @@ type SeriesKind = keyof typeof MOST;
 
 const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
-/** So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
+/**
+ * So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of
+ * its own into each.
+ */
 const MOST_IN_A_ROW = 20;
 
 interface Heard {
@@ -88,7 +93,10 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   stopAll(error: StopError): void;
 }
 
-/** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
+/**
+ * What an account has answered: as the ledger had it when the session began, and to this process and others
+ * since.
+ */
 export interface AccountHistory {
   hasAnswered: boolean;
   hasAnsweredNot404: boolean;
@@ -111,14 +119,17 @@ export function hearOfAnswers(history: AccountHistory, told: AccountState): void
 }
 
 /**
- * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
- * whom it was asked about.
+ * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404
+ * says nothing of whom it was asked about.
  */
 export function onlyMissesYet({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
   return !hasAnsweredNot404 && !trusted;
 }
 
-/** With many requests at once, answers of a series come before the last of another kind: its shape is looked for in so many. */
+/**
+ * With many requests at once, answers of a series come before the last of another kind: its shape is looked
+ * for in so many.
+ */
 const MOST_RECENT = 1_000;
 
 type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
@@ -136,7 +147,10 @@ export class AllSeries {
   #stopped: { readonly series: Series; readonly by: StopError } | undefined;
   #begun: Promise<void> | undefined;
 
-  /** Goes on from the newest answers of the ledger. What a new batch buys anew is not among them; by a trial a person looks into the matter. */
+  /**
+   * Goes on from the newest answers of the ledger. What a new batch buys anew is not among them; by a trial a
+   * person looks into the matter.
+   */
   begin(run: SeriesRun, { job, refresh }: RunContext, { createdAtMs }: Batch): Promise<void> {
     const isTrial = job.origin !== undefined && 'trial' in job.origin;
     if (!run.session.history.trusted && !isTrial)
@@ -159,7 +173,10 @@ export class AllSeries {
     for (const series of this.#newest.values()) await this.#goOn(run, series, stops.get(series));
   }
 
-  /** A killed run could not take back its series. Matches for which a run was stopped end no row before somebody accepts them. */
+  /**
+   * A killed run could not take back its series. Matches for which a run was stopped end no row before
+   * somebody accepts them.
+   */
   async #goOn(run: SeriesRun, series: Series, stopFor: (() => StopError) | undefined): Promise<void> {
     const { ledger, account } = run.session;
     const word = await this.#wordOn(run, series);
@@ -247,7 +264,10 @@ export class AllSeries {
     this.#hasMissed = waiting.some(({ isMatched }) => isMatched === undefined);
   }
 
-  /** Counts an answer that came whole and that nobody can read. Where a run was stopped for such and nobody has decided, one more is bought, and not five. */
+  /**
+   * Counts an answer that came whole and that nobody can read. Where a run was stopped for such and nobody
+   * has decided, one more is bought, and not five.
+   */
   async countOdd(
     run: SeriesRun,
     operation: string,
@@ -288,7 +308,10 @@ export class AllSeries {
     return this.#stopped.by;
   }
 
-  /** Once all rows of a run are written, takes back the answers by which it was stopped, and notes which misses a match has followed. */
+  /**
+   * Once all rows of a run are written, takes back the answers by which it was stopped, and notes which
+   * misses a match has followed.
+   */
   async end({ session }: SeriesRun): Promise<void> {
     const { ledger, account } = session;
     if (this.#stopped !== undefined)
@@ -312,12 +335,13 @@ export function countAnswer(
   const { history, series } = run.session;
   history.hasAnswered = true;
   history.hasAnsweredNot404 ||= raw.status !== 404;
-  // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
+  // A project that is closed to the key refuses its rows, and others go on; who is there already is no
+  // refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
   return series.count(run, attempt, call, raw, said);
 }
 
-// ------------------------------------------------------------------------------------------------ words on a series
+// ----------------------------------------------------------------------------------------- words on a series
 
 /** The newest word about a series: `matched` where a match came after a miss of its shape. */
 type Word = 'stopped' | 'accepted' | 'matched';
@@ -343,7 +367,7 @@ async function note(
   await ledger.noteAgreement(hashOf(account, series), shown, clock.wallMs());
 }
 
-// ------------------------------------------------------------------------------------------------ what a stop says
+// ------------------------------------------------------------------------------------------ what a stop says
 
 const QUOTED_CHARACTERS = 200;
 

@@ -49,8 +49,8 @@ export interface Run {
 }
 
 /**
- * Has the vendor say what time it is before an age decides, by a request without a key: a run that has nothing but refreshes or repeats would
- * not hear it otherwise. A sandbox has the clock of this machine.
+ * Has the vendor say what time it is before an age decides, by a request without a key: a run that has
+ * nothing but refreshes or repeats would not hear it otherwise. A sandbox has the clock of this machine.
  * @throws StopError `clock` when this machine's is too far from it.
  */
 export async function tellTime({ session, waiter }: Run): Promise<void> {
@@ -60,8 +60,8 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
 }
 
 /**
- * The same before something is bought, where this machine's clock alone would make answers old, give another day its budget, or date the
- * first use of an idempotency key.
+ * The same before something is bought, where this machine's clock alone would make answers old, give another
+ * day its budget, or date the first use of an idempotency key.
  */
 export async function tellTimeFirst(run: Run): Promise<void> {
   const { account, clock, client } = run.session;
@@ -72,12 +72,18 @@ export async function tellTimeFirst(run: Run): Promise<void> {
 export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>
   perDay !== undefined || perMonth !== undefined;
 
-/** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
+/**
+ * `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then
+ * nothing is bought.
+ */
 export interface CallToBuy
   extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
   /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
-  /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
+  /**
+   * A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost
+   * request's bytes.
+   */
   readonly withoutKey?: true;
 }
 
@@ -102,7 +108,10 @@ export interface AnsweredCall {
 /** Why a change was not sent: its subject is no longer as planned. */
 type WithheldIntent = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
-/** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
+/**
+ * The service refused it, and only the answers to other rows tell whether that was about this one: it is
+ * asked again behind them.
+ */
 export interface Waits {
   readonly kind: 'waits';
 }
@@ -139,16 +148,20 @@ export interface JudgeContext extends Pick<Run, 'projects'> {
   };
 }
 
-/** `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is asked again behind them. */
+/**
+ * `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is
+ * asked again behind them.
+ */
 export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
 
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Tells what a 403 of the service is about. In a project that the account has changed in this run or within a day it is about the person.
- * Elsewhere only the answers to others tell, so the row waits behind them, and ends without being sent again: refused, where the account
- * ever changed one of the batch's projects. An account that never did has the wrong key, and the run stops: at its end, or once each
- * project has refused two calls.
+ * Tells what a 403 of the service is about. In a project that the account has changed in this run or within a
+ * day it is about the person. Elsewhere only the answers to others tell, so the row waits behind them, and
+ * ends without being sent again: refused, where the account ever changed one of the batch's projects. An
+ * account that never did has the wrong key, and the run stops: at its end, or once each project has refused
+ * two calls.
  */
 export class ProjectAccess {
   readonly #projects: readonly string[];
@@ -158,7 +171,8 @@ export class ProjectAccess {
   readonly #waiting = new Map<string, Map<string, string>>();
 
   /**
-   * @param projects all existing projects that the batch acts on. Projects that it still has to create are not included.
+   * @param projects all existing projects that the batch acts on. Projects that it still has to create are
+   * not included.
    * @param changedAtMs when the account last changed each project.
    */
   constructor(projects: Iterable<string>, changedAtMs: ReadonlyMap<string, number> = new Map(), nowMs = 0) {
@@ -168,7 +182,10 @@ export class ProjectAccess {
     this.#changed = new Set(known.filter((project) => nowMs - (changedAtMs.get(project) ?? 0) <= DAY_MS));
   }
 
-  /** Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row then stays pending. */
+  /**
+   * Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row
+   * then stays pending.
+   */
   hear(call: Call, verdict: Verdict): HeardVerdict {
     const { project } = call;
     if (verdict.kind !== 'answered' || project === undefined) return verdict;

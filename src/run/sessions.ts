@@ -30,8 +30,9 @@ interface Purpose {
 const BEAT_EVERY_MS = 1_000;
 
 /**
- * The sessions of a process, one for each account. All runs of an account share its session, which ends with the last of
- * them. So the account's limit is kept, however many batches run at once. Each ledger has one such object.
+ * The sessions of a process, one for each account. All runs of an account share its session, which ends with
+ * the last of them. So the account's limit is kept, however many batches run at once. Each ledger has one
+ * such object.
  */
 export class Sessions {
   readonly #shared = new Map<string, SharedSession>();
@@ -54,7 +55,8 @@ export class Sessions {
   /**
    * @param signal fires when the run is to send nothing more.
    * @param stopAll ends this run.
-   * @throws StopError when the key is not where the account says, its limits are not those of the ledger, or the sandbox does not start.
+   * @throws StopError when the key is not where the account says, its limits are not those of the ledger, or
+   * the sandbox does not start.
    */
   async open(
     context: RunContext,
@@ -111,7 +113,10 @@ export class Sessions {
 
   // ------------------------------------------------------------------------------------------ beside others
 
-  /** As long as a session is open, and once more. A process that is killed says nothing more, by which the others know. */
+  /**
+   * As long as a session is open, and once more. A process that is killed says nothing more, by which the
+   * others know.
+   */
   #beat(clock: Clock, spenders: Spenders): void {
     if (this.#hurry === undefined) void this.#beatOn(clock, spenders);
     else this.#hurry.abort();
@@ -149,11 +154,11 @@ export class Sessions {
     }
   }
 
-  // ------------------------------------------------------------------------------------------ what was left open
+  // -------------------------------------------------------------------------------------- what was left open
 
   /**
-   * Settles what an earlier process left open, before this run spends. Only one run does so at a time, because two runs
-   * would end the same open attempt twice. A second run finds nothing left.
+   * Settles what an earlier process left open, before this run spends. Only one run does so at a time,
+   * because two runs would end the same open attempt twice. A second run finds nothing left.
    * @returns how many attempts were open.
    */
   recover(run: Run): Promise<number> {
@@ -161,8 +166,8 @@ export class Sessions {
   }
 
   /**
-   * Does the part of `recover` that sends no request, before a change is planned. It may settle an open attempt, which
-   * changes what the plan knows about the attempt's subject.
+   * Does the part of `recover` that sends no request, before a change is planned. It may settle an open
+   * attempt, which changes what the plan knows about the attempt's subject.
    */
   async closeLeftOpen(
     context: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>,
@@ -191,7 +196,10 @@ export class Sessions {
   }
 }
 
-/** A store that does not answer is waited for as long as each run allows. Whatever else is wrong ends all of them. */
+/**
+ * A store that does not answer is waited for as long as each run allows. Whatever else is wrong ends all of
+ * them.
+ */
 function failed(members: Iterable<Member>, error: unknown, silentMs: number): void {
   for (const { stopAll, maxPauseMs = Number.POSITIVE_INFINITY } of members) {
     if (!(error instanceof StopError && error.code === 'store')) stopAll(error);
@@ -204,7 +212,7 @@ function failed(members: Iterable<Member>, error: unknown, silentMs: number): vo
 
 const AGAIN = 'Run the same command again when the store can be reached: it continues from what is kept.';
 
-// ------------------------------------------------------------------------------------------ what the runs of an account share
+// ------------------------------------------------------------------------- what the runs of an account share
 
 /** A run that takes part in the session of its account. */
 interface Member {
@@ -215,18 +223,23 @@ interface Member {
   toldPause?: Pause;
 }
 
-/** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
+/**
+ * The stops that concern the account, so that they end all its runs. Any other stop ends only its own run.
+ */
 const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
   ...(['key', 'vendor_credits', 'address', 'clock', 'doubts'] as const),
 ]);
 
-/** Those of them that the vendor has said of the account, or that a person answers, so that they hold for every process that asks. */
+/**
+ * Those of them that the vendor has said of the account, or that a person answers, so that they hold for
+ * every process that asks.
+ */
 const endsForAll = ({ code, answers }: StopError): boolean =>
   code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
 
 /**
- * What the runs of an account share in this process, from the first of them to the last. What the vendor says of the account is kept in
- * the ledger at once, where other processes hear of it.
+ * What the runs of an account share in this process, from the first of them to the last. What the vendor says
+ * of the account is kept in the ledger at once, where other processes hear of it.
  */
 class SharedSession {
   readonly identity: string;
@@ -259,7 +272,10 @@ class SharedSession {
     return this.opened;
   }
 
-  /** Resolves when nothing of it is left. What could not be opened has nothing to end, and the run that opened it has told why. */
+  /**
+   * Resolves when nothing of it is left. What could not be opened has nothing to end, and the run that opened
+   * it has told why.
+   */
   end(): Promise<void> {
     this.#ended ??= (async () => {
       const opened = await this.#opening?.catch(() => undefined);
@@ -308,7 +324,7 @@ class SharedSession {
     };
   }
 
-  // ------------------------------------------------------------------------------------------ what the runs are told
+  // ---------------------------------------------------------------------------------- what the runs are told
 
   /** Tells a run that has just come what the others know. */
   tell(member: Member, nowMs: number): void {
@@ -386,7 +402,10 @@ const pausedStop = (batch: BatchId): StopError =>
 
 // ------------------------------------------------------------------------------------------ how it is opened
 
-/** The times of earlier requests, some milliseconds before each was sent, that still count against a limit: a restart sends no burst. */
+/**
+ * The times of earlier requests, some milliseconds before each was sent, that still count against a limit: a
+ * restart sends no burst.
+ */
 async function earlierSends(
   ledger: Ledger,
   identity: string,
@@ -405,7 +424,10 @@ interface ReachedVendor {
   stop?(): Promise<void>;
 }
 
-/** Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours. */
+/**
+ * Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is
+ * independent of ours.
+ */
 async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
   const { baseUrl } = account;
   if (baseUrl !== undefined) return { baseUrl };

@@ -10,8 +10,8 @@ export interface StoreChoice {
 }
 
 /**
- * Chooses the store: `--store`, else `$ROWONCE_STORE`, else this user's folder. Sandbox accounts have a default folder of
- * their own, so that a trial never makes the real ledger larger.
+ * Chooses the store: `--store`, else `$ROWONCE_STORE`, else this user's folder. Sandbox accounts have a
+ * default folder of their own, so that a trial never makes the real ledger larger.
  */
 export function chooseStore(flag: string | undefined, sandbox: boolean): StoreChoice {
   const named = flag ?? (process.env.ROWONCE_STORE || undefined);
@@ -23,7 +23,9 @@ export function chooseStore(flag: string | undefined, sandbox: boolean): StoreCh
 export const isThere = (location: string): boolean =>
   isUrl(location) || existsSync(join(location, 'ledger.db'));
 
-/** The stores that a reading command looks into: the named one, else those of the two default ones that exist. */
+/**
+ * The stores that a reading command looks into: the named one, else those of the two default ones that exist.
+ */
 export function storesToLookAt(flag: string | undefined): readonly string[] {
   const real = chooseStore(flag, false);
   if (real.named) return [real.location];
@@ -31,14 +33,20 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   return locations.filter(isThere);
 }
 
-/** The stores that may hold something of a person: to the page lists may have been brought before anything was run. */
+/**
+ * The stores that may hold something of a person: to the page lists may have been brought before anything was
+ * run.
+ */
 export function storesWithLists(flag: string | undefined): readonly string[] {
   const { location } = chooseStore(flag, false);
   const found = storesToLookAt(flag);
   return found.includes(location) || !existsSync(listsFolder(location)) ? found : [location, ...found];
 }
 
-/** The store that a command has to name to find a batch of it; undefined for one that every command looks into. */
+/**
+ * The store that a command has to name to find a batch of it; undefined for one that every command looks
+ * into.
+ */
 export function storeToName(flag: string | undefined): string | undefined {
   return flag === undefined || storesToLookAt(undefined).includes(flag) ? undefined : flag;
 }

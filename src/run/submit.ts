@@ -18,8 +18,8 @@ import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
 /**
- * A list is read once, and its rows stand in the ledger before anything is sent, with their cells and with how they ended where that is
- * known. Whoever works on them afterwards needs no list.
+ * A list is read once, and its rows stand in the ledger before anything is sent, with their cells and with
+ * how they ended where that is known. Whoever works on them afterwards needs no list.
  */
 
 interface SubmitContext {
@@ -31,8 +31,8 @@ interface SubmitContext {
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the last one. Of a
- * change only the cells are missing: its rows are those of its plan.
+ * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the
+ * last one. Of a change only the cells are missing: its rows are those of its plan.
  * @returns false when it was stopped before the last row was in.
  */
 export async function submitRows(submitting: SubmitContext): Promise<boolean> {
@@ -50,7 +50,10 @@ export async function submitRows(submitting: SubmitContext): Promise<boolean> {
   return true;
 }
 
-/** A list that was another one while it was read: what is in the ledger of it belongs to no list, so its batch ends. */
+/**
+ * A list that was another one while it was read: what is in the ledger of it belongs to no list, so its batch
+ * ends.
+ */
 async function requireListed({ context: { ledger }, input, batch }: SubmitContext): Promise<void> {
   try {
     await input.file.requireContent(batch.inputSha256);
@@ -78,7 +81,9 @@ async function eachBehind(
   return true;
 }
 
-/** Rows that end without a question to anybody have ended at once, where they are to be worked on in this run. */
+/**
+ * Rows that end without a question to anybody have ended at once, where they are to be worked on in this run.
+ */
 async function submitterOf({
   context,
   input,
@@ -105,8 +110,8 @@ async function submitterOf({
 // ------------------------------------------------------------------------- the ranges that workers are given
 
 /**
- * Keeps by what the rows are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is missing,
- * and once that is kept any worker sends the ranges.
+ * Keeps by what the rows are worked on, then sends what is left. It may be cut off anywhere: the same command
+ * repeats what is missing, and once that is kept any worker sends the ranges.
  */
 export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQueue): Promise<void> {
   const { ledger, job, dialect, account } = context;
@@ -143,15 +148,17 @@ const MOST_ROWS = 1_000;
 /** A slot is taken to answer in 0.4 seconds where no limit is known. */
 const PER_SLOT_AND_SECOND = 2.5;
 
-/** What the account does in half a minute: so little is at risk with one worker, and so little is told of it. */
+/**
+ * What the account does in half a minute: so little is at risk with one worker, and so little is told of it.
+ */
 function rangeRowsOf(account: RunContext['account']): number {
   const perSecond = requestsPerSecond(account) ?? account.limits.concurrency * PER_SLOT_AND_SECOND;
   return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
 }
 
 /**
- * Notes in the ledger what a list says of people, without a request: each as a change whose answer was lost and then told by a
- * person. After a crash in between it is in doubt, and the same command goes on with it.
+ * Notes in the ledger what a list says of people, without a request: each as a change whose answer was lost
+ * and then told by a person. After a crash in between it is in doubt, and the same command goes on with it.
  */
 
 const WHY = 'nothing was sent: a list says that they are there already';

@@ -27,7 +27,9 @@ interface RunEnding {
   readonly durationMs: number;
 }
 
-/** Reads what came of a batch. It only reads, and says the same whether the batch is closed by then or not. */
+/**
+ * Reads what came of a batch. It only reads, and says the same whether the batch is closed by then or not.
+ */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunObject> {
   const { ledger } = context;
   const { metrics, spentBefore, files, sample, stopped, mostLeft, missingPaths, durationMs } = ending;

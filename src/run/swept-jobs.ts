@@ -10,7 +10,9 @@ import type { JobOptions, RunChoices } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose } from './choose.ts';
 
-/** Jobs whose inboxes are worked through while nobody watches. What could go wrong at night is refused before. */
+/**
+ * Jobs whose inboxes are worked through while nobody watches. What could go wrong at night is refused before.
+ */
 
 export interface SweptJob extends ResolvedJob {
   readonly inbox: string;
@@ -20,9 +22,10 @@ export interface SweptJob extends ResolvedJob {
 type OwnParts = Pick<JobOptions, 'operations' | 'dialects'>;
 
 /**
- * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once and not one
- * night later.
- * @throws StopError `job`, `account`, or `consent` for a job without a limit, or one that changes the service.
+ * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once
+ * and not one night later.
+ * @throws StopError `job`, `account`, or `consent` for a job without a limit, or one that changes the
+ * service.
  */
 export async function sweptJobs(
   names: readonly string[],
@@ -43,8 +46,8 @@ export async function sweptJobs(
 }
 
 /**
- * The folder that the accounts file has under the job's word, else one below the job's own folder, wherever links lead: a job from
- * somebody else takes no other lists of this user.
+ * The folder that the accounts file has under the job's word, else one below the job's own folder, wherever
+ * links lead: a job from somebody else takes no other lists of this user.
  */
 async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string> {
   if (inbox === undefined)
@@ -82,7 +85,10 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   );
 }
 
-/** Asks what nobody has agreed to yet of what the dialects send, because nobody can be asked at night. @throws StopError `consent`. */
+/**
+ * Asks what nobody has agreed to yet of what the dialects send, because nobody can be asked at night.
+ * @throws StopError `consent`.
+ */
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
   for (const job of jobs) await requireAgreedRequests({ ...job, ...(answers as Pick<RunChoices, 'accept'>) });
 }

@@ -1,6 +1,8 @@
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 
-/** A change of a vendor, made by a request or by a test. The vendor's state is all changes applied in order. */
+/**
+ * A change of a vendor, made by a request or by a test. The vendor's state is all changes applied in order.
+ */
 export type SandboxChange =
   | {
       readonly kind: 'project_created';

@@ -14,7 +14,10 @@ const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge',
 /** Whole answers that are never charged; `slow` is the true answer, sent late. */
 const OTHER = ['limited-200', 'slow'] as const;
 
-/** 4xx statuses after which the vendor may have done its work, because they come from a gateway or a lost client. */
+/**
+ * 4xx statuses after which the vendor may have done its work, because they come from a gateway or a lost
+ * client.
+ */
 const UNSURE_STATUSES: readonly number[] = [408, 425, 499];
 
 const REDIRECTS: readonly number[] = [301, 302];
@@ -36,15 +39,17 @@ type FaultPlan =
   | { readonly fault: Fault; readonly probability: number }
   | { readonly fault: Fault; readonly first: number };
 
-/** The faults of `--faults`, parsed. Those with a count come first, in the order given, then chance decides. */
+/**
+ * The faults of `--faults`, parsed. Those with a count come first, in the order given, then chance decides.
+ */
 export class Faults {
   readonly #random: Random;
   readonly #counted: { readonly fault: Fault; remaining: number }[] = [];
   readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
 
   /**
-   * `NAME:P` or `NAME:xN`, comma-separated, or nothing; `NAME@OPERATION` strikes that operation alone. A StopError
-   * (usage) says what cannot be read.
+   * `NAME:P` or `NAME:xN`, comma-separated, or nothing; `NAME@OPERATION` strikes that operation alone. A
+   * StopError (usage) says what cannot be read.
    * @param operations those that there are.
    */
   constructor(text: string, seed: number, operations: readonly string[] = []) {
@@ -67,8 +72,8 @@ export class Faults {
   }
 
   /**
-   * The fault of the next request, if any. One number is drawn for each request that is not spared, so that the same
-   * order of requests gives the same faults.
+   * The fault of the next request, if any. One number is drawn for each request that is not spared, so that
+   * the same order of requests gives the same faults.
    * @param isSpared the request is a look-up, which only a fault with a count that names it can hit.
    */
   draw(operation: string, isSpared = false): Fault | undefined {
@@ -205,8 +210,9 @@ export async function loseReply(kind: WireFault, reply: LostReply): Promise<void
 }
 
 /**
- * Sends the first half of the answer and ends the connection. The status is always 200, so that only reading the body
- * shows that it is not whole. It is written to the socket, because node:http would not send such bytes.
+ * Sends the first half of the answer and ends the connection. The status is always 200, so that only reading
+ * the body shows that it is not whole. It is written to the socket, because node:http would not send such
+ * bytes.
  */
 function sendPart({ response, headers, body }: LostReply, framing: (bytes: number) => string): void {
   const whole = Buffer.from(JSON.stringify(body));
@@ -249,7 +255,10 @@ function* longJson(bytes: number): Generator<Buffer> {
 
 let bomb: Promise<Buffer> | undefined;
 
-/** The packed bytes. They are made once, on first use and in pieces, so the sandbox never holds the unpacked ones. */
+/**
+ * The packed bytes. They are made once, on first use and in pieces, so the sandbox never holds the unpacked
+ * ones.
+ */
 function packedBomb(): Promise<Buffer> {
   bomb ??= Readable.from(longJson(BOMB_BYTES))
     .pipe(createGzip())

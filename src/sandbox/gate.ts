@@ -5,7 +5,10 @@ import type { ProviderDialect } from './provider.ts';
 import { API_CALL } from './service.ts';
 import { readAuthorization, rejection, type SandboxAnswer, tooMany, type VendorOperation } from './vendor.ts';
 
-/** Admits a request with a known path and a header of the right shape with a working key, within the rate limit. */
+/**
+ * Admits a request with a known path and a header of the right shape with a working key, within the rate
+ * limit.
+ */
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -16,7 +19,9 @@ export interface RequestHead {
   readonly idempotencyKey: string | undefined;
 }
 
-/** The head of a provider call inside a call of the service: it names a connected account instead of a key. */
+/**
+ * The head of a provider call inside a call of the service: it names a connected account instead of a key.
+ */
 interface InnerHead {
   readonly method: string;
   readonly target: string;
@@ -115,11 +120,11 @@ function turnedAway(operation: string | null, answer: SandboxAnswer): Rejection 
   return { kind: 'turned_away', operation, answer };
 }
 
-// ---------------------------------------------------------------------------------------------------- the rate
+// -------------------------------------------------------------------------------------------------- the rate
 
 /**
- * The rate limit of every key: a request passes when fewer passed within the window that ends now. Refused requests do not count, so a
- * client that waits as told always gets through.
+ * The rate limit of every key: a request passes when fewer passed within the window that ends now. Refused
+ * requests do not count, so a client that waits as told always gets through.
  */
 export class RateLimit {
   readonly #rate: Rate;

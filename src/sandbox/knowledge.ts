@@ -19,7 +19,10 @@ export interface KnowledgeHit {
 
 export class Knowledge {
   readonly seed: number;
-  /** Share of identifiers that are known, 0 to 1. Raising it only adds matches, lowering it only takes some away. */
+  /**
+   * Share of identifiers that are known, 0 to 1. Raising it only adds matches, lowering it only takes some
+   * away.
+   */
   readonly matchRate: number;
 
   constructor(seed: number, matchRate: number) {
@@ -37,7 +40,10 @@ export class Knowledge {
     return random && { credits: 1, body: inventedCompany(random, given) };
   }
 
-  /** One page of the people whom the filters match; undefined after the last page. @param page the first page is 1. */
+  /**
+   * One page of the people whom the filters match; undefined after the last page.
+   * @param page the first page is 1.
+   */
   search(filters: JsonMembers, page: number): KnowledgeHit | undefined {
     const random = randomFrom(this.seed, 'search-people', canonical(filters));
     if (random.fraction() >= this.matchRate) return undefined;
@@ -48,7 +54,9 @@ export class Knowledge {
     return { credits: results.length, body: { results, total: people.length, ...more } };
   }
 
-  /** The generator for the first identifier, in published order, that the provider knows; undefined for none. */
+  /**
+   * The generator for the first identifier, in published order, that the provider knows; undefined for none.
+   */
   #known(operation: string, given: JsonMembers, identifiers: readonly string[]): Random | undefined {
     for (const name of identifiers) {
       const value = given[name];
@@ -60,7 +68,7 @@ export class Knowledge {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- what is invented
+// ------------------------------------------------------------------------------------------ what is invented
 
 /** Every name ends "(sandbox)" and every domain is one that can never exist. */
 
@@ -129,7 +137,8 @@ const ABN_WEIGHTS = [3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 function inventedAbn(random: Random): string {
   const digits = ABN_WEIGHTS.map(() => random.integer(0, 9));
   const sum = ABN_WEIGHTS.reduce((total, weight, index) => total + weight * (digits[index] ?? 0), 0);
-  // The first digit counts 10 after 1 is taken off it, the second counts 1: together they can be any number below 89.
+  // The first digit counts 10 after 1 is taken off it, the second counts 1: together they can be any number
+  // below 89.
   const missing = (89 - (sum % 89)) % 89;
   return `${Math.floor(missing / 10) + 1}${missing % 10}${digits.join('')}`;
 }

@@ -5,13 +5,15 @@ import { messageOf, stop } from '../core/errors.ts';
 const TAIL_BYTES = 64 * 1024;
 const LINE_END = 0x0a;
 
-/** Every line begins with this. The sandbox did not write a file whose last, unfinished line begins otherwise. */
+/**
+ * Every line begins with this. The sandbox did not write a file whose last, unfinished line begins otherwise.
+ */
 const LINE_START = '{"at":"';
 
 /**
- * A file to which whole lines are appended, each in one write that has reached the kernel when it returns, so that
- * killing the process cannot lose it. A crash in the middle of a write leaves a torn last line, which `mend` removes,
- * because the request of that line was never answered.
+ * A file to which whole lines are appended, each in one write that has reached the kernel when it returns, so
+ * that killing the process cannot lose it. A crash in the middle of a write leaves a torn last line, which
+ * `mend` removes, because the request of that line was never answered.
  */
 export class LineFile {
   readonly #descriptor: number;

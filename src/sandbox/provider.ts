@@ -23,7 +23,9 @@ import {
 /** The operations of the data provider in one dialect. The built-in one is published; tests add others. */
 export interface ProviderDialect {
   readonly operations: readonly VendorOperation[];
-  /** The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told. */
+  /**
+   * The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told.
+   */
   tooMany(waitMs: number, retryAfter: string | undefined): SandboxAnswer;
 }
 
@@ -90,7 +92,10 @@ export function found(known: KnowledgeHit | undefined): SandboxDecision | undefi
   return known && { status: 200, ...known };
 }
 
-/** One of the published forms of "an empty result or an indication that nothing matched", chosen by the request. */
+/**
+ * One of the published forms of "an empty result or an indication that nothing matched", chosen by the
+ * request.
+ */
 function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): SandboxDecision {
   const shape = randomFrom(seed, 'no match', operation, canonical(body)).integer(1, 4);
   if (shape <= 2) return rejection(404, 'No match');

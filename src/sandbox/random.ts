@@ -11,7 +11,9 @@ export interface Random {
   pick<T>(list: readonly T[]): T;
 }
 
-/** A generator seeded by SHA-256 over the parts, so that nearby seeds and identifiers have nothing in common. */
+/**
+ * A generator seeded by SHA-256 over the parts, so that nearby seeds and identifiers have nothing in common.
+ */
 export function randomFrom(...parts: readonly (string | number)[]): Random {
   const digest = Buffer.from(hash('sha256', JSON.stringify(parts), 'hex'), 'hex');
   const fraction = generator(digest);
@@ -26,7 +28,9 @@ export function randomFrom(...parts: readonly (string | number)[]): Random {
   };
 }
 
-/** The generator sfc32 with 128 bits of state from the digest. It is fast enough to be made for every request. */
+/**
+ * The generator sfc32 with 128 bits of state from the digest. It is fast enough to be made for every request.
+ */
 function generator(digest: Buffer): () => number {
   let a = digest.readInt32LE(0);
   let b = digest.readInt32LE(4);

@@ -27,7 +27,9 @@ interface Act {
 const VALID_MS = 24 * 60 * 60 * 1000;
 
 interface KeyedAnswer extends SandboxDecision {
-  /** The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key. */
+  /**
+   * The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key.
+   */
   readonly fingerprint: string;
   readonly atMs: number;
 }
@@ -36,7 +38,10 @@ export class Registrar {
   readonly state = new ServiceState();
   readonly #clock: Clock;
   readonly #noted: (entry: Entry) => void;
-  /** By account and idempotency key: the vendor acts once for each, and answers later requests as it answered the first. */
+  /**
+   * By account and idempotency key: the vendor acts once for each, and answers later requests as it answered
+   * the first.
+   */
   readonly #keyed = new Map<string, KeyedAnswer>();
   #book = new SandboxBook();
   #sequence = 0;
@@ -208,7 +213,10 @@ interface BookSum {
   readonly by_operation: Readonly<Record<string, { charges: number; changes: number; credits: number }>>;
   /** How many invitations were mailed; a person who is accepted at once gets none. */
   readonly mails: number;
-  /** The same person invited to the same project with the same role more than once, whether by mail or accepted at once. */
+  /**
+   * The same person invited to the same project with the same role more than once, whether by mail or
+   * accepted at once.
+   */
   readonly mailed_twice: readonly RepeatedCall[];
   readonly created_twice: readonly RepeatedCall[];
 }
@@ -229,8 +237,8 @@ class SandboxBook {
   }
 
   /**
-   * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. One sandbox at a time writes a book. A
-   * StopError (usage) names a line that cannot be read.
+   * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. One sandbox at a
+   * time writes a book. A StopError (usage) names a line that cannot be read.
    */
   static async open(path: string, onEntry: (entry: Entry) => void): Promise<SandboxBook> {
     const file = new LineFile(path);

@@ -73,7 +73,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// ---------------------------------------------------------------------------------------------------- one exchange
+// ---------------------------------------------------------------------------------------------- one exchange
 
 /** How much later than others a `slow` answer comes, and the least that is slow at all. */
 const SLOW_FACTOR = 10;
@@ -97,8 +97,8 @@ class Desk {
   }
 
   /**
-   * Never throws for what a client did. A bug, or a book that cannot be written, ends the process, because tests
-   * could not trust a book with missing lines.
+   * Never throws for what a client did. A bug, or a book that cannot be written, ends the process, because
+   * tests could not trust a book with missing lines.
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: target = '', headers } = request;
@@ -210,13 +210,16 @@ function seenStatus(lost: WireFault | undefined, status: number): number | null 
 /** A larger request is refused and not kept in memory. No real request is so large. */
 const MOST_REQUEST_BYTES = 1024 * 1024;
 
-/** The whole body as text; undefined when it is too large. Rejects when the client goes away before its end. */
+/**
+ * The whole body as text; undefined when it is too large. Rejects when the client goes away before its end.
+ */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    // The body is read to its end, because a client that is still sending would take an early answer for a reset.
+    // The body is read to its end, because a client that is still sending would take an early answer for a
+    // reset.
     if (bytes <= MOST_REQUEST_BYTES) chunks.push(chunk);
   }
   return bytes <= MOST_REQUEST_BYTES ? Buffer.concat(chunks).toString('utf8') : undefined;

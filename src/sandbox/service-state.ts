@@ -69,7 +69,10 @@ export class ServiceState {
     return this.#projects.get(project);
   }
 
-  /** Every key is admin of an open project. Another project's admin is the key that created it, while its user is one. */
+  /**
+   * Every key is admin of an open project. Another project's admin is the key that created it, while its user
+   * is one.
+   */
   isAdmin(project: string, account: string): boolean {
     if (this.#removedAdmins.has(pair(project, account))) return false;
     const made = this.#projects.get(project);

@@ -14,7 +14,10 @@ import {
   type VendorRequest,
 } from './vendor.ts';
 
-/** The governance service: projects, invites, users. It only decides; a decision is applied when it is in the book. */
+/**
+ * The governance service: projects, invites, users. It only decides; a decision is applied when it is in the
+ * book.
+ */
 
 const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 
@@ -162,8 +165,9 @@ function onlyMember(value: Json | undefined, name: string): Json | undefined {
 }
 
 /**
- * The service's "API Call" step: a request to the provider inside one to the service, under a connected account whose
- * key the caller never sees. How the step is called over HTTP is not published; this is the sandbox's own choice.
+ * The service's "API Call" step: a request to the provider inside one to the service, under a connected
+ * account whose key the caller never sees. How the step is called over HTTP is not published; this is the
+ * sandbox's own choice.
  */
 
 export const API_CALL: VendorOperation = {

@@ -36,10 +36,10 @@ export function bookPathIn(folder: string, vendor: 'provider' | 'service'): stri
 }
 
 /**
- * Starts the sandbox as a process of its own, on any free port. It ends when this process does, however that happens,
- * because its standard input is a pipe from here. It is out of reach of the terminal's Ctrl-C, so that requests in
- * flight are still answered while this process stops, and it never keeps this process from ending.
- * A StopError (usage) when it ends before it listens.
+ * Starts the sandbox as a process of its own, on any free port. It ends when this process does, however that
+ * happens, because its standard input is a pipe from here. It is out of reach of the terminal's Ctrl-C, so
+ * that requests in flight are still answered while this process stops, and it never keeps this process from
+ * ending. A StopError (usage) when it ends before it listens.
  */
 export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbox> {
   const { bookPath, logPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
@@ -81,7 +81,10 @@ function notStarted(why: string): Error {
   return stop('usage', fact, 'Fix what it names, then run the command again.');
 }
 
-/** Lets this process end while the child runs. The child's output is still read, so that a full pipe never stops it. */
+/**
+ * Lets this process end while the child runs. The child's output is still read, so that a full pipe never
+ * stops it.
+ */
 function letGo(child: ChildProcess): void {
   child.unref();
   for (const stream of child.stdio) {

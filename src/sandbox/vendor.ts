@@ -16,7 +16,10 @@ export interface VendorOperation {
   readonly authorization: readonly AuthorizationShape[];
   /** True for a question that costs and changes nothing. Faults spare it unless they name it. */
   readonly isLookUp?: true;
-  /** Returns what the vendor would answer, charge and change. It is pure: nothing happens before the decision is booked. */
+  /**
+   * Returns what the vendor would answer, charge and change. It is pure: nothing happens before the decision
+   * is booked.
+   */
   readonly decide: Decide;
 }
 
@@ -66,13 +69,17 @@ export function checked(problemOf: (body: JsonMembers) => string | undefined, de
   };
 }
 
-/** The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told. */
+/**
+ * The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told.
+ */
 export function tooMany(retryAfter: string | undefined): SandboxAnswer {
   const answer = { status: 429, body: { error: 'Rate limit exceeded.' } };
   return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': retryAfter } };
 }
 
-/** The first problem of a body that must have exactly these strings, in words; undefined when there is none. */
+/**
+ * The first problem of a body that must have exactly these strings, in words; undefined when there is none.
+ */
 export function problemOfStrings(
   body: JsonMembers,
   required: readonly string[],

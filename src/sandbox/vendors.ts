@@ -52,7 +52,9 @@ export interface Extension {
   service?(published: readonly VendorOperation[], state: ServiceState): readonly VendorOperation[];
   /** Receives every entry of the book, also those from before a restart. */
   note?(entry: Entry): void;
-  /** Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own. */
+  /**
+   * Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own.
+   */
   control?(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined;
 }
 
@@ -151,7 +153,10 @@ export class Vendors {
     return { kind: 'handled', answer, fault, credits };
   }
 
-  /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */
+  /**
+   * The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the
+   * service's.
+   */
   #handleApiCall(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     const { decision } = this.registrar.act(admitted, sequence, received, true);
     const json = jsonIn(received.text ?? '');

@@ -17,8 +17,9 @@ import type { DoubtListObject, DoubtObject } from '../objects/row-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
 
 /**
- * The words between the page and its server: every body that a request may have and every answer, each once. The server
- * checks requests with these schemas, the page has their types, and `docs/json.md` is held against them.
+ * The words between the page and its server: every body that a request may have and every answer, each once.
+ * The server checks requests with these schemas, the page has their types, and `docs/json.md` is held against
+ * them.
  */
 
 /** Who may ask, and how the server refuses. */
@@ -69,8 +70,9 @@ const words = z
 const key = z.string().min(1).max(10_000);
 
 /**
- * A new account. Limits, budgets, a program that prints the key, a dialect and the way through another account are set in the file alone:
- * each would let a page name a file or a program of this machine, or send a key that it was not given.
+ * A new account. Limits, budgets, a program that prints the key, a dialect and the way through another
+ * account are set in the file alone: each would let a page name a file or a program of this machine, or send
+ * a key that it was not given.
  */
 export const NewAccount = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has letters, digits, ".", "-" and "_"'),
@@ -216,7 +218,10 @@ export const RowPageQuery = z.object({
 
 export const RowView = z.object({
   row: z.number(),
-  /** In the order of `header`; null where the list does not have the row, or they were erased. Long ones are cut. */
+  /**
+   * In the order of `header`; null where the list does not have the row, or they were erased. Long ones are
+   * cut.
+   */
   cells: z.array(z.string()).nullable(),
   /** In the order of `added`. */
   found: z.array(z.string()),
@@ -257,7 +262,10 @@ const word = z.string().min(1).max(200);
 const { account, columns, add, role, roles, projects, create_projects, remove_missing, guards } =
   jobEntries.shape;
 
-/** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
+/**
+ * What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed
+ * command.
+ */
 export const Choices = z.strictObject({
   /** The names of several steps have commas between them. */
   what: z.strictObject({ operation: word }),
@@ -306,7 +314,10 @@ export const PlanView = PlanObject.extend({
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
-  /** In words, by which inputs rows are looked up, in turn until one matches; none for what is looked up in one way. */
+  /**
+   * In words, by which inputs rows are looked up, in turn until one matches; none for what is looked up in
+   * one way.
+   */
   waterfall: z.array(z.string()),
   /** The columns to add; none stands for every field of the answers. */
   adds: z.array(z.string()),

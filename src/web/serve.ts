@@ -28,8 +28,8 @@ import { openSweeps } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 
 /**
- * The page: a second face over the calls that the command line makes. This file starts its server on 127.0.0.1, which
- * nobody else on the network reaches, and says where it is.
+ * The page: a second face over the calls that the command line makes. This file starts its server on
+ * 127.0.0.1, which nobody else on the network reaches, and says where it is.
  */
 
 interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
@@ -58,9 +58,10 @@ interface OpenedPage {
 }
 
 /**
- * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one has it.
- * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken, `busy` when
- * the one that is there is silent.
+ * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one
+ * has it.
+ * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken,
+ * `busy` when the one that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
   const choice = chooseStore(options.store, false);
@@ -111,7 +112,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   };
 }
 
-/** Every client is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
+/**
+ * Every client is on this machine. An upload may be long and the disk slow, so a whole request has more time.
+ */
 const LIMITS = {
   headersTimeout: 5_000,
   keepAliveTimeout: 5_000,
@@ -155,7 +158,10 @@ const leadIn = ({ address }: Opening): string => `<!doctype html><meta charset="
 
 /** One page a store: who has its place, and where tools find it. */
 
-/** `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read it. */
+/**
+ * `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read
+ * it.
+ */
 const Note = z.strictObject({
   url: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d{1,5}$/),
   token: z.string(),

@@ -4,13 +4,20 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 
-/** Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else. */
+/**
+ * Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else.
+ */
 
 export type KeySource =
-  /** The key is behind a function, so that an account that is printed or logged by mistake does not show it. */
+  /**
+   * The key is behind a function, so that an account that is printed or logged by mistake does not show it.
+   */
   | { readonly kind: 'file'; readonly reveal: () => string }
   | { readonly kind: 'environment'; readonly variable: string }
-  /** A program and its arguments, run in `folder` without a shell: nothing in them is expanded, piped or quoted. */
+  /**
+   * A program and its arguments, run in `folder` without a shell: nothing in them is expanded, piped or
+   * quoted.
+   */
   | { readonly kind: 'command'; readonly words: readonly string[]; readonly folder: string }
   | { readonly kind: 'sandbox' };
 
@@ -26,7 +33,10 @@ interface KeyHolder {
   readonly key: KeySource;
 }
 
-/** The key itself. Runs `key_command` each time it is called. @throws StopError `account` when it is missing or cannot be a key. */
+/**
+ * The key itself. Runs `key_command` each time it is called.
+ * @throws StopError `account` when it is missing or cannot be a key.
+ */
 export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
   const { name, key } = account;
   switch (key.kind) {
@@ -61,7 +71,8 @@ export function describeKey(key: KeySource): string {
 
 /**
  * The key without the line end that a file or a command puts behind it.
- * @throws StopError `account` for what no header of HTTP could carry: white space, control characters, other scripts.
+ * @throws StopError `account` for what no header of HTTP could carry: white space, control characters, other
+ * scripts.
  */
 export function usableKey(account: string, found: string): string {
   const key = found.replace(/\r?\n$/, '');
@@ -75,7 +86,9 @@ export function usableKey(account: string, found: string): string {
   );
 }
 
-/** A key that somebody has put in the place of the name is not shown: keys have small letters, or more digits. */
+/**
+ * A key that somebody has put in the place of the name is not shown: keys have small letters, or more digits.
+ */
 const shownName = (variable: string): string => (/^[A-Z_]+\d{0,2}$/.test(variable) ? variable : 'of key_env');
 
 function missingVariable(account: string, variable: string): never {
@@ -85,13 +98,17 @@ function missingVariable(account: string, variable: string): never {
   throw stop('account', fact, { next, again: 'mended' });
 }
 
-/** The output of the program. It has the terminal's input and error output, so that it can ask for a passphrase. */
+/**
+ * The output of the program. It has the terminal's input and error output, so that it can ask for a
+ * passphrase.
+ */
 async function outputOf(
   account: string,
   [named = '', ...words]: readonly string[],
   folder: string,
 ): Promise<string> {
-  // A name alone is looked up in the PATH; one with a slash is a path of the accounts file, as its other paths are.
+  // A name alone is looked up in the PATH; one with a slash is a path of the accounts file, as its other
+  // paths are.
   const program = /[/\\]/.test(named) ? resolve(folder, named) : named;
   const child = spawn(program, words, {
     cwd: folder,

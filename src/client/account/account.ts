@@ -39,8 +39,9 @@ interface AddressParts {
 }
 
 /**
- * By what a store recognises the account, and the identity that it gets in a store which knows none of that: the account's `id`, else
- * vendor, origin, organization and connected account. The format is frozen, as that of the call key is.
+ * By what a store recognises the account, and the identity that it gets in a store which knows none of that:
+ * the account's `id`, else vendor, origin, organization and connected account. The format is frozen, as that
+ * of the call key is.
  */
 export function identityOf(name: string, id: string | undefined, parts: AddressParts) {
   const { vendor, baseUrl, organizationId, connectedAccount } = parts;
@@ -49,19 +50,30 @@ export function identityOf(name: string, id: string | undefined, parts: AddressP
   return { marks, identity: id === undefined ? address : canonicalJson(['id', id]) };
 }
 
-/** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
+/**
+ * A connected vendor account: where it is reached, how fast, for how much. Its key is read by
+ * `account-key.ts`.
+ */
 export interface Account {
   readonly name: string;
-  /** Part of every call key. What a store knows of the account decides it; before that, it is that of a new account. */
+  /**
+   * Part of every call key. What a store knows of the account decides it; before that, it is that of a new
+   * account.
+   */
   readonly identity: string;
   /** Absent for the sandbox. */
   readonly marks?: AccountMarks;
   readonly vendor: Vendor;
-  /** Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's step. */
+  /**
+   * Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the
+   * service's step.
+   */
   readonly baseUrl?: URL;
   /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
   readonly dialectPath?: string;
-  /** The service through which the vendor is reached; key, organization and project are then that account's. */
+  /**
+   * The service through which the vendor is reached; key, organization and project are then that account's.
+   */
   readonly via?: ServiceRoute;
   /** Only we spend with this key, so the vendor counts only our calls. */
   readonly exclusiveKey?: true;
@@ -99,7 +111,10 @@ export interface Accounts {
   readonly configured: readonly Account[];
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
-  /** Whom jobs may notify, by name; absent when the file names nobody. A command runs in the folder of the file. */
+  /**
+   * Whom jobs may notify, by name; absent when the file names nobody. A command runs in the folder of the
+   * file.
+   */
   readonly notify?: ReadonlyMap<string, Receiver>;
   /** Inboxes by name, relative to the file; absent when it names none. */
   readonly inboxes?: ReadonlyMap<string, string>;
@@ -113,7 +128,10 @@ export interface RegionAddress {
 
 export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
 
-/** A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that takes 400 ms for each. */
+/**
+ * A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that
+ * takes 400 ms for each.
+ */
 const DEFAULT_CONCURRENCY = 8;
 
 /** Nothing is at risk in the sandbox, so speed decides. */
@@ -179,7 +197,10 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
   });
 }
 
-/** The account that a job means: the one it names, else the only one that fits. @throws StopError `account` that lists what there is. */
+/**
+ * The account that a job means: the one it names, else the only one that fits.
+ * @throws StopError `account` that lists what there is.
+ */
 export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: string): Account {
   const fitting = accounts.configured.filter((account) => account.vendor === vendor);
   const names = fitting.map(({ name }) => name);
@@ -318,7 +339,9 @@ function serviceOf(name: string, via: string, document: AccountsDocument): Accou
   throw document.problem(['accounts', name, 'via'], 'value', `accounts.${name}.via: ${fact}`, next);
 }
 
-/** `base_url`, else the address of the region. Both at once must agree, or a key could go to the wrong place. */
+/**
+ * `base_url`, else the address of the region. Both at once must agree, or a key could go to the wrong place.
+ */
 function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: AccountsDocument): URL {
   const region = entry.vendor === 'service' ? entry.region : undefined;
   const ofRegion = region === undefined ? undefined : value?.regions?.[region];
@@ -357,7 +380,10 @@ const WINDOWS = [
   { name: 'per_day', windowMs: 86_400_000 },
 ] as const;
 
-/** Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on Windows. */
+/**
+ * Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on
+ * Windows.
+ */
 async function isPrivateFile(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   // Reading the file will report any other problem.

@@ -44,7 +44,10 @@ const line = z
   .min(1)
   .regex(/^\P{Cc}+$/u, 'it contains a control character');
 
-/** The command runs without a shell, so syntax that only a shell understands is refused instead of being passed on. */
+/**
+ * The command runs without a shell, so syntax that only a shell understands is refused instead of being
+ * passed on.
+ */
 const commandLine = line
   .regex(/^[^'"`$|&;<>(){}*?\\~#]+$/u, {
     error:
@@ -264,7 +267,9 @@ function addressMeant(text: string): string | undefined {
   return isHost ? `https://${address.replace(/\/+$/, '')}` : undefined;
 }
 
-/** Traffic that never leaves this machine needs no encryption: that to the sandbox, or to a mock of a vendor. */
+/**
+ * Traffic that never leaves this machine needs no encryption: that to the sandbox, or to a mock of a vendor.
+ */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

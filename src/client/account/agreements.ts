@@ -10,9 +10,10 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It stands beside the accounts
- * file, because it is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file
- * of its own that says what was shown, so two processes never write the same one, and a user takes one back by removing it.
+ * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It
+ * stands beside the accounts file, because it is about what that file names, holds for every store, and has
+ * to be known before there is one. Each agreement is a file of its own that says what was shown, so two
+ * processes never write the same one, and a user takes one back by removing it.
  */
 
 /** What was agreed to, as `--accept` names it: `dialect:HASH`. */
@@ -31,7 +32,10 @@ export interface Question<Answer extends string = Agreement> {
   readonly asks?: string;
 }
 
-/** What a person agrees to before the first request of an `api-call` whose job somebody else may have written. @param address of the account. */
+/**
+ * What a person agrees to before the first request of an `api-call` whose job somebody else may have written.
+ * @param address of the account.
+ */
 export function requestQuestion(
   { method = 'POST', endpoint, body = {} }: JsonObject,
   address: URL,
@@ -53,7 +57,10 @@ export interface Answers {
   readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
 }
 
-/** Asks unless a person has agreed before, and keeps the agreement. @throws StopError `consent` when nobody agreed. */
+/**
+ * Asks unless a person has agreed before, and keeps the agreement.
+ * @throws StopError `consent` when nobody agreed.
+ */
 export async function requireAgreement(question: Question, answers: Answers = {}): Promise<void> {
   const { accept, askAgreement } = answers;
   const { agreement } = question;

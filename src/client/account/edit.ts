@@ -18,8 +18,9 @@ import {
 } from './account.ts';
 
 /**
- * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old
- * file or the new one, never half of one, and at worst a temporary file beside it that only the user can read.
+ * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves
+ * the old file or the new one, never half of one, and at worst a temporary file beside it that only the user
+ * can read.
  */
 
 export type NewAccount = Readonly<Record<string, unknown>>;
@@ -29,7 +30,8 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Adds an account and returns it as a command will read it.
- * @throws StopError `account` when the entry or its dialect is wrong, the name is taken, or the address is missing.
+ * @throws StopError `account` when the entry or its dialect is wrong, the name is taken, or the address is
+ * missing.
  */
 export async function addAccount(path: string, name: string, entry: NewAccount): Promise<Account> {
   const changed = await rewrite(

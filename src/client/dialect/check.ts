@@ -4,8 +4,8 @@ import { foreignName } from '../../core/plain-text.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
- * The schema with what it cannot see by itself: entries that contradict each other, and requests that could not be made for any
- * call. A dialect that passes never makes a request with an unfilled placeholder.
+ * The schema with what it cannot see by itself: entries that contradict each other, and requests that could
+ * not be made for any call. A dialect that passes never makes a request with an unfilled placeholder.
  */
 export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
@@ -140,7 +140,7 @@ function checkOperation(
   refuse([...keys, 'headers'], fact, next);
 }
 
-// ---------------------------------------------------------------------------------------------------- headers
+// --------------------------------------------------------------------------------------------------- headers
 
 /** Values of the account that the headers of any request may name. */
 const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];

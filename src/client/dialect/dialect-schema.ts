@@ -5,8 +5,9 @@ import { parseDurationMs } from '../../lib/duration.ts';
 import { makeLinear } from './linear-pattern.ts';
 
 /**
- * A dialect: everything that may differ from vendor to vendor, as data. This one object is the type, the check of a file, the table of
- * `docs/reference.md` and the schema for editors. Nothing in it is code, so that a user can override single entries.
+ * A dialect: everything that may differ from vendor to vendor, as data. This one object is the type, the
+ * check of a file, the table of `docs/reference.md` and the schema for editors. Nothing in it is code, so
+ * that a user can override single entries.
  */
 
 /** What an answer means, and what follows from it. `judge.ts` turns a meaning into a verdict. */
@@ -27,7 +28,7 @@ export const MEANINGS = {
 
 export type Meaning = keyof typeof MEANINGS;
 
-// ---------------------------------------------------------------------------------------------------- words of the file
+// ----------------------------------------------------------------------------------------- words of the file
 
 /** A dotted path into an answer. */
 const at = (about: string) => z.string().min(1).describe(about);
@@ -171,7 +172,7 @@ export type AnswerRule = z.infer<typeof answerRule>;
 
 const rules = z.array(answerRule);
 
-// ---------------------------------------------------------------------------------------------------- requests
+// -------------------------------------------------------------------------------------------------- requests
 
 const says = z.enum(['happened', 'not_happened', 'unclear']).describe('what became of the lost call');
 
@@ -235,7 +236,7 @@ const operation = z.strictObject({
 
 export type DialectOperation = z.infer<typeof operation>;
 
-// ---------------------------------------------------------------------------------------------------- the dialect
+// ----------------------------------------------------------------------------------------------- the dialect
 
 const rateHints = z.strictObject({
   remaining: opt(headerName, 'header with the requests that are left for now'),
@@ -368,8 +369,8 @@ export interface Differences {
 }
 
 /**
- * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it sends what the built-in one
- * sends.
+ * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it
+ * sends what the built-in one sends.
  */
 export type Dialect = DialectEntries & {
   readonly through?: EnvelopeRoute;

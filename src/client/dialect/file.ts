@@ -18,9 +18,10 @@ import { dialectSchema } from './check.ts';
 import { type Dialect, type DialectEntries, envelope } from './dialect-schema.ts';
 
 /**
- * A dialect of a user's own says what differs from the built-in one of the vendor, and nothing else. Maps are merged by name, single
- * values and lists replace the built-in ones, and rules of answers are tried before the built-in ones. What comes of it is checked as a
- * whole, so that a wrong entry is shown with its line before anything is sent.
+ * A dialect of a user's own says what differs from the built-in one of the vendor, and nothing else. Maps are
+ * merged by name, single values and lists replace the built-in ones, and rules of answers are tried before
+ * the built-in ones. What comes of it is checked as a whole, so that a wrong entry is shown with its line
+ * before anything is sent.
  */
 
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
@@ -37,8 +38,8 @@ type PartOf<Value> = Value extends readonly unknown[]
     : Value;
 
 /**
- * What differs from the built-in dialect of a vendor, as a value: what a dialect file has as YAML, and always its `name` and its
- * `vendor`.
+ * What differs from the built-in dialect of a vendor, as a value: what a dialect file has as YAML, and always
+ * its `name` and its `vendor`.
  */
 export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
   readonly name: string;
@@ -48,7 +49,8 @@ export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
 };
 
 /**
- * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file says another.
+ * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file
+ * says another.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
  */
 export async function readDialectFile(path: string, builtIn: Dialect): Promise<Dialect> {
@@ -124,7 +126,10 @@ const mergedWords = (builtIn: Entries, own: Entries): Entries => ({
 const withoutNull = (entries: Entries): Entries =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
-/** What is wrong with the request of an operation that is not built in, also beside the headers of the built-in dialect. */
+/**
+ * What is wrong with the request of an operation that is not built in, also beside the headers of the
+ * built-in dialect.
+ */
 export function requestProblem(request: unknown, builtIn: Dialect): SchemaProblem | undefined {
   const content = { ...builtIn, operations: { own: request } };
   const { error } = dialectSchema.safeParse(content);
@@ -133,9 +138,12 @@ export function requestProblem(request: unknown, builtIn: Dialect): SchemaProble
   return { ...found, keys: keys.slice(2) };
 }
 
-// ---------------------------------------------------------------------------------------------------- with a batch, to other processes
+// -------------------------------------------------------------------------- with a batch, to other processes
 
-/** A dialect as it travels with a batch to processes that do not have its file. Operations of a program travel by themselves. */
+/**
+ * A dialect as it travels with a batch to processes that do not have its file. Operations of a program travel
+ * by themselves.
+ */
 export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
   const operations = Object.entries(dialect.operations).filter(([name]) => !name.includes('@'));
   const content = { ...dialect, operations: Object.fromEntries(operations), envelope: through?.envelope };

@@ -3,15 +3,18 @@ import { foreignWords } from '../../core/plain-text.ts';
 import { type Pattern, runBy } from '../patterns.ts';
 
 /**
- * Regular expressions of dialect files, which somebody else may have written. The native engine tries every way to read a
- * text, so that `^(a+)+$` and an answer of forty letters stop a run for hours, which no signal ends. Here the time is at most
- * the length of the text times the size of the pattern, and both have a limit.
+ * Regular expressions of dialect files, which somebody else may have written. The native engine tries every
+ * way to read a text, so that `^(a+)+$` and an answer of forty letters stop a run for hours, which no signal
+ * ends. Here the time is at most the length of the text times the size of the pattern, and both have a limit.
  */
 
 /** A text is looked at up to here. Answers that a rule tells apart by their words are much shorter. */
 const MOST_CHARACTERS = 65_536;
 
-/** The most steps of a pattern. It then takes less than half a second for the longest text, whatever that says. */
+/**
+ * The most steps of a pattern. It then takes less than half a second for the longest text, whatever that
+ * says.
+ */
 const MOST_STEPS = 256;
 
 const linear = (compiled: RE2JS): Pattern => ({
@@ -28,7 +31,10 @@ interface Refusal {
   readonly next: string;
 }
 
-/** Has this pattern run in linear time wherever a rule has it. @returns why it cannot be; undefined when it is so. */
+/**
+ * Has this pattern run in linear time wherever a rule has it.
+ * @returns why it cannot be; undefined when it is so.
+ */
 export function makeLinear(text: string): Refusal | undefined {
   try {
     const compiled = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);

@@ -3,8 +3,9 @@ import type { Dialect } from '../dialect.ts';
 import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
 /**
- * The data provider, called directly. Operations and fields are published; everything about answers is not, so the
- * rules below read the usual meaning of HTTP and treat what they cannot read as in doubt, never as free.
+ * The data provider, called directly. Operations and fields are published; everything about answers is not,
+ * so the rules below read the usual meaning of HTTP and treat what they cannot read as in doubt, never as
+ * free.
  */
 const provider: Dialect = {
   name: 'provider',
@@ -24,7 +25,8 @@ const provider: Dialect = {
     },
     // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
-    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a search.
+    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a
+    // search.
     'search-people': {
       method: 'POST',
       path: '/search/people',

@@ -17,8 +17,8 @@ const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
 const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
 
 /**
- * A person who is in the organization already is in the project at once, and there is no invite with a code. How the
- * service says so is not published; these shapes occur, and each of them counts.
+ * A person who is in the organization already is in the project at once, and there is no invite with a code.
+ * How the service says so is not published; these shapes occur, and each of them counts.
  */
 const ACCEPTED_AT_ONCE = [
   { path: 'status', matches: '^accepted$' },
@@ -30,10 +30,10 @@ const ACCEPTED_AT_ONCE = [
 const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
 /**
- * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation to operation;
- * of the answers only the ids are, so the rules below read the usual meaning of HTTP. Of its "API Call" step, through
- * which other vendors are reached, the inputs are published, its own HTTP request and the shape of its answer are not: a
- * dialect file may correct all of that.
+ * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation
+ * to operation; of the answers only the ids are, so the rules below read the usual meaning of HTTP. Of its
+ * "API Call" step, through which other vendors are reached, the inputs are published, its own HTTP request
+ * and the shape of its answer are not: a dialect file may correct all of that.
  */
 const service: Dialect = {
   name: 'service',
@@ -52,7 +52,8 @@ const service: Dialect = {
       path: '/latest/auth/invite/create',
       headers: PROJECT_BEARER,
       credits: NO_CREDITS,
-      // The user id of a person who is in the project at once is not published. Where it comes, an undo can remove them by it.
+      // The user id of a person who is in the project at once is not published. Where it comes, an undo can
+      // remove them by it.
       answer_fields: { invite_code: 'invite_code', user_id: 'user_id' },
       accepted: ACCEPTED_AT_ONCE,
     },

@@ -11,8 +11,8 @@ import { bodyMatches } from './reply.ts';
 /** What a service publishes that its answer to a change holds. */
 
 /**
- * How the subject stands once its change is settled like this; undefined when it stands as before. It makes no
- * difference whether the vendor answered, repeated its answer, or a person told it.
+ * How the subject stands once its change is settled like this; undefined when it stands as before. It makes
+ * no difference whether the vendor answered, repeated its answer, or a person told it.
  */
 export function leftBy(
   call: Call,

@@ -6,7 +6,10 @@ import type { Question } from './question.ts';
 
 /** What an answer to a lookup holds of what was asked for. */
 
-/** `details`: a plain value or two that may be about what the answer says. `empty`: the place for it is there, and nothing in it. `ids`: nothing but ids. `nothing`: neither. */
+/**
+ * `details`: a plain value or two that may be about what the answer says. `empty`: the place for it is there,
+ * and nothing in it. `ids`: nothing but ids. `nothing`: neither.
+ */
 export type Content = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
 
 /** What an operation looks for, by the names that answers give it. */
@@ -17,10 +20,16 @@ const OWN_THINGS: Readonly<Record<string, RegExp>> = {
 
 /** A record shows more than so many fields, or one that is a record's alone. */
 const MOST_DETAILS = 2;
-/** So has one with more fields than these, whatever stands in them, such as what a verifier says of an address. */
+/**
+ * So has one with more fields than these, whatever stands in them, such as what a verifier says of an
+ * address.
+ */
 const MOST_BESIDE = 4;
 
-/** Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a profile may repeat the question. */
+/**
+ * Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a
+ * profile may repeat the question.
+ */
 const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
@@ -71,7 +80,10 @@ function contentOfList(listed: readonly JsonValue[]): Content {
 const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>
   under.length === depth && !isMember && !OF_RECORDS.test(name.plain);
 
-/** Where what was asked for may stand, and how far in. Where an answer has such a place, what is beside it is ignored. */
+/**
+ * Where what was asked for may stand, and how far in. Where an answer has such a place, what is beside it is
+ * ignored.
+ */
 export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
   const isNamed = (leaf: Leaf): boolean => `${pathOf(leaf)}.`.startsWith(`${fields}.`);
   const named = fields === undefined ? [] : leaves.filter(isNamed);
@@ -89,7 +101,10 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
 /** What some write where they have nothing. */
 const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 
-/** Whether a value says something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
+/**
+ * Whether a value says something of what was asked about: nothing that speaks of the answer, no id, no echo
+ * of the question.
+ */
 export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Question): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   const isNameless = under.length < depth || name.raw === '';
@@ -103,13 +118,17 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
   if (value === true) return true;
   if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
   if (typeof value === 'number') return true;
-  // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that nothing was found.
+  // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that
+  // nothing was found.
   if (isNameless) return question.vocabulary.read(value).senses.every((sense) => sense === 'done');
   if (question.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
   return !question.vocabulary.read(value).senses.includes('no_match');
 }
 
-/** Names of lists and objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
+/**
+ * Names of lists and objects with fields in them are those of a company as well:
+ * `{"result":{"name":"Acme"}}`.
+ */
 const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
 const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;
 

@@ -24,8 +24,8 @@ export function chargedCredits(
 }
 
 /**
- * Where the cost depends on the number of results and there is no list to count, it is the most that the answer may have cost: the shown
- * cost is never less than the bill.
+ * Where the cost depends on the number of results and there is no list to count, it is the most that the
+ * answer may have cost: the shown cost is never less than the bill.
  */
 function assumedCredits(
   { body }: ParsedReply,
@@ -39,7 +39,10 @@ function assumedCredits(
   return results === undefined ? most : results.length * perResult;
 }
 
-/** Whether an answer that was booked at `charged` cost just that: it says so itself, or the price is published, or it was free. */
+/**
+ * Whether an answer that was booked at `charged` cost just that: it says so itself, or the price is
+ * published, or it was free.
+ */
 export function isExactCharge(
   charged: Credits,
   reply: Reply | undefined,
@@ -54,7 +57,10 @@ export function isExactCharge(
   return charged === 0 || (isPublished && charged === found);
 }
 
-/** The cost that the answer states, which may be a part of a credit. What the dialect names is believed whatever it says. */
+/**
+ * The cost that the answer states, which may be a part of a credit. What the dialect names is believed
+ * whatever it says.
+ */
 function statedAmount(
   { raw, body }: Pick<ParsedReply, 'raw' | 'body'>,
   { credits_charged: named }: Dialect,
@@ -76,7 +82,10 @@ function statedAmount(
 
 const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
 
-/** What an answer says under the names that most vendors have for it. What stands in a list is the price of a part. */
+/**
+ * What an answer says under the names that most vendors have for it. What stands in a list is the price of a
+ * part.
+ */
 function usualAmount(value: JsonValue): number | undefined {
   for (const leaf of leavesOf(value)) {
     const { plain } = leaf.name;

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../core/operation.ts';
 
 /**
- * What the names in an answer stand for, and what single values say. Nothing of this is published, so both are read as most vendors use
- * them, and whatever is not here is a field of what was asked about.
+ * What the names in an answer stand for, and what single values say. Nothing of this is published, so both
+ * are read as most vendors use them, and whatever is not here is a field of what was asked about.
  */
 const KINDS = {
   // Holds a code, a status or a word about the request.
@@ -24,7 +24,8 @@ const KINDS = {
   // What a change has done, as true, a number, a list or a word.
   effect:
     /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
-  // Describes the answer: a time, a page, a price, or what was asked. What begins with @ does so too, such as `@odata.context`.
+  // Describes the answer: a time, a page, a price, or what was asked. What begins with @ does so too, such as
+  // `@odata.context`.
   about:
     /^(?:(?:transaction|inquiry|enquiry|request|response|search|query|api|lookup)(?:details?|param(?:eter)?s|metadata|context|info(?:rmation)?|headers?|inputs?|time(?:ms)?|type)|meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|(?:response|execution|processing)time)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
 };
@@ -65,7 +66,9 @@ export function nameOf(name: string): Name {
   return found;
 }
 
-/** `errorCode`, `error_code` and `Error-Code` are one name; `51 824 753 556` and `51824753556` are one value. */
+/**
+ * `errorCode`, `error_code` and `Error-Code` are one name; `51 824 753 556` and `51824753556` are one value.
+ */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -19,7 +19,9 @@ export class Question {
   readonly vocabulary: Vocabulary;
   /** The plain names that we and the vendor have for what was sent. */
   readonly names: ReadonlySet<string>;
-  /** A question of one's own: what it asks about may have a status, a message and a text that says no itself. */
+  /**
+   * A question of one's own: what it asks about may have a status, a message and a text that says no itself.
+   */
   readonly isOwn: boolean;
   /** The e-mail address of the person whom a change is about, where it is known. */
   readonly email: string | undefined;
@@ -45,21 +47,30 @@ export class Question {
     this.email = [leaves?.email, subject?.name].find((name) => name?.includes('@'));
   }
 
-  /** Whether a value of an answer says nothing but what was asked, also as a part of an e-mail address. What the thing is called is news, unless it was asked for by a name. */
+  /**
+   * Whether a value of an answer says nothing but what was asked, also as a part of an e-mail address. What
+   * the thing is called is news, unless it was asked for by a name.
+   */
   repeats(value: string | number, name = ''): boolean {
     const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
     this.#known ??= new Set(this.#sent.flatMap(({ text }) => [text, ...partsOfEmail(text)]).map(plainName));
     return !isNaming && this.#known.has(plainName(String(value)));
   }
 
-  /** Whether a value is one that was sent, or the person whom it is about: no other that is only spelled alike. */
+  /**
+   * Whether a value is one that was sent, or the person whom it is about: no other that is only spelled
+   * alike.
+   */
   includes(value: JsonValue): boolean {
     const text = String(value).trim().toLowerCase();
     const ours = [...this.#sent.map((each) => each.text), this.email ?? ''];
     return text !== '' && ours.some((each) => each.trim().toLowerCase() === text);
   }
 
-  /** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
+  /**
+   * A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd".
+   * @param instead stands in their place.
+   */
   without(text: string, instead: (sent: SentValue) => string = () => ' '): string {
     return this.#sent.reduce((rest, sent) => {
       const value = sent.text.trim();

@@ -33,7 +33,10 @@ export function vendorWords({ raw, body }: ParsedReply, { words }: Dialect, quot
 /** Beside a text these say of which field it is. */
 const WHICH = /^(?:field|param|parameter|property|pointer|attribute|loc|location)$/;
 
-/** The first sentence by which an answer explains itself, in whichever shape, and not the label before it: "Validation failed". */
+/**
+ * The first sentence by which an answer explains itself, in whichever shape, and not the label before it:
+ * "Validation failed".
+ */
 function causeIn(value: JsonValue, vocabulary: Vocabulary): string {
   const leaves = leavesOf(value);
   const told = leaves.filter((leaf) => isFilled(leaf.value ?? null) && explains(leaf));
@@ -101,7 +104,7 @@ export function stopFor(
   return { code, message: `The ${name} says that the address is wrong: ${words}.`, next };
 }
 
-// -------------------------------------------------------------------------------------------- the rules of a dialect
+// ------------------------------------------------------------------------------------ the rules of a dialect
 
 /**
  * The first rule whose parts all hold.
@@ -135,21 +138,26 @@ export function bodyMatches({ is, path, equals, matches }: BodyTest, body: Body,
   return (equals === undefined || value === equals) && fits(textOf(value));
 }
 
-/** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
+/**
+ * Only own members count, because the dialect chooses the name, and every object also has a `constructor`.
+ */
 export function headerOf({ headers }: Reply, name: string): string | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
 /**
- * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a proxy,
- * sends an HTML page or nothing. A bare number such as `404` is plain text as well, so it does not count as JSON.
+ * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as
+ * a proxy, sends an HTML page or nothing. A bare number such as `404` is plain text as well, so it does not
+ * count as JSON.
  */
 export function isReadable(body: Body): boolean {
   if (body.kind !== 'json') return false;
   return typeof body.value === 'string' || (typeof body.value === 'object' && body.value !== null);
 }
 
-/** Whether a value holds only blanks, zeros and booleans at any depth: `{"count":0,"results":[]}` is empty. */
+/**
+ * Whether a value holds only blanks, zeros and booleans at any depth: `{"count":0,"results":[]}` is empty.
+ */
 function isEmpty(value: JsonValue | undefined): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return true;
   if (typeof value === 'object') return Object.values(value).every(isEmpty);

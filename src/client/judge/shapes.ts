@@ -31,8 +31,9 @@ const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.string
 export const NO_FACTS = 'nothing';
 
 /**
- * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks of the answer itself, is
- * none. Undefined for an answer to a change or to a question of one's own, and where nothing is shown but yes and no.
+ * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks
+ * of the answer itself, is none. Undefined for an answer to a change or to a question of one's own, and where
+ * nothing is shown but yes and no.
  * @param isCompared false: undefined for all that show anything, which takes less time.
  */
 export function factsShape(
@@ -61,7 +62,10 @@ function jsonIn(bytes: KeptBody): JsonValue | undefined {
 
 const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain }) => plain).join('.');
 
-/** For a success of a service that has none of the vendor's answer where the dialect says; undefined for any other reply. */
+/**
+ * For a success of a service that has none of the vendor's answer where the dialect says; undefined for any
+ * other reply.
+ */
 export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined {
   const { through } = dialect;
   const body = jsonIn(raw.body);
@@ -77,11 +81,11 @@ export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined
   ].join(' ');
 }
 
-// -------------------------------------------------------------------------------------------- odd answers and refusals
+// ---------------------------------------------------------------------------------- odd answers and refusals
 
 /**
- * Answers that came whole and that nobody can read. Those that have the same names and words are of one shape: one rule of the
- * dialect would read all of them, and one decision of a person is about all of them.
+ * Answers that came whole and that nobody can read. Those that have the same names and words are of one
+ * shape: one rule of the dialect would read all of them, and one decision of a person is about all of them.
  */
 export interface OddAnswer {
   /** Equal for answers of one shape. */
@@ -99,15 +103,18 @@ export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer
 }
 
 /**
- * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@ is not an e-mail
- * address": it speaks of its row, and not of the account.
+ * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@
+ * is not an e-mail address": it speaks of its row, and not of the account.
  */
 export function refusalShape(raw: Reply, dialect: Dialect, call: Call): string | undefined {
   const shape = shapeOf(raw, dialect, call);
   return JSON.stringify(shape).includes(QUOTED) ? undefined : hashOf(shape);
 }
 
-/** Stands in a shape for a value of the row: a letter that no vendor writes. What all rows of an account may share is none. */
+/**
+ * Stands in a shape for a value of the row: a letter that no vendor writes. What all rows of an account may
+ * share is none.
+ */
 const QUOTED = 'ꙮ';
 const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 
@@ -146,14 +153,16 @@ function statementsOf(status: number, body: Body, question: Question): Statement
   );
 }
 
-// -------------------------------------------------------------------------------------------- the rule for one
+// ------------------------------------------------------------------------------------------ the rule for one
 
 const ruleOf = (status: number, test: string, means: string): string =>
   `- { status: [${status}], body: { ${test} }, means: ${means} }`;
 
 /**
- * The rule that reads such answers, by their own words alone. @param means left out: what they seem to say.
- * @returns undefined where nothing in it tells it from others, and where what it shows speaks against the change.
+ * The rule that reads such answers, by their own words alone.
+ * @param means left out: what they seem to say.
+ * @returns undefined where nothing in it tells it from others, and where what it shows speaks against the
+ * change.
  */
 export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
   const question = new Question(dialect, call);
@@ -190,7 +199,9 @@ const LONGEST_QUOTED = 60;
 /** Stands for what differs from row to row. No text that is shown has it. */
 const ANYTHING = '\u0000';
 
-/** The test for what an answer says at a place; undefined where good answers say so too, or every answer may. */
+/**
+ * The test for what an answer says at a place; undefined where good answers say so too, or every answer may.
+ */
 function testOf(leaf: Leaf, question: Question): string | undefined {
   const { value = null } = leaf;
   const path = pathOf(leaf);

@@ -51,7 +51,10 @@ export class Statements {
     this.question = question;
   }
 
-  /** @param isAlone nothing that was asked for is in the answer, so what stands where it would be speaks as well. */
+  /**
+   * @param isAlone nothing that was asked for is in the answer, so what stands where it would be speaks as
+   * well.
+   */
   listen(leaves: readonly Leaf[], isAlone: boolean): this {
     const speaks = (name: Name): boolean => {
       const isPlace = isAlone && (name.isThing || name.kind === 'described' || CONTAINERS.includes(name.raw));
@@ -141,7 +144,7 @@ export class Statements {
   protected weigh(_text: string, _senses: readonly Sense[], _rest: string): void {}
 }
 
-// -------------------------------------------------------------------------------------------- the answer to a change
+// ------------------------------------------------------------------------------------ the answer to a change
 
 const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
 
@@ -198,8 +201,8 @@ const FILLERS = set(
 );
 
 /**
- * What the answer to a change says, and whether the change was made: a list of what counts as done, and not of what counts as failed.
- * It is looked through whole, and whatever is not known counts against it.
+ * What the answer to a change says, and whether the change was made: a list of what counts as done, and not
+ * of what counts as failed. It is looked through whole, and whatever is not known counts against it.
  */
 export class ChangeStatements extends Statements {
   /** There is something of which nobody knows what it says. */

@@ -10,7 +10,10 @@ import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
 
-/** The table that says what an answer means where no rule of the dialect does: the first row that fits decides. */
+/**
+ * The table that says what an answer means where no rule of the dialect does: the first row that fits
+ * decides.
+ */
 
 export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 
@@ -50,7 +53,10 @@ function answerOf(parsed: ParsedReply, question: Question) {
 
 type Answer = ReturnType<typeof answerOf>;
 
-/** What it says beside what it holds, and whether it does: a plain value or two may be details of what it says. */
+/**
+ * What it says beside what it holds, and whether it does: a plain value or two may be details of what it
+ * says.
+ */
 function statementsBeside(
   content: Content,
   leaves: readonly Leaf[],
@@ -137,7 +143,10 @@ interface Row {
   readonly fits: (answer: Answer) => boolean;
   /** Of which answers it is. */
   readonly of: string;
-  /** A clause behind the vendor's words: why it is in doubt, that they do not say so, or that it was so before. */
+  /**
+   * A clause behind the vendor's words: why it is in doubt, that they do not say so, or that it was so
+   * before.
+   */
   readonly clause: string;
 }
 
@@ -245,7 +254,8 @@ export const TABLE: readonly Row[] = [
     row("it is a call of one's own", 'found', isOfOwn, WITHOUT_A_WORD),
     row('it does not say', 'in_doubt', () => true, NOT_SAID),
   ]),
-  // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing of it.
+  // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing
+  // of it.
   ...of('a free question, or a service in front of the vendor', () => true, [
     row('the service has no answer of the vendor', 'in_doubt', ({ parsed }) => parsed.isOuter),
     row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, NAMES_ERROR),

@@ -144,7 +144,10 @@ function sentencesOf(text: string): readonly string[] {
   return text.split(/[.!?]+(?=\s|$)|[;\n\r]+/u).map(plainWords);
 }
 
-/** Lower-case words with single blanks between them, however they were joined: `rateLimit`, `RATE_LIMIT`, `rate-limit`. */
+/**
+ * Lower-case words with single blanks between them, however they were joined: `rateLimit`, `RATE_LIMIT`,
+ * `rate-limit`.
+ */
 export function plainWords(text: string): string {
   return text
     .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')

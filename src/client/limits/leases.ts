@@ -5,13 +5,15 @@ import type { Clock } from '../../core/clock.ts';
 const LEASES_PER_SECOND = 100;
 
 /**
- * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready, and catches up
- * instead of losing them; after an idle time as much has gathered. What is slower than one in that time is ordered when it is
- * asked for, so that nothing gathers.
+ * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready,
+ * and catches up instead of losing them; after an idle time as much has gathered. What is slower than one in
+ * that time is ordered when it is asked for, so that nothing gathers.
  */
 const AHEAD_MS = 100;
 
-/** Bottleneck dates its jobs by the calendar. A lease that is this late waits for an hour that was set back. */
+/**
+ * Bottleneck dates its jobs by the calendar. A lease that is this late waits for an hour that was set back.
+ */
 const LATE_MS = 1_000;
 
 /** Permits in groups, which jobs of Bottleneck hand out evenly. */
@@ -32,7 +34,8 @@ export class Leases {
 
   /**
    * Orders what is to be ready at that speed.
-   * @returns how long until a permit is there; infinite when it is late, because no clock but Bottleneck's says when it comes.
+   * @returns how long until a permit is there; infinite when it is late, because no clock but Bottleneck's
+   * says when it comes.
    */
   waitMs(perSecond: number): number {
     if (perSecond === Number.POSITIVE_INFINITY) return 0;

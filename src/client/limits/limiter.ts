@@ -8,11 +8,13 @@ import { Leases } from './leases.ts';
 import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
 
 /**
- * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
- * not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
- * processes that share an account have a limiter each, and its plan is kept by the line in which they stand.
+ * When the next request of an account may leave: at most `concurrency` at once, never more in a window than
+ * the plan allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All
+ * its batches share one. Several processes that share an account have a limiter each, and its plan is kept by
+ * the line in which they stand.
  *
- * A sender waits for a slot and for the longest of all waits that forbid it to send. Where there is a line, it waits for a place in that, too.
+ * A sender waits for a slot and for the longest of all waits that forbid it to send. Where there is a line,
+ * it waits for a place in that, too.
  */
 
 export interface LimiterOptions {
@@ -26,7 +28,9 @@ export interface LimiterOptions {
   readonly unhurried?: boolean;
   /** Where many processes send. It keeps the plan for all of them. */
   readonly line?: AccountLine | undefined;
-  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
+  /**
+   * Whether only one request may be in flight, until an answer ends the reason for that. Without it, never.
+   */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
   /** Called with the speed that is left by a refusal. */
@@ -36,7 +40,9 @@ export interface LimiterOptions {
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
   readonly signal: AbortSignal;
-  /** The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever. */
+  /**
+   * The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever.
+   */
   readonly maxPauseMs: number | undefined;
 }
 
@@ -91,7 +97,8 @@ export class Limiter {
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#isPaced = !(tellsPace(limits) || unhurried);
-    // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for each that may be under way.
+    // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for
+    // each that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
     this.#learned = new LearnedRate(this.#isPaced ? undefined : refused);
     this.#leases = new Leases(clock, () => this.#serve());
@@ -99,14 +106,16 @@ export class Limiter {
   }
 
   /**
-   * Waits until there is a slot and one request may leave, or will at a known time that is near, and counts it as leaving now.
-   * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
-   * when the run is stopping.
+   * Waits until there is a slot and one request may leave, or will at a known time that is near, and counts
+   * it as leaving now.
+   * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the
+   * signal's reason when the run is stopping.
    */
   permit(waiter: Waiter): Promise<Permit> {
     const { signal } = waiter;
     if (signal.aborted) return Promise.reject(signal.reason);
-    // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
+    // While the ledger alone answers, no request waits for the account, so that time does not count as a
+    // standstill.
     const isIdle = this.#slotsTaken + this.#waiting.size === 0;
     if (isIdle && this.#backoff.isOver) this.#progressAtMs = this.#nowMs;
     // There is one listener for each run and not for each request, because a run sends millions.
@@ -125,7 +134,8 @@ export class Limiter {
   }
 
   /**
-   * Waits until no other caller holds the name. A holder may wait for a slot, so no caller waits for a name while it has one.
+   * Waits until no other caller holds the name. A holder may wait for a slot, so no caller waits for a name
+   * while it has one.
    * @returns a function that releases it.
    */
   async lane(name: string): Promise<() => void> {
@@ -144,9 +154,12 @@ export class Limiter {
     return this.#permits.sent;
   }
 
-  // ---------------------------------------------------------------------------------------- what permits tell
+  // --------------------------------------------------------------------------------------- what permits tell
 
-  /** Whether a slot may be given back before its call is over. The only one may not: a kill between two calls leaves no doubt. */
+  /**
+   * Whether a slot may be given back before its call is over. The only one may not: a kill between two calls
+   * leaves no doubt.
+   */
   get handsOver(): boolean {
     return this.#options.limits.concurrency > 1;
   }
@@ -156,7 +169,9 @@ export class Limiter {
     this.#serve();
   }
 
-  /** Whether nothing that answers said since a permit was given forbids to send. The plan has counted it then. */
+  /**
+   * Whether nothing that answers said since a permit was given forbids to send. The plan has counted it then.
+   */
   holds(): boolean {
     const nowMs = this.#nowMs;
     if (this.#mustBeAlone && this.#out > 1) return false;
@@ -173,12 +188,13 @@ export class Limiter {
     if (to !== 'answered') this.#serve();
   }
 
-  // ---------------------------------------------------------------------------------------- what answers mean
+  // --------------------------------------------------------------------------------------- what answers mean
 
   /** The vendor said "too fast", in these words. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): void {
     const isNew = this.#backoff.pause(askedMs, sentAtMs, said);
-    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
+    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be
+    // wrong.
     const plan = this.#options.line ?? this.#plan;
     if (isNew && !plan.widen()) this.#isPaced = true;
     if (this.#isPaced && this.#learned.limited(sentAtMs, this.#nowMs))
@@ -208,7 +224,10 @@ export class Limiter {
     this.#backoff.doubted(sentAtMs, why);
   }
 
-  /** Takes what an answer of any kind says about the speed. The vendor has not counted what is on its way, as far as we know. */
+  /**
+   * Takes what an answer of any kind says about the speed. The vendor has not counted what is on its way, as
+   * far as we know.
+   */
   hear({ left, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
     if (left === undefined) return;
@@ -272,7 +291,10 @@ export class Limiter {
     }
   }
 
-  /** Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have changed. */
+  /**
+   * Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have
+   * changed.
+   */
   #serve(): void {
     const { line, clock, machine = clock, limits } = this.#options;
     for (const first of this.#waiting) {
@@ -292,7 +314,9 @@ export class Limiter {
     this.#wake();
   }
 
-  /** A place that comes when nobody waits for it any more goes back, and so does one that comes in a pause. */
+  /**
+   * A place that comes when nobody waits for it any more goes back, and so does one that comes in a pause.
+   */
   async #standInLine(line: AccountLine, waiting: WaitingPermit): Promise<void> {
     const { clock, machine = clock } = this.#options;
     this.#inLine.add(waiting);
@@ -335,9 +359,12 @@ export class Limiter {
     this.#sleep = undefined;
   }
 
-  // ---------------------------------------------------------------------------------------- what forbids to send
+  // ------------------------------------------------------------------------------------ what forbids to send
 
-  /** How long until a request may leave, and why; infinite when no clock says when that is. The longest wait wins. */
+  /**
+   * How long until a request may leave, and why; infinite when no clock says when that is. The longest wait
+   * wins.
+   */
   #wait(): Wait {
     const nowMs = this.#nowMs;
     const { isOver, why } = this.#backoff;
@@ -383,7 +410,11 @@ export class Limiter {
   }
 }
 
-/** @param stuckMs what was waited. @param waitMs what is still to come. @param why the reason, as a clause. */
+/**
+ * @param stuckMs what was waited.
+ * @param waitMs what is still to come.
+ * @param why the reason, as a clause.
+ */
 function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
   const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
   if (waitMs === 0) return `Nothing could be settled for ${seconds(stuckMs)}, ${words}`;
@@ -393,11 +424,13 @@ function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: st
 
 const seconds = (durationMs: number): string => formatDuration(Math.ceil(durationMs / 1000) * 1000);
 
-/** A concurrency slot and the right to send one request now. Its holder gives it back, whatever came of it. */
+/**
+ * A concurrency slot and the right to send one request now. Its holder gives it back, whatever came of it.
+ */
 export class Permit {
   /**
-   * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is the machine's own
-   * calendar, because a jump of that shows that the machine may have slept.
+   * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is
+   * the machine's own calendar, because a jump of that shows that the machine may have slept.
    */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   readonly #limiter: Limiter;
@@ -413,8 +446,8 @@ export class Permit {
   }
 
   /**
-   * Resolves when its request may leave, or could not any more; undefined when that is so. What answers say meanwhile may still forbid
-   * it.
+   * Resolves when its request may leave, or could not any more; undefined when that is so. What answers say
+   * meanwhile may still forbid it.
    */
   untilDue(): Promise<void> | undefined {
     return this.#turn?.untilDue(this.intentAt.monotonicMs + SENT_WITHIN_MS);

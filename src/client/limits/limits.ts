@@ -4,8 +4,8 @@ import type { PauseRecord, SharedWindow } from '../../ledger/ledger.ts';
 import { formatDuration, msToMidnight } from '../../lib/duration.ts';
 
 /**
- * What keeps a request from leaving now: the account's plan, the speed that its answers have taught, and what is wrong with it. Nothing
- * here waits; `limiter.ts` does.
+ * What keeps a request from leaving now: the account's plan, the speed that its answers have taught, and what
+ * is wrong with it. Nothing here waits; `limiter.ts` does.
  */
 
 export interface Limits {
@@ -38,16 +38,22 @@ export function perSecondOf({ requests, windowMs }: SharedWindow): number {
 
 // -------------------------------------------------------------------------------------------------- the plan
 
-/** Jitter of timers and of the network, as the vendor's clock counts. Measured: 5 ms give 99.5 % of one request a second. */
+/**
+ * Jitter of timers and of the network, as the vendor's clock counts. Measured: 5 ms give 99.5 % of one
+ * request a second.
+ */
 const LEAST_MARGIN_MS = 5;
 
 /**
- * Above some hundred requests a second both ends are busy, so that requests reach the vendor in bunches. Measured at 5,000 a
- * second on two cores for both ends: up to 16 ms.
+ * Above some hundred requests a second both ends are busy, so that requests reach the vendor in bunches.
+ * Measured at 5,000 a second on two cores for both ends: up to 16 ms.
  */
 const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 
-/** The next quota of an hour or a day may begin on a new connection, or from a busy machine. A second of an hour is not missed. */
+/**
+ * The next quota of an hour or a day may begin on a new connection, or from a busy machine. A second of an
+ * hour is not missed.
+ */
 const QUOTA_MARGIN_MS = 1_000;
 
 /** When the margin times this is not enough, the vendor counts by another plan than ours. */
@@ -68,8 +74,8 @@ function logOf(window: SharedWindow): Log {
 }
 
 /**
- * The guard of an account's plan: never more than its requests in any stretch of a window and its margin, whatever the vendor's
- * way of counting. A permit that is out and has not been sent yet counts as sent now.
+ * The guard of an account's plan: never more than its requests in any stretch of a window and its margin,
+ * whatever the vendor's way of counting. A permit that is out and has not been sent yet counts as sent now.
  */
 export class Plan {
   readonly #logs: readonly Log[];
@@ -87,7 +93,9 @@ export class Plan {
         : (shortest.requests * 1000) / (shortest.windowMs + LEAST_MARGIN_MS);
   }
 
-  /** How long the next send must still wait; infinite while as many permits are out as a window has places. */
+  /**
+   * How long the next send must still wait; infinite while as many permits are out as a window has places.
+   */
   waitMs(nowMs: number, inHand: number): number {
     let longestMs = 0;
     for (const { requests, windowMs, marginMs, times } of this.#logs) {
@@ -103,13 +111,19 @@ export class Plan {
     this.#sends += 1;
   }
 
-  /** Adds sends of earlier runs, by the calendar. A time in the future comes from a changed clock and is dropped. */
+  /**
+   * Adds sends of earlier runs, by the calendar. A time in the future comes from a changed clock and is
+   * dropped.
+   */
   seed(sentAtMs: readonly number[], clock: Clock): void {
     const nowMs = clock.wallMs();
     for (const atMs of sentAtMs) if (atMs <= nowMs) this.sent(clock.monotonicMs() - (nowMs - atMs));
   }
 
-  /** The vendor saw our sends closer together than we sent them. @returns false when that can no longer be the reason. */
+  /**
+   * The vendor saw our sends closer together than we sent them.
+   * @returns false when that can no longer be the reason.
+   */
   widen(): boolean {
     if (this.#logs.length === 0 || this.#widened >= WIDEST) return false;
     this.#widened *= 2;
@@ -117,7 +131,7 @@ export class Plan {
   }
 }
 
-// -------------------------------------------------------------------------------------------------- a speed that nobody stated
+// -------------------------------------------------------------------------------- a speed that nobody stated
 
 const FIRST_PER_SECOND = 1;
 const LEFT_BY_A_REFUSAL = 0.7;
@@ -127,9 +141,9 @@ const GROWTH_A_MINUTE = 1.05;
 const LEAST_PER_SECOND = 1 / 60;
 
 /**
- * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one request a second, for as long as
- * the vendor accepts what is sent and the rows can use it. A refusal leaves seven tenths, and from then on it grows by a twentieth a
- * minute. Leases spread the requests at that speed.
+ * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one
+ * request a second, for as long as the vendor accepts what is sent and the rows can use it. A refusal leaves
+ * seven tenths, and from then on it grows by a twentieth a minute. Leases spread the requests at that speed.
  */
 export class LearnedRate {
   perSecond: number;
@@ -146,7 +160,10 @@ export class LearnedRate {
     this.perSecond = this.#isLimited ? refused : FIRST_PER_SECOND;
   }
 
-  /** A request had to wait for this speed. What the rows cannot use proves nothing, so it grows by no answers but those after that. */
+  /**
+   * A request had to wait for this speed. What the rows cannot use proves nothing, so it grows by no answers
+   * but those after that.
+   */
   heldBack(nowMs: number): void {
     this.#heldBackAtMs = nowMs;
   }
@@ -160,8 +177,9 @@ export class LearnedRate {
   }
 
   /**
-   * The request that left at `sentAtMs` was refused for being too fast. Those that left before a cut belong to it. Where nothing was
-   * accepted since, the speed is not the reason: the vendor counts over a longer time, and pauses wait for that.
+   * The request that left at `sentAtMs` was refused for being too fast. Those that left before a cut belong
+   * to it. Where nothing was accepted since, the speed is not the reason: the vendor counts over a longer
+   * time, and pauses wait for that.
    * @returns whether the speed is another now.
    */
   limited(sentAtMs: number, nowMs: number): boolean {
@@ -174,12 +192,15 @@ export class LearnedRate {
   }
 }
 
-// -------------------------------------------------------------------------------------------------- what is wrong
+// --------------------------------------------------------------------------------------------- what is wrong
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
-/** Five lost answers in a row are no accident: then one probe at a time is sent, so that little is put at risk. */
+/**
+ * Five lost answers in a row are no accident: then one probe at a time is sent, so that little is put at
+ * risk.
+ */
 const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
@@ -194,9 +215,10 @@ const PROBED_PAUSE_MS = 60 * 60_000;
 const NOTICED_WAIT_MS = 5_000;
 
 /**
- * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
- * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
- * request left: requests that left before a pause began belong to it, however many are in flight at once.
+ * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own
+ * backing off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which
+ * the reported request left: requests that left before a pause began belong to it, however many are in flight
+ * at once.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -233,7 +255,10 @@ export class Backoff {
     return Math.max(this.#untilMs - nowMs, 0);
   }
 
-  /** The vendor said "too fast", in these words. Without `askedMs` it named no time. @returns whether this is a new pause. */
+  /**
+   * The vendor said "too fast", in these words. Without `askedMs` it named no time.
+   * @returns whether this is a new pause.
+   */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
     if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
@@ -301,7 +326,10 @@ export class Backoff {
     this.#tell(durationMs, why, asked);
   }
 
-  /** A long wait that nobody asked for is a pause for who looks on. After an early look the same wait comes again. */
+  /**
+   * A long wait that nobody asked for is a pause for who looks on. After an early look the same wait comes
+   * again.
+   */
   tellLongWait({ waitMs, why }: Wait): void {
     const isTold = this.#clock.monotonicMs() + waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
     if (waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(waitMs, why, false);

@@ -12,8 +12,8 @@ import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 
 /**
- * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished
- * files beside their outputs, and nothing there is ever overwritten.
+ * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/`
+ * holds finished files beside their outputs, and nothing there is ever overwritten.
  */
 
 export interface Inbox {
@@ -24,7 +24,9 @@ export interface Inbox {
 
 export interface ReadyFile {
   readonly path: string;
-  /** A text from the file system's entry. It changes with every write, and when another file takes the place. */
+  /**
+   * A text from the file system's entry. It changes with every write, and when another file takes the place.
+   */
   readonly stamp: string;
 }
 
@@ -36,18 +38,25 @@ export interface InboxContext {
 
 const DONE_FOLDER = 'done';
 
-/** The time between two looks at a file. A program that writes a file flushes more often, even over a slow network. */
+/**
+ * The time between two looks at a file. A program that writes a file flushes more often, even over a slow
+ * network.
+ */
 const BETWEEN_LOOKS_MS = 2_000;
 
 /** A file without a write for this long is whole. */
 const AT_REST_MS = 60_000;
 
-/** The names of our own files beside an input, also numbered ones. A test compares them with what is really written. */
+/**
+ * The names of our own files beside an input, also numbered ones. A test compares them with what is really
+ * written.
+ */
 const OUR_NAMES =
   /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|(?:not-)?removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
 
 /**
- * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
+ * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being
+ * written changes.
  * @throws StopError `job` when there is no such folder.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: InboxContext): Promise<Inbox> {
@@ -70,7 +79,10 @@ export async function readInbox(folder: string, { ours, clock, signal }: InboxCo
   return { ready, left };
 }
 
-/** Whether a file was written lately. A time in the future comes from a wrong clock, so such a file counts as young, too. */
+/**
+ * Whether a file was written lately. A time in the future comes from a wrong clock, so such a file counts as
+ * young, too.
+ */
 async function someAreYoung(paths: readonly string[], nowMs: number): Promise<boolean> {
   const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
   return found.some((file) => nowMs - (file?.mtimeMs ?? nowMs) < AT_REST_MS);
@@ -95,7 +107,8 @@ async function reasonToLeave(
   ours: ReadonlySet<string>,
   extensions: readonly string[],
 ): Promise<string | undefined> {
-  // To move a link would not move what it leads to, and a program that opens a pipe waits for it, perhaps for ever.
+  // To move a link would not move what it leads to, and a program that opens a pipe waits for it, perhaps for
+  // ever.
   if (!entry.isFile()) return 'it is a link, or no regular file';
   if (ours.has(path) || OUR_NAMES.test(entry.name))
     return 'it is one of our own outputs; give it another name to use it as an input';
@@ -124,8 +137,8 @@ export interface DonePlace {
 
 /**
  * Finds a free place in `done/`: `leads.csv`, else `leads (2).csv`, and so on.
- * @param earlierOutput the output path of an unfinished run over this file. Its place is used again if it is still
- * possible, so that the next run replaces that output instead of writing another one beside it.
+ * @param earlierOutput the output path of an unfinished run over this file. Its place is used again if it is
+ * still possible, so that the next run replaces that output instead of writing another one beside it.
  */
 export async function placeInDone(
   path: string,

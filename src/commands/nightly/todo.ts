@@ -29,7 +29,9 @@ interface InboxState extends Omit<InboxContext, 'ours'> {
   refuse(job: SweptJob, error: StopError): void;
 }
 
-/** Unfinished batches come first, those over files elsewhere before those in the inbox, and then new files. */
+/**
+ * Unfinished batches come first, those over files elsewhere before those in the inbox, and then new files.
+ */
 export async function todosOf(
   jobs: readonly SweptJob[],
   ledger: LedgerReader,
@@ -99,8 +101,8 @@ async function todoOf(
 }
 
 /**
- * The unfinished batches of the job over files outside its inbox, oldest first: a user began them by hand, or decided
- * about a row of a file in `done/`.
+ * The unfinished batches of the job over files outside its inbox, oldest first: a user began them by hand, or
+ * decided about a row of a file in `done/`.
  */
 async function unfinishedElsewhere(
   job: SweptJob,
@@ -126,8 +128,8 @@ async function unfinishedElsewhere(
 }
 
 /**
- * The job by which somebody began an open batch, with what they said beside it. Where that no longer fits the job, it is the job alone,
- * which does not continue the batch.
+ * The job by which somebody began an open batch, with what they said beside it. Where that no longer fits the
+ * job, it is the job alone, which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
@@ -136,7 +138,10 @@ async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJo
   return { ...job, ...(await unlessStopped(begun)) };
 }
 
-/** Says whether the path still has the batch's input. If it is `changed`, the same job would begin another batch. */
+/**
+ * Says whether the path still has the batch's input. If it is `changed`, the same job would begin another
+ * batch.
+ */
 async function inputNow(
   { job, account }: SweptJob,
   batch: Batch,

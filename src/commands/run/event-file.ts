@@ -5,8 +5,9 @@ import type { RunEvent } from '../../core/events.ts';
 import { outputProblem } from '../../lib/atomic-file.ts';
 
 /**
- * Writes one JSON line for each event of a run, for a program that watches or a person who asks afterwards. The lines
- * contain nothing from the input file and nothing from an answer: rows are numbers, and foreign words stay out.
+ * Writes one JSON line for each event of a run, for a program that watches or a person who asks afterwards.
+ * The lines contain nothing from the input file and nothing from an answer: rows are numbers, and foreign
+ * words stay out.
  */
 export class EventFile {
   readonly #descriptor: number;
@@ -51,7 +52,10 @@ export class EventFile {
   }
 }
 
-/** Whether events may be appended: to a pipe or a terminal, an empty file, or a file that begins with an event. */
+/**
+ * Whether events may be appended: to a pipe or a terminal, an empty file, or a file that begins with an
+ * event.
+ */
 function beginsLikeOurs(descriptor: number): boolean {
   const found = fstatSync(descriptor);
   if (!found.isFile() || found.size === 0) return true;
@@ -62,7 +66,10 @@ function beginsLikeOurs(descriptor: number): boolean {
 
 const LINE_START = '{"at":"';
 
-/** Of a note nothing: its sentence names files and columns. A vendor's words, and what a call is known by, stay out as well. */
+/**
+ * Of a note nothing: its sentence names files and columns. A vendor's words, and what a call is known by,
+ * stay out as well.
+ */
 function factsOf(event: RunEvent): object | undefined {
   if (event.kind === 'note') return undefined;
   if (event.kind === 'paused') return { until: isoTime(event.untilMs), asked: event.asked };

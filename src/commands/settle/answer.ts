@@ -30,7 +30,10 @@ import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { restsOn, type UnansweredCall } from '../../run/rows.ts';
 import { jobOfBatch } from './batch-end.ts';
 
-/** What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
+/**
+ * What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing
+ * more.
+ */
 
 type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
   readonly kind: Extract<AnswerKind, 'found' | 'no_match'>;
@@ -41,7 +44,8 @@ type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: string
 
 /**
  * @param only of this batch alone.
- * @returns the rows that end, also those of several steps that are in doubt still. The others go on with the next run of their batch.
+ * @returns the rows that end, also those of several steps that are in doubt still. The others go on with the
+ * next run of their batch.
  */
 export async function rowsToldOf(
   ledger: Ledger,
@@ -127,7 +131,7 @@ function standing(state: CallState | undefined): KnownCall | undefined {
 
 export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by the user: ${why}`;
 
-// ------------------------------------------------------------------------------------------ what was answered
+// ----------------------------------------------------------------------------------------- what was answered
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface ToldReply {
@@ -191,7 +195,10 @@ function pairOf(pair: string): readonly [string, string] {
   throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
 }
 
-/** Translates our names into the vendor's, so that the next run reads the told answer like one from the vendor. */
+/**
+ * Translates our names into the vendor's, so that the next run reads the told answer like one from the
+ * vendor.
+ */
 function toldChange(
   call: Call,
   told: Pairs,
@@ -209,7 +216,10 @@ function toldChange(
   return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
 }
 
-/** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */
+/**
+ * Refuses names that are not read from the answer. Where none is read, any name is taken and only says
+ * "done".
+ */
 function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
   const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id', ACCEPTED])] : read;
   const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));

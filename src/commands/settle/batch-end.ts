@@ -25,7 +25,10 @@ interface BatchEnd {
   readonly by: BatchId | undefined;
 }
 
-/** Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where one would. */
+/**
+ * Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where
+ * one would.
+ */
 export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchEnd | undefined> {
   const { id, key, state, lineage, inputSha256 } = batch;
   const newest = await ledger.batchByKey(key);
@@ -57,8 +60,8 @@ export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
 }
 
 /**
- * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says itself why; and for an undo
- * or a trial, whose job follows from the batch.
+ * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says
+ * itself why; and for an undo or a trial, whose job follows from the batch.
  */
 async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
   if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;

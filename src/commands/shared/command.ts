@@ -7,18 +7,25 @@ import type { OwnOperation } from '../../job/own-operation.ts';
 import type { BatchRange } from '../../ledger/ledger.ts';
 
 /**
- * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and help, the library's
- * function, the reference. What it takes is one zod object, in which each entry says what it is and how it is typed.
+ * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and
+ * help, the library's function, the reference. What it takes is one zod object, in which each entry says what
+ * it is and how it is typed.
  */
 
-// ------------------------------------------------------------------------------------------------- what it takes
+// --------------------------------------------------------------------------------------------- what it takes
 
 /** What an entry of a command's input is, and how it is typed. */
 export interface EntryInfo {
   readonly about: string;
-  /** The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several words. */
+  /**
+   * The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several
+   * words.
+   */
   readonly value?: string;
-  /** Left out: the entry's name, with hyphens. Two entries may share one: pairs go to the record, other words to the text. */
+  /**
+   * Left out: the entry's name, with hyphens. Two entries may share one: pairs go to the record, other words
+   * to the text.
+   */
   readonly flag?: string;
   readonly short?: string;
   /** A word of the command line that needs no flag. */
@@ -36,8 +43,9 @@ export interface EntryInfo {
 }
 
 /**
- * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was given. `batch`: its id, which is never left out.
- * `needed`: not to be left out. `ticket`: not named, because the answer has tickets for it. `none`: not for the page.
+ * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
+ * given. `batch`: its id, which is never left out. `needed`: not to be left out. `ticket`: not named, because
+ * the answer has tickets for it. `none`: not for the page.
  */
 export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';
 
@@ -63,7 +71,10 @@ export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: 
   return shape;
 }
 
-/** An entry that is typed as a word without a flag. Those of a command stand in the order in which they are typed. */
+/**
+ * An entry that is typed as a word without a flag. Those of a command stand in the order in which they are
+ * typed.
+ */
 export function argument<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
@@ -73,7 +84,7 @@ export function argument<Schema extends z.ZodType>(
   return schema;
 }
 
-// ------------------------------------------------------------------------------------------- what it is done with
+// -------------------------------------------------------------------------------------- what it is done with
 
 /** The input and output of a command. Only results go to stdout; progress, words and errors go to stderr. */
 export interface Console {
@@ -89,7 +100,10 @@ export interface Console {
   print(line: string): void;
   /** A line of words on stderr. Silent under `--quiet`. */
   say(line: string): void;
-  /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run next. */
+  /**
+   * A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run
+   * next.
+   */
   warn(line: string, tone?: 'alarming'): void;
   /** Shows lines that the next ones replace, where somebody watches; whatever else is said clears them. */
   status(...lines: readonly string[]): void;
@@ -120,7 +134,10 @@ export type WorkerEvent =
 
 /** What a program gives to a call beside its data. */
 export interface Own {
-  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
+  /**
+   * Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still
+   * recorded.
+   */
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */
   readonly onEvent?: (event: RunEvent, path?: string) => void;
@@ -150,7 +167,10 @@ export interface Host {
 
 // ---------------------------------------------------------------------------------------------- what it says
 
-/** What a command has to say at its end: its object to programs and, on a terminal without `--json`, its lines. */
+/**
+ * What a command has to say at its end: its object to programs and, on a terminal without `--json`, its
+ * lines.
+ */
 export interface Report<Output extends object = object> {
   /** Left out by a command that has printed all by itself. What is `stopped` in it is printed last. */
   readonly object?: Output;
@@ -177,7 +197,10 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly example: string;
   /** Who may ask for it; left out: everybody. */
   readonly faces?: readonly Face[];
-  /** Of the page it is a process of its own, which takes `long`, or `spends`: then one at a time for each store. */
+  /**
+   * Of the page it is a process of its own, which takes `long`, or `spends`: then one at a time for each
+   * store.
+   */
   readonly work?: 'long' | 'spends';
   readonly input: Input;
   readonly output?: z.ZodType<Output>;

@@ -1,7 +1,9 @@
 import { counted } from '../../core/plain-text.ts';
 import type { CallObject, DecisionObject, LookObject } from '../../objects/row-object.ts';
 
-/** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
+/**
+ * `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: nothing was done for it (404)`.
+ */
 export function lookWords({ kind, said, why, at }: LookObject): string {
   const asked = kind === 'read_back' ? 'asked about this call' : 'asked for its count of credits';
   return `${asked} at ${at}, ${said}: ${why}`;
@@ -12,7 +14,9 @@ export function decisionWords({ why, at }: DecisionObject): string {
   return `decided at ${at}: ${why}`;
 }
 
-/** `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`. */
+/**
+ * `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`.
+ */
 export function callWords({ operation, parameters, subject }: CallObject): string {
   // Parameters that repeat what the subject says, and blank ones, are left out.
   const isSaid = (value: string): boolean =>

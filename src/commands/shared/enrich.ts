@@ -30,7 +30,10 @@ import type { Own } from './command.ts';
 import { silent } from './library.ts';
 import { MAX_PAUSE_MS } from './spending.ts';
 
-/** A run whose rows a program reads takes what a run does, but for what concerns a list and a file that is written. */
+/**
+ * A run whose rows a program reads takes what a run does, but for what concerns a list and a file that is
+ * written.
+ */
 const input = run.input.omit({
   file: true,
   output: true,
@@ -45,17 +48,19 @@ export type EnrichInput = z.input<typeof input>;
 /** Rows to be read once, with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
   /**
-   * How the run ended, as `run` tells it. After the loop it is there at once, also where the loop was left. Without a loop the rows
-   * are worked through and nobody is told of them.
+   * How the run ended, as `run` tells it. After the loop it is there at once, also where the loop was left.
+   * Without a loop the rows are worked through and nobody is told of them.
    */
   summary(): Promise<RunObject>;
 }
 
 /**
- * Works through rows as a run does, and gives each with what came of it. Nothing happens until the first is asked for. The rows
- * are read to their end before anything is bought, so that damage is known and the same rows are the same batch.
+ * Works through rows as a run does, and gives each with what came of it. Nothing happens until the first is
+ * asked for. The rows are read to their end before anything is bought, so that damage is known and the same
+ * rows are the same batch.
  * @param rows objects, at once or as they come, or the path of a list.
- * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the summary.
+ * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the
+ * summary.
  */
 export function enrich(
   rows: string,
@@ -121,7 +126,10 @@ async function* worked<Row>(
   }
 }
 
-/** Gives every row that has ended, in the order of the list, while the run goes on. Left early, it stops the run, and ends once the answers to what is in flight are kept. */
+/**
+ * Gives every row that has ended, in the order of the list, while the run goes on. Left early, it stops the
+ * run, and ends once the answers to what is in flight are kept.
+ */
 async function* ran<Row>(
   { ledger, run }: Spender,
   chosen: ResolvedJob,
@@ -192,7 +200,10 @@ export interface EnrichedCall {
 
 /** A row and what came of it. */
 export interface EnrichedRow<Row> {
-  /** The first of given rows is 1, as the first line of JSON lines is; in a table the first below the header is 2. */
+  /**
+   * The first of given rows is 1, as the first line of JSON lines is; in a table the first below the header
+   * is 2.
+   */
   readonly row: RowNumber;
   /** The row as JSON has it; of a table the texts of its cells by their columns. */
   readonly input: Row;
@@ -204,7 +215,9 @@ export interface EnrichedRow<Row> {
   readonly cells: JsonObject;
   /** The credits that this row paid. */
   readonly credits: number;
-  /** Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none. */
+  /**
+   * Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none.
+   */
   readonly source: string;
   /** When the vendor answered, as an ISO 8601 time. */
   readonly as_of?: string;
@@ -287,8 +300,8 @@ function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: Answe
 export type GivenRows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 /**
- * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store that has the name of its content.
- * The same rows, given again, are the same file, and so the same batch.
+ * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store that has the
+ * name of its content. The same rows, given again, are the same file, and so the same batch.
  * @throws StopError `input` for no row, and for one that is nothing in JSON.
  */
 async function listOf<Row>(rows: string | GivenRows<Row>, store: string): Promise<string> {

@@ -14,7 +14,10 @@ interface ErasureTalk {
   erase(dryRun: boolean): Promise<ErasureObject>;
 }
 
-/** Shows what would be erased, asks, and erases it. @throws StopError `consent` when the user does not agree. */
+/**
+ * Shows what would be erased, asks, and erases it.
+ * @throws StopError `consent` when the user does not agree.
+ */
 export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<ErasureObject> {
   const found = await talk.erase(true);
   for (const line of foundLines(talk, found)) console.print(plainText(line));

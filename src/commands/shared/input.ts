@@ -87,7 +87,7 @@ export async function noFileFor(job: string, command: 'run' | 'plan'): Promise<S
   return stop('usage', `No file is named for ${job}.`, next, line);
 }
 
-// ----------------------------------------------------------------------------------------------------- the output
+// ------------------------------------------------------------------------------------------------ the output
 
 export const outputFile = (page: 'ticket' | 'none') =>
   flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', { short: 'o', page });
@@ -107,7 +107,7 @@ export function notesOn({ console, own }: Host): Listener {
 
 export const ATTENTION_OK = flag(z.boolean().optional(), 'exit with 0 even when rows need attention');
 
-// ------------------------------------------------------------------------------------------ what goes on for days
+// ------------------------------------------------------------------------------------- what goes on for days
 
 export const LOG = flag(
   z.enum(['text', 'json']).default('text'),

@@ -5,7 +5,9 @@ import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
 import { storeToName } from '../../run/store-choice.ts';
 import { type Command, type Console, type Own, said } from './command.ts';
 
-/** A command as a function of the library: it takes the object of its flags, and gives the object of `--json`. */
+/**
+ * A command as a function of the library: it takes the object of its flags, and gives the object of `--json`.
+ */
 export type Call<Input extends z.ZodObject, Output extends object> = (
   input: z.input<Input>,
   own?: Own,

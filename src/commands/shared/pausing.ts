@@ -11,7 +11,10 @@ export interface PauseOptions {
   readonly operator?: string | undefined;
 }
 
-/** @param what it is to do, such as `pause`. @throws StopError `usage` for a batch that has ended, `busy` as `openLedger`. */
+/**
+ * @param what it is to do, such as `pause`.
+ * @throws StopError `usage` for a batch that has ended, `busy` as `openLedger`.
+ */
 export async function inOpenBatch<T>(
   what: string,
   { batch, location }: FoundBatch,

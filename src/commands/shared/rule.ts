@@ -5,7 +5,10 @@ import { linesOf } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
 import type { ReplyObject, RuleObject } from '../../objects/row-object.ts';
 
-/** A reply, and what decided how it is read: a rule of the dialect, or a row of the table in `docs/answers.md`. */
+/**
+ * A reply, and what decided how it is read: a rule of the dialect, or a row of the table in
+ * `docs/answers.md`.
+ */
 
 /** `the table: the status is 404`, or `rule 2 of answers in the dialect acme`. */
 export const ruleName = ({ row, number, list, dialect }: Partial<RuleObject>): string =>

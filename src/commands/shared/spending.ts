@@ -16,7 +16,10 @@ import { accept, COMMON, maxPause, wait } from './input.ts';
 
 export const WAITING = 'How it waits and stops:';
 
-/** What every command takes that may send something. @param acceptable the words that `--accept` takes besides an agreement. */
+/**
+ * What every command takes that may send something.
+ * @param acceptable the words that `--accept` takes besides an agreement.
+ */
 export function spendingInput<Word extends Acceptable>(acceptable?: readonly Word[]) {
   return {
     ...COMMON,
@@ -36,7 +39,10 @@ interface SpendingInput {
   readonly accept?: Acceptable | Agreement | undefined;
 }
 
-/** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
+/**
+ * Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it
+ * again.
+ */
 export const MAX_PAUSE_MS = 10 * 60_000;
 
 export const longestPause = (
@@ -97,7 +103,10 @@ export async function spend<Ended>(
   }
 }
 
-/** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or where an account is. */
+/**
+ * `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or where an account
+ * is.
+ */
 export function askAgreementOn(console: Console): (question: Question<string>) => Promise<boolean> {
   return async ({ fact, details, asks = 'Is that what you want?' }) => {
     // The stop that follows a "no" says the same.
@@ -114,10 +123,12 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GO_ON = 'Run the same command again to continue.';
 
 /**
- * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does the first alone.
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does
+ * the first alone.
  * @param inFlight counts the requests whose answers are not in the ledger yet.
  * @param command gives the command line that resumes the run.
- * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
+ * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives
+ * them back.
  */
 function stopOnSignals(
   console: Console,

@@ -20,7 +20,10 @@ import type { Report } from '../shared/command.ts';
 import { callWords, decisionWords, lookWords } from '../shared/doubts.ts';
 import { replyObject, ruleName, ruleObject } from '../shared/rule.ts';
 
-/** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
+/**
+ * @param text the row's number in a spreadsheet.
+ * @throws StopError `usage` when the batch has no such row.
+ */
 export async function rowReport(
   ledger: LedgerReader,
   batch: Batch,
@@ -40,7 +43,10 @@ export async function rowReport(
   };
 }
 
-/** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
+/**
+ * Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to
+ * come.
+ */
 const WHICH_ROW =
   "Give the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.";
 
@@ -71,7 +77,10 @@ function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
   return { kind: outcome.kind, ...present({ matched_by: matchedByIn(outcome), reason: outcome.reason }) };
 }
 
-/** What the batch was told to do about a lost answer, and no attempt has done yet. What a rule left unused is decided anew. */
+/**
+ * What the batch was told to do about a lost answer, and no attempt has done yet. What a rule left unused is
+ * decided anew.
+ */
 function decidedAbout(
   { end, released, decisions }: AttemptRecord,
   { id }: Batch,
@@ -83,7 +92,10 @@ function decidedAbout(
   return isLeft && last?.kind !== 'repeat' ? last : undefined;
 }
 
-/** @param dialect that of today, which says how an answer is read, and whether it surely cost just what it was booked at. */
+/**
+ * @param dialect that of today, which says how an answer is read, and whether it surely cost just what it was
+ * booked at.
+ */
 function attemptObject(
   record: AttemptRecord,
   dialect: Dialect | undefined,
@@ -141,7 +153,7 @@ function requestIdIn(reply: Reply, dialect: Dialect | undefined): string | undef
   return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
 }
 
-// ---------------------------------------------------------------------------------------------------- for a person
+// ---------------------------------------------------------------------------------------------- for a person
 
 /** `planned: jo@x.com in Sales, viewer → editor`, as it was when the batch began. */
 function plannedWords({ subject, email, project, from, to }: KeptWork): string {

@@ -30,11 +30,17 @@ export interface UndoRow {
   readonly of: Pick<ChangedSubject, 'row' | 'project'>;
 }
 
-/** Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a clause with what to do. */
+/**
+ * Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a
+ * clause with what to do.
+ */
 type NotUndone = z.infer<typeof NotUndoneObject>;
 
 interface UndoContext {
-  /** The undo of the batch that has begun and goes on now, so that its own open or lost changes are no obstacle. */
+  /**
+   * The undo of the batch that has begun and goes on now, so that its own open or lost changes are no
+   * obstacle.
+   */
   readonly begun: BatchId | undefined;
   readonly batch: BatchId;
   readonly touched: readonly ChangedSubject[];
@@ -58,7 +64,10 @@ type Step =
 const left = (reason: string): Step => ({ kind: 'left', reason });
 const DONE: Step = { kind: 'done' };
 
-/** Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure. */
+/**
+ * Makes the list that takes a batch back, from what the batch changed and the present states. This function
+ * is pure.
+ */
 export function undoList(undone: UndoContext): UndoList {
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
@@ -115,7 +124,10 @@ function stepFor(undone: UndoContext, touched: ChangedSubject): Step {
   return personStep(touched, known.facts);
 }
 
-/** Whether the subject is as this batch left it: the undo of a later one has put it back, or a list said that they accepted. */
+/**
+ * Whether the subject is as this batch left it: the undo of a later one has put it back, or a list said that
+ * they accepted.
+ */
 function isAsLeft({ after }: ChangedSubject, { state, role }: SubjectFacts, byUndo: boolean): boolean {
   const hasAccepted = after.state === 'invited' && state === 'member';
   return role === after.role && (hasAccepted || (byUndo && state === after.state));
@@ -150,7 +162,9 @@ function isOut(facts: SubjectFacts | undefined): boolean {
   return facts?.state === 'gone' || facts?.state === 'between';
 }
 
-/** Whether the batch brought the person in. An invite that replaces another one is a change of role instead. */
+/**
+ * Whether the batch brought the person in. An invite that replaces another one is a change of role instead.
+ */
 function wasInvited({ operations, before }: ChangedSubject): boolean {
   const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
@@ -193,7 +207,9 @@ interface ChangedSubject {
   readonly after: SubjectFacts;
 }
 
-/** Subjects for which at least one change of the batch was carried out, each once, in the order of the rows. */
+/**
+ * Subjects for which at least one change of the batch was carried out, each once, in the order of the rows.
+ */
 export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly ChangedSubject[]> {
   const touched = new Map<string, ChangedSubject>();
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
@@ -231,7 +247,10 @@ function add(
   });
 }
 
-/** The calls that were carried out: from the answers of an ended row, or the attempts of a row whose batch was cancelled. */
+/**
+ * The calls that were carried out: from the answers of an ended row, or the attempts of a row whose batch was
+ * cancelled.
+ */
 async function carriedOut(
   ledger: LedgerReader,
   { id, accountIdentity }: Batch,

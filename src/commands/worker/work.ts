@@ -23,8 +23,9 @@ import { chooseStore } from '../../run/store-choice.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**
- * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their rows need. It has neither
- * the list nor its job file, and reaches vendors by the accounts of its own host alone.
+ * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their
+ * rows need. It has neither the list nor its job file, and reaches vendors by the accounts of its own host
+ * alone.
  */
 interface WorkerOptions
   extends Pick<
@@ -37,7 +38,8 @@ interface WorkerOptions
 const REOPEN_MS = 1_000;
 
 /**
- * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
+ * Works until its signal fires, also where the database is away for a while. What is in flight then is
+ * recorded.
  * @throws StopError when the store has no workers, or no account can be used.
  */
 export async function runWorker(
@@ -120,9 +122,12 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
   return (message) => onEvent({ kind: 'note', message });
 }
 
-// ------------------------------------------------------------------------------------------------------- one opening
+// ----------------------------------------------------------------------------------------------- one opening
 
-/** It makes nothing and waits for nobody. @throws StopError `usage` when the store has no workers, and what `Store.open` throws. */
+/**
+ * It makes nothing and waits for nobody.
+ * @throws StopError `usage` when the store has no workers, and what `Store.open` throws.
+ */
 async function openForWork(
   location: string,
   options: Pick<StoreOptions, 'clock' | 'command' | 'tell' | 'patience'>,
@@ -205,7 +210,10 @@ async function each(
   }
 }
 
-/** Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
+/**
+ * Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost
+ * them.
+ */
 async function sendLeft({ ledger, queue, accounts }: WorkContext): Promise<void> {
   const own = new Set(accounts.map(({ identity }) => identity));
   const left = await ledger.rangesLeft();
@@ -231,7 +239,10 @@ class RangeWork {
     this.#onLost = onLost;
   }
 
-  /** The next range is begun while the last rows of one wait for their answers, and no earlier: another worker may have nothing to do. */
+  /**
+   * The next range is begun while the last rows of one wait for their answers, and no earlier: another worker
+   * may have nothing to do.
+   */
   mayTake({ identity, limits }: Account): boolean {
     if (this.#restOf(identity) > 0) return false;
     const rows = [...this.#under].filter((each) => each.identity === identity);
@@ -282,7 +293,10 @@ class RangeWork {
     }
   }
 
-  /** @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect or its api-call sends. */
+  /**
+   * @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect
+   * or its api-call sends.
+   */
   async #contextOf(
     account: Account,
     { id, inputPath }: Batch,
@@ -377,7 +391,10 @@ const OVER: ReadonlySet<StopCode> = new Set<StopCode>(['terminated', 'input']);
 /** What ends the work on this ledger: it is opened again. */
 const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'disk_full', 'busy']);
 
-/** What is not heard is found: its worker says nothing of it any more, and who looks for what is left sends it. */
+/**
+ * What is not heard is found: its worker says nothing of it any more, and who looks for what is left sends
+ * it.
+ */
 async function told(telling: Promise<void>): Promise<void> {
   await telling.catch(() => {});
 }

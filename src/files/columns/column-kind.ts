@@ -15,11 +15,15 @@ import {
 import { type CellKind, isDate } from '../quality/cell-issues.ts';
 
 /**
- * What a column is: by the input that it feeds, by its name, or by its cells. Guessing, describing, damage, repair and
- * output all ask here, each as strictly as its mistakes are dear: what is guessed is paid for, what is described is shown.
+ * What a column is: by the input that it feeds, by its name, or by its cells. Guessing, describing, damage,
+ * repair and output all ask here, each as strictly as its mistakes are dear: what is guessed is paid for,
+ * what is described is shown.
  */
 
-/** More than one cell in five of another kind, and what the column is would be our guess and not what the file says. */
+/**
+ * More than one cell in five of another kind, and what the column is would be our guess and not what the file
+ * says.
+ */
 export const SHARE_THAT_DECIDES = 0.8;
 
 const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
@@ -73,8 +77,9 @@ function wordsOf(name: string, separator: RegExp): string {
 }
 
 /**
- * Words of a name that say what its cells hold, also where no operation asks for such a column. Nothing is sent by them,
- * so they may be looser than what an operation takes for sure; cells of another kind are no damage all the same.
+ * Words of a name that say what its cells hold, also where no operation asks for such a column. Nothing is
+ * sent by them, so they may be looser than what an operation takes for sure; cells of another kind are no
+ * damage all the same.
  */
 const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
   ['phone', /phone|\b(?:tel|mobile|cell|fax|contact n(?:umber|o))\b/],
@@ -131,10 +136,14 @@ export function isAboutAnother(column: string): boolean {
     .some((word) => ANOTHER.has(word));
 }
 
-/** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
+/**
+ * What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown.
+ */
 export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'number' | 'text';
 
-/** As it is written for people: with a `+` or a 0 in front, which a number to reckon with does not begin with. */
+/**
+ * As it is written for people: with a `+` or a 0 in front, which a number to reckon with does not begin with.
+ */
 const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
 
 /** @param name of the column, which tells a telephone number from other digits. */

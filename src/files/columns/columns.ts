@@ -61,10 +61,10 @@ export interface EarlierGuess {
 }
 
 /**
- * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
- * where the header does not decide, or cells may add to it.
- * @param earlier stays in force as long as the header does not say otherwise: by other columns everything that was
- * bought would be bought again, because a cell was changed.
+ * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are
+ * read only where the header does not decide, or cells may add to it.
+ * @param earlier stays in force as long as the header does not say otherwise: by other columns everything
+ * that was bought would be bought again, because a cell was changed.
  * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
  */
 export async function findColumns(
@@ -130,7 +130,10 @@ async function columnsOfOne(
   return found;
 }
 
-/** A column of what each person has alone, where most rows say the same word: bought by it, one stranger would be everybody. */
+/**
+ * A column of what each person has alone, where most rows say the same word: bought by it, one stranger would
+ * be everybody.
+ */
 async function labelIn(
   { inputs }: Operation,
   sheet: Pick<Sheet, 'groups'>,
@@ -153,7 +156,8 @@ async function guessed(
 ): Promise<ColumnMap> {
   const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
   const byHeader = guessColumns(operation, header, undefined, said);
-  // What was added to an output may have the better names, and is about whom the answers were about: it would buy their answers.
+  // What was added to an output may have the better names, and is about whom the answers were about: it would
+  // buy their answers.
   const isThere = (column: string): boolean => header.includes(column);
   if (earlier?.isOutput && Object.values(earlier.columns).every(isThere))
     return asBefore(operation, header, earlier, new Map());
@@ -220,7 +224,10 @@ export function mapColumns(
   };
 }
 
-/** Reads the inputs of a row of whose list nothing but the names and the cells is known. @param columns input → column. */
+/**
+ * Reads the inputs of a row of whose list nothing but the names and the cells is known.
+ * @param columns input → column.
+ */
 export function inputReader(
   columns: Readonly<Record<string, string>>,
   header: readonly string[],
@@ -243,7 +250,10 @@ function alikeNote({ name }: Operation): string {
   return `No column is used for ${name}, so all rows ask the same, and it is bought once. To make them differ, name columns: --column INPUT=COLUMN.`;
 }
 
-/** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
+/**
+ * The columns with the reason of each guess that is not by its name:
+ * `abn ← Number (by its content, 40 of 40 cells)`.
+ */
 export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
   const words = Object.entries(columns).map(([input, column]) => {
     const why = because.get(input) ?? BY_NAME;
@@ -268,7 +278,10 @@ function isByHeader(why: string): boolean {
   return why === BY_NAME || why === SAID;
 }
 
-/** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
+/**
+ * Input → column as the job chose, every name known. What must be there and was not chosen is taken by its
+ * very name.
+ */
 function asChosen(
   operation: Operation,
   header: readonly string[],

@@ -23,8 +23,8 @@ import {
 import { encoded } from './csv/text.ts';
 
 /**
- * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8, UTF-16
- * or an encoding of one byte a character. What is copied are the bytes of the file themselves.
+ * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in
+ * UTF-8, UTF-16 or an encoding of one byte a character. What is copied are the bytes of the file themselves.
  */
 const csv: Format = { name: 'csv', extensions: ['.csv', '.tsv', '.txt'], open };
 export default csv;
@@ -119,7 +119,7 @@ async function survey(
 const wordsOf = (encoding: Encoding): string =>
   encoding.startsWith('windows') ? encoding.replace('w', 'W') : encoding.toUpperCase();
 
-// ------------------------------------------------------------------------------------------------ what is no row of the table
+// ------------------------------------------------------------------------------- what is no row of the table
 
 /** Of a new file only the beginning is searched: a large export of a program has no remarks. */
 const MOST_BYTES_SEARCHED = 1024 * 1024;
@@ -154,7 +154,7 @@ async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly
   }
 }
 
-// ------------------------------------------------------------------------------------------------ what is written
+// ------------------------------------------------------------------------------------------- what is written
 
 /** Text in the encoding of the file, or all of it as UTF-8 where that lacks a character, which is said. */
 function written(
@@ -246,7 +246,10 @@ class Copy {
     return copy.subarray(0, length);
   }
 
-  /** Blank lines and titles stay, also where rows are left out. @param ours undefined: the row is left out. */
+  /**
+   * Blank lines and titles stay, also where rows are left out.
+   * @param ours undefined: the row is left out.
+   */
   #copied(read: CsvRecord, ours: readonly string[] | undefined): CopyContext {
     const record = read.kind === 'header' && this.#layout.unnamed === 'first' ? this.#withFirst(read) : read;
     const { kind, bytes, unreadable, found } = record;
@@ -289,11 +292,13 @@ class Copy {
   }
 
   /**
-   * The record's own cells, byte for byte and without the dropped ones, and ours below their names: blank cells go between
-   * where it has too few, and the blank ones behind the header's last go where a padded file has too many.
+   * The record's own cells, byte for byte and without the dropped ones, and ours below their names: blank
+   * cells go between where it has too few, and the blank ones behind the header's last go where a padded file
+   * has too many.
    *
-   * Of a record that cannot be read, the cells that it has too many stand behind ours: whatever program reads the copy finds
-   * the same cells in it as in the file. Nothing of the user's is left out, because nobody knows below which name it belongs.
+   * Of a record that cannot be read, the cells that it has too many stand behind ours: whatever program reads
+   * the copy finds the same cells in it as in the file. Nothing of the user's is left out, because nobody
+   * knows below which name it belongs.
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);

@@ -11,8 +11,9 @@ import { NO_HEADER } from '../../core/row-range.ts';
 import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
 
 /**
- * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
- * one cell. No line is a header, so a row has the number of its line. A line that is no object is a row that cannot be read.
+ * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is
+ * nested in a member is one cell. No line is a header, so a row has the number of its line. A line that is no
+ * object is a row that cannot be read.
  */
 const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open };
 export default jsonl;
@@ -92,10 +93,15 @@ interface Line {
   readonly end: string;
 }
 
-/** Answers of whole directories fit in it; a file without line ends is found before all of it is in memory. */
+/**
+ * Answers of whole directories fit in it; a file without line ends is found before all of it is in memory.
+ */
 const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
 
-/** The lines in groups as their bytes are read. @throws StopError `input` for a line that is too long, and as `FileBytes`. */
+/**
+ * The lines in groups as their bytes are read.
+ * @throws StopError `input` for a line that is too long, and as `FileBytes`.
+ */
 async function* linesOf(file: FileBytes): AsyncGenerator<readonly Line[]> {
   let row = 0;
   let held = Buffer.alloc(0);
@@ -143,8 +149,9 @@ const BEGINS_OBJECT = /^\uFEFF?\s*\{/;
 const CHARACTERS_SHOWN = 60;
 
 /**
- * A text is as it stands there, a number has the digits that were written, and what is missing is blank as `null` is. A list of
- * plain values is joined by "; ", and anything deeper is JSON. Undefined for a blank line.
+ * A text is as it stands there, a number has the digits that were written, and what is missing is blank as
+ * `null` is. A list of plain values is joined by "; ", and anything deeper is JSON. Undefined for a blank
+ * line.
  */
 function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
   const object = saidIn(line);
@@ -156,7 +163,7 @@ function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
   return { row, cells, object };
 }
 
-// ------------------------------------------------------------------------------------------------ what is written
+// ------------------------------------------------------------------------------------------- what is written
 
 /** A line with members of ours behind its own, which stay as they are written unless one of them goes. */
 function withMembers(line: Line, row: InputRow, options: CopyOptions, cells: readonly string[]): string {

@@ -17,9 +17,10 @@ import { sheetRows } from './xlsx/sheet.ts';
 import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
 
 /**
- * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that
- * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is the same workbook with cells added, or
- * where that cannot be a new one of that sheet alone, by value. Macros (`.xlsm`) are never run.
+ * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the
+ * numbers that Excel shows. Rows stream; only the texts that they share are held in memory. A copy is the
+ * same workbook with cells added, or where that cannot be a new one of that sheet alone, by value. Macros
+ * (`.xlsm`) are never run.
  */
 const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
 export default xlsx;
@@ -56,7 +57,10 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   return sheet;
 }
 
-/** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */
+/**
+ * The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by
+ * value.
+ */
 async function* copy(
   source: OwnSource,
   sheet: Sheet,
@@ -86,7 +90,10 @@ async function* copy(
 
 const NO_NAMES = 'no row of it has the names of the columns, and one above all others would move them';
 
-/** @throws StopError `output`: a new workbook has no macros, and one that is called as if it had some is opened by no program. */
+/**
+ * @throws StopError `output`: a new workbook has no macros, and one that is called as if it had some is
+ * opened by no program.
+ */
 function requireNoMacros({ archive: { path } }: Book, why: string): void {
   if (!path.toLowerCase().endsWith('.xlsm')) return;
   const fact = `${path} cannot come back with its macros: ${why}.`;

@@ -11,8 +11,8 @@ import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 
 /**
- * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures from here. It is a
- * function of the ledger alone.
+ * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures
+ * from here. It is a function of the ledger alone.
  */
 
 /** `held_back`: a removal that no row asks for, and that an invalid row forbids or nobody can make. */
@@ -35,7 +35,10 @@ export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
 interface ChangeFigures {
   /** How many changes were made. A project counts once, however many rows it was made for. */
   readonly done: DoneCounts;
-  /** How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means is one. */
+  /**
+   * How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means
+   * is one.
+   */
   readonly counts: EndCounts;
   /** How many of those that were applied the service has answered without a word about them. */
   readonly without_a_word: number;
@@ -242,8 +245,9 @@ function restWords({ applied: _, unchanged = 0, ...counts }: EndCounts): string 
 }
 
 /**
- * People whose invite a batch deleted in order to create it again, and who have none now because the second step is
- * missing. The result is one sentence for each of them, for the user who ends the batch at this point.
+ * People whose invite a batch deleted in order to create it again, and who have none now because the second
+ * step is missing. The result is one sentence for each of them, for the user who ends the batch at this
+ * point.
  */
 export async function interruptedChanges(
   ledger: LedgerReader,

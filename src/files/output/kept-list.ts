@@ -20,8 +20,8 @@ export interface ListSource extends Pick<Input, 'path'> {
 }
 
 /**
- * The list of a batch by the cells that the ledger keeps of it, where its file is gone or says something else by now. It is a new
- * table of values: what stood around them is not kept.
+ * The list of a batch by the cells that the ledger keeps of it, where its file is gone or says something else
+ * by now. It is a new table of values: what stood around them is not kept.
  * @returns undefined where not all of it was submitted: then nothing was bought for it either.
  */
 export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undefined {
@@ -70,7 +70,8 @@ async function* csvCopy(
         const ours = added[at];
         if (ours === undefined) return [];
         if (unreadable === undefined) return [[...kept.map((place) => cells[place] ?? ''), ...ours]];
-        // Nobody knows which cell belongs to which column, so all of them stay, and ours stand below their names.
+        // Nobody knows which cell belongs to which column, so all of them stay, and ours stand below their
+        // names.
         const own = kept.map((_place, index) => cells[index] ?? '');
         return [[...own, ...ours, ...cells.slice(kept.length)]];
       }),

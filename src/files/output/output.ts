@@ -47,8 +47,8 @@ import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from 
 import { reportHtml } from './report.ts';
 
 /**
- * Writes every input row back with what is known about it. What is written is a function of the input and of what the
- * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
+ * Writes every input row back with what is known about it. What is written is a function of the input and of
+ * what the ledger holds, and of nothing else: two exports of the same state are the same to the byte.
  */
 
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
@@ -100,7 +100,10 @@ export interface OutputOrder {
   readonly emit: Listener;
   /** Of a credit of the account; left out: it names none. */
   readonly price?: CreditPrice;
-  /** Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted now. */
+  /**
+   * Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted
+   * now.
+   */
   readonly noteWritten?: NoteWritten;
   /** Notes what was written as the output itself, which its batch knows as well. */
   readonly noteOutput?: NoteWritten;
@@ -270,7 +273,10 @@ async function writeBeside(
   return written;
 }
 
-/** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
+/**
+ * Writes what the lists of all answers hold; undefined for an operation that has no such file, or found
+ * nothing.
+ */
 async function writeResults(beside: CopyContext, ours: ReadonlySet<string>): Promise<string | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;

@@ -16,8 +16,9 @@ import { crashPoint } from '../../lib/faults.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 
 /**
- * Files beside which people work: every one that we write for a user is written here. What stands at a path and is not as
- * we wrote it is the user's. It is kept, ours goes beside it as `NAME (2)`, and that is said aloud.
+ * Files beside which people work: every one that we write for a user is written here. What stands at a path
+ * and is not as we wrote it is the user's. It is kept, ours goes beside it as `NAME (2)`, and that is said
+ * aloud.
  */
 
 /** What we write may be read by whoever may read the list; of one that is gone nobody knows who that is. */
@@ -87,7 +88,8 @@ export async function writeOwnFile(
 }
 
 /**
- * Removes what we wrote at a path, and beside it with a number, in an earlier state. What is not as we wrote it stays.
+ * Removes what we wrote at a path, and beside it with a number, in an earlier state. What is not as we wrote
+ * it stays.
  * @param current the one that is not stale.
  */
 export async function removeStale(path: string, own: Ownership, current: string | undefined): Promise<void> {

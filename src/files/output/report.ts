@@ -25,8 +25,9 @@ export interface ReportOptions {
 }
 
 /**
- * The report of a batch for somebody who never typed a command: one HTML file without scripts and without anything to load, so
- * that it can be mailed and printed. What only an operator needs is folded away at its end. Written again it has the same bytes.
+ * The report of a batch for somebody who never typed a command: one HTML file without scripts and without
+ * anything to load, so that it can be mailed and printed. What only an operator needs is folded away at its
+ * end. Written again it has the same bytes.
  */
 export function reportHtml(options: ReportOptions): string {
   const { batch, figures, changes } = options;
@@ -55,7 +56,10 @@ ${sections.filter((section) => section !== '').join('\n')}
 `;
 }
 
-/** Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends nothing. */
+/**
+ * Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends
+ * nothing.
+ */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 const STYLE = `

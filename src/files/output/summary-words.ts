@@ -4,7 +4,10 @@ import type { Batch } from '../../ledger/ledger.ts';
 import { vendorCountWords } from '../../ledger/tally.ts';
 import type { BatchFigures } from './batch-figures.ts';
 
-/** What came of a batch in words for people who never typed a command. The report and the page begin with them. */
+/**
+ * What came of a batch in words for people who never typed a command. The report and the page begin with
+ * them.
+ */
 export interface BatchSummary {
   /** One sentence that says what came of it. */
   readonly headline: string;
@@ -17,7 +20,9 @@ export interface BatchSummary {
   readonly rows: readonly string[];
 }
 
-/** @param changed what a batch of changes has done, as a clause; undefined for a batch that changes nothing. */
+/**
+ * @param changed what a batch of changes has done, as a clause; undefined for a batch that changes nothing.
+ */
 export function summaryOf(
   { sandbox }: Pick<Batch, 'sandbox'>,
   figures: BatchFigures,

@@ -15,8 +15,9 @@ import {
 import type { Numbers } from './countries.ts';
 
 /**
- * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong
- * is no damage: normalising refuses it. A false alarm is worse than a miss, because a person looks into it.
+ * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is
+ * merely wrong is no damage: normalising refuses it. A false alarm is worse than a miss, because a person
+ * looks into it.
  */
 
 /** What a cell should hold, which decides what is damage in it. */
@@ -53,7 +54,8 @@ export type CellIssue =
 const LONGEST_CELL = 2048;
 
 /**
- * What the damage of a cell is; undefined when there is none that we know, or the cell is read right as it is. Total and pure; `repaired` has none itself.
+ * What the damage of a cell is; undefined when there is none that we know, or the cell is read right as it
+ * is. Total and pure; `repaired` has none itself.
  * @param numbers how telephone numbers and postcodes are written there; left out: no repair of these is sure.
  */
 export function cellIssueOf(kind: CellKind, cell: string, numbers?: Numbers): CellIssue | undefined {
@@ -98,7 +100,10 @@ const byHand = (kind: CellIssueKind, candidates: readonly string[] = []): CellIs
   candidates,
 });
 
-/** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
+/**
+ * What stands before and between the digits of a number that is written for people, and characters that
+ * nobody sees.
+ */
 const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
 function abnIssue(text: string): CellIssue | undefined {
@@ -202,14 +207,20 @@ const MENDS: { readonly [Kind in Mendable]: readonly Mend[] } = {
   domain: [ENCODING, UNSEEN, END_OF_URL, QUOTES, END_OF_URL],
 };
 
-/** Character by character: a pattern that is tied to the end is tried at every mark of a cell that is full of them. */
+/**
+ * Character by character: a pattern that is tied to the end is tried at every mark of a cell that is full of
+ * them.
+ */
 function withoutEnd(text: string, marks: string): string {
   let end = text.length;
   while (end > 0 && marks.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** `Jo <jo@x.com>`, `mailto:jo@x.com?subject=…`. A name that is another address leaves open which one was meant. */
+/**
+ * `Jo <jo@x.com>`, `mailto:jo@x.com?subject=…`. A name that is another address leaves open which one was
+ * meant.
+ */
 function unwrapped(text: string): string {
   const { name = '', inside } = /^(?<name>[^<>]*)<(?<inside>[^<>]*)>$/.exec(text)?.groups ?? {};
   const address = (inside ?? text)
@@ -244,8 +255,8 @@ function mendedText(kind: Mendable, text: string): CellIssue | undefined {
 // ------------------------------------------------------------------------------------------ misread text
 
 /**
- * Text that was written as UTF-8 and read as Windows-1252: `CafÃ©` for `Café`. Undone only where nothing else can be
- * meant, because a name that is spelled in a way that we do not expect is no damage.
+ * Text that was written as UTF-8 and read as Windows-1252: `CafÃ©` for `Café`. Undone only where nothing else
+ * can be meant, because a name that is spelled in a way that we do not expect is no damage.
  */
 
 /** Bytes 0x80 to 0xFF as Windows-1252 shows them, by their character. */
@@ -258,9 +269,9 @@ const BYTE_OF: ReadonlyMap<string, number> = new Map(
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * What gives it away: the first half of a Latin letter followed by a second half, or the beginning of a typographic
- * mark. After a capital such as in "IRMÃ®" the pair may be two characters that were meant, and what commonly follows a
- * word (…, quotation marks, dashes, ™) is no second half at all.
+ * What gives it away: the first half of a Latin letter followed by a second half, or the beginning of a
+ * typographic mark. After a capital such as in "IRMÃ®" the pair may be two characters that were meant, and
+ * what commonly follows a word (…, quotation marks, dashes, ™) is no second half at all.
  */
 const EVIDENCE =
   /(?<!\p{Lu})(?:Ã[\u00a0-\u00bf]|Â[\u00a0-\u00bf])|Ã[€\u0081‚ƒ„†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090˜š›œ\u009džŸ]|â€|â‚¬|â„¢/u;
@@ -279,7 +290,10 @@ function withoutMojibake(text: string): string {
   return EVIDENCE.test(mended) ? text : mended;
 }
 
-/** Undefined when the text cannot have been UTF-8: a character of it has no byte, or its bytes do not fit together. */
+/**
+ * Undefined when the text cannot have been UTF-8: a character of it has no byte, or its bytes do not fit
+ * together.
+ */
 function readAgain(text: string): string | undefined {
   const bytes: number[] = [];
   for (const character of text) {
@@ -295,7 +309,7 @@ function readAgain(text: string): string | undefined {
   }
 }
 
-// ------------------------------------------------------------------------------------------ digits that a spreadsheet took for a number
+// --------------------------------------------------------------- digits that a spreadsheet took for a number
 
 /** What a spreadsheet makes of digits that are a name and no number. */
 

@@ -3,8 +3,8 @@ import { foreignName } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 
 /**
- * How telephone numbers and postcodes are written in a country. The same digits are another number in another one, so
- * without a country nothing of them is repaired. libphonenumber is loaded where a country is said.
+ * How telephone numbers and postcodes are written in a country. The same digits are another number in another
+ * one, so without a country nothing of them is repaired. libphonenumber is loaded where a country is said.
  */
 
 export interface Numbers {

@@ -1,8 +1,8 @@
 import { wordsIn } from '../../core/plain-text.ts';
 
 /**
- * Words of which names of columns are made, in the languages in which lists are kept most. What is often a value, such as
- * "Director", "Active" or "NSW", is none of them: a company that is taken for a name is lost.
+ * Words of which names of columns are made, in the languages in which lists are kept most. What is often a
+ * value, such as "Director", "Active" or "NSW", is none of them: a company that is taken for a name is lost.
  */
 const WORDS = new Set(
   wordsIn(`

@@ -33,7 +33,10 @@ export function rowsWithout(
   return (row) => !ranges.some(({ first, last }) => row >= first && row <= last);
 }
 
-/** Tells which rows below the header are the table's, as they were named or kept, or as they look. Blank ones are not taken. */
+/**
+ * Tells which rows below the header are the table's, as they were named or kept, or as they look. Blank ones
+ * are not taken.
+ */
 export class TableRows<Row extends BodyRow> {
   /** Undefined where nothing is guessed. */
   readonly #isSaid: ((row: RowNumber) => boolean) | undefined;
@@ -105,7 +108,7 @@ export class TableRows<Row extends BodyRow> {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ what a row looks like
+// ------------------------------------------------------------------------------------- what a row looks like
 
 const RUNNING_NUMBER = 'only a running number';
 

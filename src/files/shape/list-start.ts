@@ -16,8 +16,9 @@ import { lettersOf } from '../workbook.ts';
 import { isColumnWord, NUMBER_NAME } from './column-words.ts';
 
 /**
- * Where a list begins: which row has the names of its columns, or that none has. Every format asks here, with its first rows
- * as texts. What is not sure is not guessed: a person is asked, because a company that is taken for a name is lost.
+ * Where a list begins: which row has the names of its columns, or that none has. Every format asks here, with
+ * its first rows as texts. What is not sure is not guessed: a person is asked, because a company that is
+ * taken for a name is lost.
  */
 
 export interface SampledRow {
@@ -28,7 +29,10 @@ export interface SampledRow {
 /** Rows from which a header is found, and what columns hold. */
 export const ROWS_SAMPLED = 200;
 
-/** The header as the user said it, or as an earlier batch found it. Who names its row has counted what stands above it. */
+/**
+ * The header as the user said it, or as an earlier batch found it. Who names its row has counted what stands
+ * above it.
+ */
 export function saidHeader({ header_row, asBefore }: ReadOptions): RowRange | undefined {
   return readHeaderRows(header_row ?? asBefore?.header_row ?? '');
 }
@@ -65,7 +69,10 @@ const FLAG = '--header-row';
 
 export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
 
-/** @param rows of the top of a list, without blank ones. @returns what the user said, what was found before, or what is found now. */
+/**
+ * @param rows of the top of a list, without blank ones.
+ * @returns what the user said, what was found before, or what is found now.
+ */
 export function listStart(rows: readonly SampledRow[], options: ReadOptions): ListStart {
   const { header_row, asBefore, wanted = [] } = options;
   const said = saidHeader(options);
@@ -127,7 +134,7 @@ export function unclearStart(path: string, readings: readonly StartReading[]): S
   });
 }
 
-// ------------------------------------------------------------------------------------------------ which row it is
+// ------------------------------------------------------------------------------------------- which row it is
 
 /** Nobody writes more lines above a table. */
 const MOST_TITLES = 30;
@@ -263,7 +270,10 @@ function isAboveHeader(rows: readonly SampledRow[], at: number, look: Look): boo
   return false;
 }
 
-/** Whether the next row may have the names as well: both have words alone above a column of addresses or numbers. */
+/**
+ * Whether the next row may have the names as well: both have words alone above a column of addresses or
+ * numbers.
+ */
 function isDoubled(look: Look, below: Look): boolean {
   return showsHeader(look) && look.words === 0 && look.used.length === 1 && below.isNamed && below.over > 0;
 }
@@ -286,7 +296,9 @@ function usedPlaces(below: readonly SampledRow[]): readonly number[] {
   );
 }
 
-/** Whether each used column has a name, and each name stands once and is none of the things that rows hold. */
+/**
+ * Whether each used column has a name, and each name stands once and is none of the things that rows hold.
+ */
 function isNamed(cells: readonly string[], used: readonly number[]): boolean {
   const names = cells.map((cell) => cell.trim());
   if (used.length === 0 || used.some((place) => (names[place] ?? '') === '')) return false;
@@ -322,11 +334,11 @@ function isValue(cell: string): boolean {
 /** `S.No` is none in Norway. */
 const isAddress = (cell: string): boolean => isWebsite(cell) && !NUMBER_NAME.test(cell);
 
-// ------------------------------------------------------------------------------------------------ two rows of names
+// ----------------------------------------------------------------------------------------- two rows of names
 
 /**
- * The names of a header in two rows. A cell of the upper one over blank cells is the name of a group, and is needed only where
- * a name stands in several groups; any other belongs to what stands below it.
+ * The names of a header in two rows. A cell of the upper one over blank cells is the name of a group, and is
+ * needed only where a name stands in several groups; any other belongs to what stands below it.
  */
 export function joinedNames(upper: readonly string[], lower: readonly string[]): readonly string[] {
   const at = (cells: readonly string[], place: number): string => (cells[place] ?? '').trim();

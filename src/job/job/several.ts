@@ -11,8 +11,8 @@ import { checkWaterfall } from '../../operations/lookup/waterfall.ts';
 import type { JobEntries } from '../job-schema.ts';
 
 /**
- * A job of several steps says of each entry whose it is: what is called `enrich-person.profile_url` is about that step alone, and what only
- * says `profile_url` is about each that has such an input.
+ * A job of several steps says of each entry whose it is: what is called `enrich-person.profile_url` is about
+ * that step alone, and what only says `profile_url` is about each that has such an input.
  */
 
 /** Whether a word is the names of operations, `enrich-company,enrich-person`. */
@@ -97,7 +97,10 @@ function waterfallBySteps(
   return waterfall;
 }
 
-/** A path without a step is read from the answer of every step; from the second step on, its column ends in a word of the step. */
+/**
+ * A path without a step is read from the answer of every step; from the second step on, its column ends in a
+ * word of the step.
+ */
 function addBySteps(steps: readonly Operation[], add: Names): Names {
   const all = Object.entries(add).flatMap(([column, path]) =>
     steps.some(({ name }) => path.startsWith(`${name}.`))

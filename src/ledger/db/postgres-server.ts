@@ -6,9 +6,14 @@ import { formatDuration } from '../../lib/duration.ts';
 import { Unanswered, type WriteManner } from '../db.ts';
 import type { Patience, Tell } from '../store.ts';
 
-/** Where a server is, what its errors mean, and how a spender gets through a time in which it is away: a restart, a failover, a cable. */
+/**
+ * Where a server is, what its errors mean, and how a spender gets through a time in which it is away: a
+ * restart, a failover, a cable.
+ */
 
-/** Where the URL of a store leads, as `pg` reads it, and what of that is refused before anything is connected. */
+/**
+ * Where the URL of a store leads, as `pg` reads it, and what of that is refused before anything is connected.
+ */
 export type Address = Readonly<Awaited<ReturnType<typeof addressOf>>>;
 
 /** What sessions need, whatever the server, the database or the role has them begin with. */
@@ -17,7 +22,10 @@ export const SESSION =
 
 const READ = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
-/** @throws StopError `store` for a server on another machine that need not prove who it is, and for what a URL may not say. */
+/**
+ * @throws StopError `store` for a server on another machine that need not prove who it is, and for what a URL
+ * may not say.
+ */
 export async function addressOf(location: string) {
   const { searchParams } = new URL(location);
   const plain = location.replace(/\?.*/s, '');
@@ -44,7 +52,10 @@ export async function addressOf(location: string) {
   return { shown: location, role: user, to };
 }
 
-/** `pg` is the judge of what it will connect to: of two parameters of one name it takes the last, and what is missing it takes from PGHOST. */
+/**
+ * `pg` is the judge of what it will connect to: of two parameters of one name it takes the last, and what is
+ * missing it takes from PGHOST.
+ */
 async function connectionOf(location: string, plain: string): Promise<Client & Pick<PoolConfig, 'ssl'>> {
   const { default: pg } = await import('pg');
   try {
@@ -55,7 +66,7 @@ async function connectionOf(location: string, plain: string): Promise<Client & P
   }
 }
 
-// ------------------------------------------------------------------------------------------ what an error means
+// --------------------------------------------------------------------------------------- what an error means
 
 /** The code by which the database refused; undefined for an error of the connection. */
 export const codeOf = (error: unknown): string | undefined =>
@@ -69,8 +80,9 @@ const isOfConnection = (error: unknown): boolean =>
 const READ_ONLY = '25006';
 
 /**
- * No connection, no room, the server ended or takes no writes, or it gave up what we began: for another transaction, a lock, or because it
- * took long or stood still. 08P01 is none of them: what was sent is wrong, which is a bug.
+ * No connection, no room, the server ended or takes no writes, or it gave up what we began: for another
+ * transaction, a lock, or because it took long or stood still. 08P01 is none of them: what was sent is wrong,
+ * which is a bug.
  */
 const OF_SERVER = /^(?:08(?!P01)|53|57(?:P|014)|58|25006|25P0[34]|40(?:001|P01)|55P03)/;
 
@@ -98,7 +110,10 @@ export function unanswered(error: unknown, shown: string): Unanswered {
 
 const NOT_ALLOWED = '42501';
 
-/** What a statement was refused for: a right that the role lacks, or a rule of the tables, by the name of its constraint. */
+/**
+ * What a statement was refused for: a right that the role lacks, or a rule of the tables, by the name of its
+ * constraint.
+ */
 export function refusal(error: unknown, { role, shown }: Address): unknown {
   const code = codeOf(error);
   if (code === NOT_ALLOWED)
@@ -127,7 +142,10 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
 // ------------------------------------------------------------------------------------------ while it is away
 
 export interface Manner extends WriteManner {
-  /** The work is done now or not at all. A process that has nothing to write hears of an outage by nothing else. */
+  /**
+   * The work is done now or not at all. A process that has nothing to write hears of an outage by nothing
+   * else.
+   */
   readonly isAtOnce?: boolean;
 }
 
@@ -154,7 +172,8 @@ export class Outage {
 
   /**
    * Does the work, and does it again while the database cannot be reached.
-   * @throws StopError when that has lasted for longer than the run waits; what may have been paid for is tried on.
+   * @throws StopError when that has lasted for longer than the run waits; what may have been paid for is
+   * tried on.
    */
   async through<T>(work: () => Promise<T>, manner: Manner): Promise<T> {
     const { clock, tell } = this.#riding;

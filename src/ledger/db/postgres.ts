@@ -29,11 +29,17 @@ import {
 
 interface PostgresOptions {
   readonly isReader?: boolean;
-  /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
+  /**
+   * How it gets through a time in which the database cannot be reached. Without it whatever was asked for
+   * fails.
+   */
   readonly riding?: RetryContext | undefined;
 }
 
-/** Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that nobody else takes. */
+/**
+ * Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that
+ * nobody else takes.
+ */
 const WRITING = 7_271_828;
 
 /** A process needs no more: one writes, and the others read. */
@@ -43,12 +49,15 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** On a connection that was cut without a word nothing would ever come. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A group has the lock, and the rest of its message does not come: then its session does not count as idle. */
+/**
+ * A group has the lock, and the rest of its message does not come: then its session does not count as idle.
+ */
 const REST_COMES_WITHIN = '20s';
 
 /**
- * The server ends what a process began that stands still, or whose machine is gone: everybody waits for its lock. `enable_…`: what a
- * process reads it looks up by keys, and a statement that was planned while a table was empty would read all of it for ever.
+ * The server ends what a process began that stands still, or whose machine is gone: everybody waits for its
+ * lock. `enable_…`: what a process reads it looks up by keys, and a statement that was planned while a table
+ * was empty would read all of it for ever.
  */
 const OF_A_SPENDER =
   '-c idle_in_transaction_session_timeout=5s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
@@ -99,14 +108,15 @@ interface Transaction<T> {
 }
 
 /**
- * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that it needs is held for no
- * way to the database and back. No pooler in transaction mode is supported: it would drop the options of a session and its prepared
- * statements.
+ * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that
+ * it needs is held for no way to the database and back. No pooler in transaction mode is supported: it would
+ * drop the options of a session and its prepared statements.
  *
- * A COMMIT without an answer. Each transaction writes its own number into the row of its worker, `workers.newest_group`, and only where the row
- * still has the number of the one before. Who does not know what became of one takes its place: where its number is not there yet,
- * another number is written, so that what is still on its way to the server is refused when it arrives. So it is never done twice,
- * whenever the old connection ends.
+ * A COMMIT without an answer. Each transaction writes its own number into the row of its worker,
+ * `workers.newest_group`, and only where the row still has the number of the one before. Who does not know
+ * what became of one takes its place: where its number is not there yet, another number is written, so that
+ * what is still on its way to the server is refused when it arrives. So it is never done twice, whenever the
+ * old connection ends.
  */
 export class PostgresDb implements Db {
   readonly name = 'postgres';
@@ -195,7 +205,8 @@ export class PostgresDb implements Db {
   }
 
   /**
-   * From now on a COMMIT without an answer is found out, by the row of this worker. What is written before that may be done twice.
+   * From now on a COMMIT without an answer is found out, by the row of this worker. What is written before
+   * that may be done twice.
    * @param whyNot says what became of the row where it is not as this worker left it.
    */
   workAs(worker: number, whyNot: () => Promise<StopError>): void {
@@ -213,7 +224,10 @@ export class PostgresDb implements Db {
     await this.#pool.end();
   }
 
-  /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
+  /**
+   * With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought
+   * again.
+   */
   async refuseUnfit(): Promise<void> {
     const settings = `SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version`;
     const [found] = await this.#once((client) => this.#on(client).rows<Record<string, string>>(settings));
@@ -229,7 +243,8 @@ export class PostgresDb implements Db {
         `The database of ${this.shown} is in ${found.encoding}, which cannot hold every letter.`,
         "Name one that was made by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
       );
-    // Before version 17 a process that is stopped while half of a statement has left holds the lock until it goes on.
+    // Before version 17 a process that is stopped while half of a statement has left holds the lock until it
+    // goes on.
     const timeout = Number(found.version) < 170_000 ? 'statement_timeout' : 'transaction_timeout';
     this.#endsIn = `SET LOCAL ${timeout} = '${REST_COMES_WITHIN}'`;
   }
@@ -280,7 +295,10 @@ export class PostgresDb implements Db {
     }
   }
 
-  /** Whether the transaction in doubt was committed. If not, it never will be. @throws StopError when nobody can say. */
+  /**
+   * Whether the transaction in doubt was committed. If not, it never will be.
+   * @throws StopError when nobody can say.
+   */
   async #wasWritten(client: PoolClient): Promise<boolean> {
     const [committed, taken] = [this.#newest + 2, this.#newest + 1];
     const values = [this.#worker, this.#newest, taken];
@@ -306,7 +324,8 @@ export class PostgresDb implements Db {
       client.release();
       return result;
     } catch (error) {
-      // After a statement that was refused it is as it was; of one that was silent nobody knows what it would answer next.
+      // After a statement that was refused it is as it was; of one that was silent nobody knows what it would
+      // answer next.
       client.release(error instanceof Unanswered);
       throw error;
     }
@@ -376,7 +395,10 @@ interface OverRecords extends PreparedStatement {
   readonly again: Omit<OverRecords, 'again'> | undefined;
 }
 
-/** By their text, with its columns where it reads again what another one returned, and those over records by themselves. */
+/**
+ * By their text, with its columns where it reads again what another one returned, and those over records by
+ * themselves.
+ */
 const preparedBefore = new Map<string | Statement, PreparedStatement>();
 
 function prepared(key: string | Statement, said: () => string): PreparedStatement {
@@ -436,5 +458,8 @@ const IN_ARRAY = {
     `"\\\\x${Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString('hex')}"`,
 } as const;
 
-/** No text of PostgreSQL can hold a zero byte, and one would refuse the whole group: it becomes what UTF-8 has for what cannot be read. */
+/**
+ * No text of PostgreSQL can hold a zero byte, and one would refuse the whole group: it becomes what UTF-8 has
+ * for what cannot be read.
+ */
 const cellOf = (cell: Cell): Cell => (typeof cell === 'string' ? cell.replaceAll('\0', '\uFFFD') : cell);

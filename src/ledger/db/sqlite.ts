@@ -14,7 +14,10 @@ import {
   step,
 } from '../db.ts';
 
-/** How long SQLite waits for another process that opens, closes or backs up the store; the thread is blocked meanwhile. */
+/**
+ * How long SQLite waits for another process that opens, closes or backs up the store; the thread is blocked
+ * meanwhile.
+ */
 const TIMEOUT_MS = 2_000;
 
 /** A connection that holds to what the ledger promises, and prepares each statement once. */
@@ -99,9 +102,13 @@ interface CompiledStatement {
   readonly names: readonly string[];
 }
 
-/** `v` is a table of one row, whose cells are parameters; where it is the only table that is read, they stand there themselves. */
+/**
+ * `v` is a table of one row, whose cells are parameters; where it is the only table that is read, they stand
+ * there themselves.
+ */
 function sqlFor({ columns, sql }: Statement, names: readonly string[]): string {
-  // better-sqlite3 binds every number as a real one. SQLite plans a statement anew when a plain parameter changes by which it searches.
+  // better-sqlite3 binds every number as a real one. SQLite plans a statement anew when a plain parameter
+  // changes by which it searches.
   const cellOf = (name: string): string =>
     columns[name] === 'int' ? `CAST(@${name} AS INTEGER)` : `+@${name}`;
   const own = inWordsOf('sqlite', sql);
@@ -217,7 +224,7 @@ function sqlOn(connection: Connection, folder: string): Sql {
   };
 }
 
-// --------------------------------------------------------------------------------------------- what an error means
+// --------------------------------------------------------------------------------------- what an error means
 
 /** Such as `SQLITE_FULL`, or `ENOSPC` from our own files beside the database. */
 const sqliteCode = (error: unknown): string =>
@@ -238,7 +245,8 @@ const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string,
     'The disk that holds the store STORE is full; nothing new is sent',
     `Free some space, ${THEN_AGAIN}`,
   ],
-  // All our statements fit our schema, and only JSON is written where JSON is read, so SQLITE_ERROR says that a file is damaged.
+  // All our statements fit our schema, and only JSON is written where JSON is read, so SQLITE_ERROR says that
+  // a file is damaged.
   [
     /^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR|MISMATCH)/,
     'store_damaged',
@@ -255,7 +263,10 @@ const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string,
   ],
 ];
 
-/** What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and other bugs pass unchanged. */
+/**
+ * What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and
+ * other bugs pass unchanged.
+ */
 export function explained(error: unknown, folder: string): unknown {
   const code = sqliteCode(error);
   // Errors of the file system name the failed system call; bugs of ours do not.

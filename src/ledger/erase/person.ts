@@ -31,7 +31,10 @@ export function personOf(text: string): Person {
 /** A page may have an `@` in its path, such as `https://social.example/@jo`. */
 const IS_PAGE = /^(?:https?:\/\/|[^@/]+\.[^@/]+\/)/;
 
-/** Somebody who is to be forgotten: where texts and answers name them, as they are, as in a URL or as in JSON, and what is left without them. */
+/**
+ * Somebody who is to be forgotten: where texts and answers name them, as they are, as in a URL or as in JSON,
+ * and what is left without them.
+ */
 export class Person {
   /** In lower case; undefined of a profile. */
   readonly email: string | undefined;
@@ -48,7 +51,10 @@ export class Person {
     return texts.some((each) => decoded(each).search(this.#named) >= 0);
   }
 
-  /** A text of ours, be it JSON, with another word in the person's place; it takes all of a text in which they are escaped. */
+  /**
+   * A text of ours, be it JSON, with another word in the person's place; it takes all of a text in which they
+   * are escaped.
+   */
   replacedIn(text: string): string {
     if (!this.in(text)) return text;
     try {
@@ -99,7 +105,10 @@ export class Person {
 
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
-/** UTF-16 in either byte order has a zero byte in every letter of an address. Encodings of one byte write `ü` as Latin 1 does. */
+/**
+ * UTF-16 in either byte order has a zero byte in every letter of an address. Encodings of one byte write `ü`
+ * as Latin 1 does.
+ */
 function textsOf(bytes: Buffer): readonly string[] {
   if (!bytes.includes(0))
     return isUtf8(bytes) ? [bytes.toString()] : [bytes.toString(), bytes.toString('latin1')];
@@ -120,16 +129,25 @@ const decoded = (text: string): string =>
 
 const pattern = (text: string): string => decoded(text).replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 
-/** RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. */
+/**
+ * RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and
+ * brackets.
+ */
 const LOCAL = String.raw`(?:[\w.!#$%'*+^~\-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])`;
 /** They stand in local parts as well; `=` and `|` are taken to separate all the same. */
 const ALSO_LOCAL = '[&/?{}`]';
-/** What precedes an address makes it longer, but for a file's, a URL's path or query, or what follows another address. */
+/**
+ * What precedes an address makes it longer, but for a file's, a URL's path or query, or what follows another
+ * address.
+ */
 const LONGER = String.raw`(?<![@=|\w.\-]|${ALSO_LOCAL})(?![/?])(?:${LOCAL}|[=|]|${ALSO_LOCAL}){1,64}${ALSO_LOCAL}`;
 /** What makes a host longer is the ending of a file's name, where it ends like one. */
 const FILE_ENDING = String.raw`\.(?:[\p{L}\p{N}_\-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}\-]|\.[\p{L}\p{N}])`;
 
-/** A longer address belongs to somebody else. An apostrophe that nothing precedes is a quotation mark, or marks a cell as text. */
+/**
+ * A longer address belongs to somebody else. An apostrophe that nothing precedes is a quotation mark, or
+ * marks a cell as text.
+ */
 function emailPattern(address: string): string {
   const at = address.lastIndexOf('@');
   const [local, host] = [address.slice(0, at), address.slice(at + 1)];
@@ -141,7 +159,10 @@ function emailPattern(address: string): string {
   return begins + whole + goesOn + ends;
 }
 
-/** A longer slug belongs to somebody else. National hosts belong to the same network; a call by a slug has only the slug. */
+/**
+ * A longer slug belongs to somebody else. National hosts belong to the same network; a call by a slug has
+ * only the slug.
+ */
 function profilePattern(url: string): string {
   const slug = normaliseProfileSlug(url);
   const page = pattern(url.replace(/^https:\/\/(?:www\.)?/, ''));

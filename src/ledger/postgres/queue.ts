@@ -4,7 +4,9 @@ import { postgres } from '../db/postgres.ts';
 import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '../db/postgres-server.ts';
 import type { BatchRange, RangeLeft, TakenRange, WorkQueue } from '../ranges.ts';
 
-/** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
+/**
+ * The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used.
+ */
 
 export const QUEUE_SCHEMA = 'rowonce_queue';
 
@@ -35,7 +37,10 @@ const SET_ASIDE = 'set-aside';
 
 const QUEUE_CONNECTIONS = 2;
 
-/** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
+/**
+ * On a connection that was cut without a word nothing would ever come, and a worker that waits for it would
+ * take nothing any more.
+ */
 const QUEUE_TIMEOUT_MS = 5_000;
 
 async function hasQueue(location: string): Promise<boolean> {
@@ -177,8 +182,9 @@ class BossQueue implements WorkQueue {
 }
 
 /**
- * The ranges of one batch. The first to be taken of each batch have one priority, the second ones the next, so that batches take turns. A
- * run begins with the first row, and workers with the last range: they meet, instead of doing the same.
+ * The ranges of one batch. The first to be taken of each batch have one priority, the second ones the next,
+ * so that batches take turns. A run begins with the first row, and workers with the last range: they meet,
+ * instead of doing the same.
  */
 function jobsOf(ranges: readonly RangeLeft[]): readonly JobInsert<Work>[] {
   return ranges.map(({ accountIdentity: _, ...data }, at) => ({

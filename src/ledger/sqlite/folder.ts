@@ -24,9 +24,10 @@ import { type ProcessLock, tryLock } from '../../lib/process-lock.ts';
 import type { Spender, StoreOptions } from '../store.ts';
 
 /**
- * The folder that is an SQLite store: its names, who may read it, its lock and its reserve of room. `ledger.db` and `lock.db` are opened
- * by SQLite and by nothing else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX).
- * Asking for their size and changing their mode is harmless.
+ * The folder that is an SQLite store: its names, who may read it, its lock and its reserve of room.
+ * `ledger.db` and `lock.db` are opened by SQLite and by nothing else in the process: closing any other file
+ * descriptor of theirs would silently drop the locks (POSIX). Asking for their size and changing their mode
+ * is harmless.
  */
 export type StoreFolder = Readonly<ReturnType<typeof storeFolder>>;
 
@@ -49,7 +50,7 @@ export function hasLedger(folder: StoreFolder): boolean {
   return sizeOf(folder.ledger) !== undefined;
 }
 
-// ------------------------------------------------------------------------------------------ for its user alone
+// ---------------------------------------------------------------------------------------- for its user alone
 
 /** Only the user may read what was bought and for whom. */
 const FOLDER_MODE = 0o700;
@@ -63,8 +64,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Refuses a folder that another user owns or can write to: they could make us believe that something was bought, or make us write where
- * their links lead.
+ * Refuses a folder that another user owns or can write to: they could make us believe that something was
+ * bought, or make us write where their links lead.
  * @throws StopError `store`.
  */
 export function refuseForeign({ path }: StoreFolder): void {
@@ -76,15 +77,18 @@ export function refuseForeign({ path }: StoreFolder): void {
     throw stop('store', `The store was not opened: ${distrust.fact}.`, distrust.next);
 }
 
-/** What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists that were saved. */
+/**
+ * What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists
+ * that were saved.
+ */
 const BESIDE: ReadonlySet<string> = new Set([
   ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal'],
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
 ]);
 
 /**
- * Makes the folder, or takes one that is there, and closes it to others. One with other files is refused, because closing it would take
- * those files from them.
+ * Makes the folder, or takes one that is there, and closes it to others. One with other files is refused,
+ * because closing it would take those files from them.
  */
 export function preparePrivateFolder(folder: StoreFolder): void {
   const { path } = folder;
@@ -106,7 +110,10 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   chmodSync(path, FOLDER_MODE);
 }
 
-/** `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS, Ceph. */
+/**
+ * `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS,
+ * Ceph.
+ */
 const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
 ]);
@@ -135,8 +142,8 @@ export function syncFolder(path: string): void {
 const LOCK_RETRY_MS = 200;
 
 /**
- * Takes the lock for the life of the process. Who has it is written beside it, for people: no decision depends on that, and a crash
- * leaves it behind.
+ * Takes the lock for the life of the process. Who has it is written beside it, for people: no decision
+ * depends on that, and a crash leaves it behind.
  * @throws StopError `busy` when it is not free within `waitForLockMs`.
  */
 export async function takeLock(
@@ -180,7 +187,9 @@ function busy(folder: StoreFolder): StopError {
   );
 }
 
-/** The process that last claimed to spend, if it still lives. Another process may have got its number since. */
+/**
+ * The process that last claimed to spend, if it still lives. Another process may have got its number since.
+ */
 export function livingSpender(folder: StoreFolder): Spender | undefined {
   const last = lastSpender(folder);
   if (last === undefined) return undefined;
@@ -207,8 +216,9 @@ function lastSpender({ spender }: StoreFolder): Spender | undefined {
 // ------------------------------------------------------------------------------------------ room
 
 /**
- * Room that is set aside while there is some: on a full disk the file is removed, so that answers to requests in flight, which may
- * have been charged, can still be written. It holds the answers to a thousand, at a kilobyte each.
+ * Room that is set aside while there is some: on a full disk the file is removed, so that answers to requests
+ * in flight, which may have been charged, can still be written. It holds the answers to a thousand, at a
+ * kilobyte each.
  */
 export const RESERVE_BYTES = 1024 * 1024;
 

@@ -39,8 +39,8 @@ import type {
 } from '../store.ts';
 
 /**
- * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
- * hangs on no lock of a process: the tables refuse it.
+ * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend.
+ * That nothing is bought twice hangs on no lock of a process: the tables refuse it.
  */
 const postgresStore: Store = {
   name: 'postgres',
@@ -78,7 +78,9 @@ const siteOfDatabase = ({ shown }: PostgresDb): Site => ({ shown, at: shown.repl
 
 const IS_THERE = `SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS value`;
 
-/** @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished. */
+/**
+ * @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished.
+ */
 async function holdsLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
   if (!(await oneValue<boolean>(db, IS_THERE))) return false;
   await refuseOther(db, db.shown);
@@ -135,9 +137,9 @@ async function openSpender(
 const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => db.rowsAtOnce(sql, params) });
 
 /**
- * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks commits. The door finds its own
- * missing, and marks the ledger for all who spend from it, by their next beat: nobody does before a person accepts that. With each beat
- * the host notes the newest attempt outside.
+ * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks
+ * commits. The door finds its own missing, and marks the ledger for all who spend from it, by their next
+ * beat: nobody does before a person accepts that. With each beat the host notes the newest attempt outside.
  */
 function watchOver(db: PostgresDb) {
   let identity = '';
@@ -199,16 +201,20 @@ async function using<T>(
   }
 }
 
-// ------------------------------------------------------------------------------------------ while nobody works
+// ---------------------------------------------------------------------------------------- while nobody works
 
 /**
- * Who copies or erases needs that nobody writes meanwhile. A lock would hold up who begins: whoever is at work is waited for before, and
- * what was written all the same is found out in the transaction that ends it, which then changes nothing.
+ * Who copies or erases needs that nobody writes meanwhile. A lock would hold up who begins: whoever is at
+ * work is waited for before, and what was written all the same is found out in the transaction that ends it,
+ * which then changes nothing.
  */
 const AT_WORK = `
 SELECT host, pid, command FROM workers WHERE ended_at IS NULL AND accounts <> '[]' AND seen_at > {now} - 5000 ORDER BY id LIMIT 1`;
 
-/** Short compared to any run, and rare enough that waiting costs nothing. Who was killed counts as at work for so long. */
+/**
+ * Short compared to any run, and rare enough that waiting costs nothing. Who was killed counts as at work for
+ * so long.
+ */
 const [RETRY_MS, LEAST_WAIT_MS] = [200, 6_000];
 
 async function alone<T>(
@@ -317,7 +323,10 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
 
 // ------------------------------------------------------------------------------------------ roles
 
-/** A crash in here leaves what the same command completes. @throws StopError `store_version` for another version. */
+/**
+ * A crash in here leaves what the same command completes.
+ * @throws StopError `store_version` for another version.
+ */
 async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
   await holdsLedger(db);
   await layOut(db);

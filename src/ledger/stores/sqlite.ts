@@ -106,12 +106,15 @@ function prepare(folder: StoreFolder, acceptLost?: boolean): void {
   preparePrivateFolder(folder);
 }
 
-// --------------------------------------------------------------------------------------------- what a file is
+// -------------------------------------------------------------------------------------------- what a file is
 
 /** "RowX" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
 const APPLICATION_ID = 0x526f7758;
 
-/** Whether nothing is laid out there yet. @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce. */
+/**
+ * Whether nothing is laid out there yet.
+ * @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce.
+ */
 async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
   const { application_id: application } = await oneRow<{ application_id: number }>(
     db,
@@ -178,12 +181,16 @@ async function openLocked(
   });
 }
 
-/** How often the note outside is brought up to date while there are commits. What a killed process bought since is not known outside. */
+/**
+ * How often the note outside is brought up to date while there are commits. What a killed process bought
+ * since is not known outside.
+ */
 const NOTE_EVERY_MS = 1000;
 
 /**
- * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a file which nobody else can
- * reach would buy answers that nobody will ever find, and beside a lock that took the place of ours somebody else spends.
+ * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a
+ * file which nobody else can reach would buy answers that nobody will ever find, and beside a lock that took
+ * the place of ours somebody else spends.
  */
 async function keeping(
   folder: StoreFolder,
@@ -234,7 +241,10 @@ async function keeping(
   };
 }
 
-/** Undefined also for a file that cannot be reached, because the next start could not reach it either. It is not opened, so no lock is lost. */
+/**
+ * Undefined also for a file that cannot be reached, because the next start could not reach it either. It is
+ * not opened, so no lock is lost.
+ */
 function fileAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
@@ -245,8 +255,8 @@ function fileAt(path: string): string | undefined {
 }
 
 /**
- * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages, like a full disk, and by the reserve
- * more once that is given up. Without the variable there is no limit.
+ * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages, like a
+ * full disk, and by the reserve more once that is given up. Without the variable there is no limit.
  */
 const PAGES = Number(testHook('ROWONCE_FULL_AT_PAGES') ?? 0);
 const PAGE_BYTES = 4096;
@@ -289,11 +299,12 @@ async function checkLedger(db: Db): Promise<StoreCheck> {
   return broken.length > 0 ? { broken, budgets: 0, wrong: [] } : { broken, ...(await checkBudgets(db)) };
 }
 
-// --------------------------------------------------------------------------------------------- to back up, copy and erase
+// -------------------------------------------------------------------------------- to back up, copy and erase
 
 /**
- * Copies a ledger into one file, also while somebody spends from it. The copy says that it is one, so that nothing is bought from it
- * before the person who puts it back has said so: whatever the ledger bought since is unknown to it. A crash leaves `FILE.part`.
+ * Copies a ledger into one file, also while somebody spends from it. The copy says that it is one, so that
+ * nothing is bought from it before the person who puts it back has said so: whatever the ledger bought since
+ * is unknown to it. A crash leaves `FILE.part`.
  * @throws StopError `output` when there is such a file already, or none can be written there.
  */
 async function backUp(db: Db, file: string): Promise<void> {
@@ -367,8 +378,8 @@ const identityIn = (db: Db): Promise<string | undefined> =>
     .finally(db.close);
 
 /**
- * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves copies between its entries,
- * which `secure_delete` does not reach; then the log is cut.
+ * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves
+ * copies between its entries, which `secure_delete` does not reach; then the log is cut.
  */
 function cleanFolder(connection: Connection, folder: string): string | undefined {
   const isCut = (): boolean => connection.pragma('wal_checkpoint(TRUNCATE)') === 0;

@@ -20,14 +20,17 @@ import { codeOf, shortage } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
 /**
- * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the file, the
- * line and the column, and the word that was probably meant.
+ * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the
+ * file, the line and the column, and the word that was probably meant.
  */
 
 export interface DocumentKind {
   readonly code: 'job' | 'account';
   readonly name: string;
-  /** The document says what is sent, so it is refused when others can write it. Left out: the caller has checked that. */
+  /**
+   * The document says what is sent, so it is refused when others can write it. Left out: the caller has
+   * checked that.
+   */
   readonly acts?: true;
 }
 
@@ -40,7 +43,10 @@ export interface YamlDocument<T> {
 
 type ProblemAt = (offset: number, fact: string, next: Advice) => StopError;
 
-/** Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the worst. */
+/**
+ * Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the
+ * worst.
+ */
 const MOST_KIB = 256;
 const MOST_BYTES = MOST_KIB * 1024;
 
@@ -99,7 +105,8 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
       await file.close();
       throw stop(kind.code, `${path}: ${distrust.fact}`, distrust.next);
     }
-    // One byte more than allowed, so that a longer file is noticed without being read. A stream also takes a pipe.
+    // One byte more than allowed, so that a longer file is noticed without being read. A stream also takes a
+    // pipe.
     for await (const chunk of file.createReadStream({ end: MOST_BYTES })) chunks.push(chunk);
   } catch (error) {
     if (error instanceof StopError) throw error;
@@ -176,7 +183,9 @@ function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
   });
 }
 
-/** The offset at which an entry starts; for a missing entry, the offset of the entry that should contain it. */
+/**
+ * The offset at which an entry starts; for a missing entry, the offset of the entry that should contain it.
+ */
 function offsetOf(document: Document, keys: KeyPath, part: 'name' | 'value'): number {
   let node: unknown = document.contents;
   let offset = offsetOfNode(node) ?? 0;
@@ -202,8 +211,8 @@ function offsetOfNode(node: unknown): number | undefined {
 // ---------------------------------------------------------------------------------------------------- syntax
 
 /**
- * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text, which
- * may be a key, and name things such as a "block sequence" that nobody has to know.
+ * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text,
+ * which may be a key, and name things such as a "block sequence" that nobody has to know.
  */
 
 const SYNTAX: Readonly<Partial<Record<ErrorCode, readonly [fact: string, next?: string]>>> = {

@@ -5,8 +5,8 @@ import { isObject } from '../../core/objects.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 
 /**
- * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where they are
- * numbers or could be words of a list: elsewhere one may be a key, and what is shown ends in logs.
+ * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where
+ * they are numbers or could be words of a list: elsewhere one may be a key, and what is shown ends in logs.
  */
 
 export type KeyPath = readonly PropertyKey[];
@@ -22,7 +22,9 @@ export interface SchemaProblem {
 type Issue = z.core.$ZodIssue;
 type Schema = z.core.$ZodType;
 
-/** The problem that explains the most: a misspelt name also makes the right one missing, so it comes first. */
+/**
+ * The problem that explains the most: a misspelt name also makes the right one missing, so it comes first.
+ */
 export function problemOf(schema: Schema, value: unknown, issues: readonly Issue[]): SchemaProblem {
   const open = issues.flatMap((issue) => branchOf(issue));
   const [issue] = [...open.filter((each) => each.code === 'unrecognized_keys'), ...open];
@@ -37,7 +39,10 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
   return { keys: issue.path, part, ...wrongValue(issue, found) };
 }
 
-/** When the schema allows several forms: the issues of the form that was meant, which is the one whose outer shape fits. */
+/**
+ * When the schema allows several forms: the issues of the form that was meant, which is the one whose outer
+ * shape fits.
+ */
 function branchOf(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const fitting = issue.errors.find((branch) =>
@@ -193,7 +198,10 @@ export function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly
   });
 }
 
-/** The schema without its wrappers. When a member such as `vendor` chooses the form, only the form that the value names. */
+/**
+ * The schema without its wrappers. When a member such as `vendor` chooses the form, only the form that the
+ * value names.
+ */
 function formsOf(schema: Schema, value: unknown): readonly Schema[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional' || def.type === 'nullable') return formsOf(def.innerType, value);

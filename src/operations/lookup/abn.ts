@@ -1,6 +1,7 @@
 /**
- * The Australian Business Number: eleven digits, of which the first two are a checksum. Checked before anything is
- * paid for, because a mistyped number buys nothing or, worse, another company's data. Imports nothing.
+ * The Australian Business Number: eleven digits, of which the first two are a checksum. Checked before
+ * anything is paid for, because a mistyped number buys nothing or, worse, another company's data. Imports
+ * nothing.
  */
 
 declare const brand: unique symbol;
@@ -8,7 +9,9 @@ declare const brand: unique symbol;
 /** Eleven digits without spaces, checksum correct. */
 export type Abn = string & { readonly [brand]: 'Abn' };
 
-/** What a cell says about an ABN. `problem` is a clause that follows the cell's text: "the checksum fails". */
+/**
+ * What a cell says about an ABN. `problem` is a clause that follows the cell's text: "the checksum fails".
+ */
 type AbnReading =
   | { readonly kind: 'usable'; readonly value: Abn }
   | { readonly kind: 'blank' }
@@ -16,10 +19,16 @@ type AbnReading =
 
 const DIGITS = 11;
 
-/** The Australian Company Number. The ABN of a company ends with it, and it cannot be told from that what comes before. */
+/**
+ * The Australian Company Number. The ABN of a company ends with it, and it cannot be told from that what
+ * comes before.
+ */
 const ACN_DIGITS = 9;
 
-/** Published by the Australian Business Register: after 1 is taken from the first digit, the sum divides by 89. */
+/**
+ * Published by the Australian Business Register: after 1 is taken from the first digit, the sum divides by
+ * 89.
+ */
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
@@ -29,13 +38,19 @@ const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
 /** Registers write behind it how it stands: `51 824 753 556 (Active)`. */
 const STANDING = /\s*\([^()\d]*\)$/u;
 
-/** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
+/**
+ * White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for
+ * "-".
+ */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
 
 /** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
 const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
 
-/** Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits or letters is blank. Total and pure. */
+/**
+ * Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits
+ * or letters is blank. Total and pure.
+ */
 export function readAbn(text: string): AbnReading {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
@@ -73,7 +88,10 @@ function problemOf(digits: string): string | undefined {
     : 'the checksum fails';
 }
 
-/** A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. What was there is lost. */
+/**
+ * A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. What was there is
+ * lost.
+ */
 export function isRounded(digits: string): boolean {
   return digits.length === DIGITS && digits.endsWith('00000');
 }

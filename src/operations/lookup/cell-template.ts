@@ -3,8 +3,8 @@ import { foreignName } from '../../core/plain-text.ts';
 import { keysIn } from '../../core/vendor-path.ts';
 
 /**
- * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they
- * become JSON afterwards, so no cell can be anything but a text, or reach beyond it.
+ * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled
+ * in, and they become JSON afterwards, so no cell can be anything but a text, or reach beyond it.
  */
 
 type Cells = Readonly<Record<string, string>>;
@@ -31,9 +31,9 @@ export function templateProblem(body: JsonValue): string | undefined {
 }
 
 /**
- * The body of one row without texts whose cells are all blank, and without objects and lists that held nothing else: to
- * most vendors "" is a value, by which they look for nothing or overwrite something. A "" of the job's own stays, and so
- * does a {{ that a cell has.
+ * The body of one row without texts whose cells are all blank, and without objects and lists that held
+ * nothing else: to most vendors "" is a value, by which they look for nothing or overwrite something. A "" of
+ * the job's own stays, and so does a {{ that a cell has.
  */
 export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
   return (filledSparsely(body, cells) ?? {}) as JsonObject;

@@ -5,12 +5,15 @@ import { foreignName, wordsIn } from '../../core/plain-text.ts';
 import { readAbn } from './abn.ts';
 
 /**
- * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a cell, it
- * makes of its own result. Equal identifiers in different spellings become the same text, hence the same call key, hence
- * are bought once; what no vendor could find is refused here, before it is paid for.
+ * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a
+ * cell, it makes of its own result. Equal identifiers in different spellings become the same text, hence the
+ * same call key, hence are bought once; what no vendor could find is refused here, before it is paid for.
  */
 
-/** Longer than any address that browsers agree on; also keeps every pattern below fast on a cell full of damage. */
+/**
+ * Longer than any address that browsers agree on; also keeps every pattern below fast on a cell full of
+ * damage.
+ */
 const LONGEST_CELL = 2048;
 
 type Unusable = Extract<Normalised, { kind: 'unusable' }>;
@@ -18,13 +21,21 @@ type Unusable = Extract<Normalised, { kind: 'unusable' }>;
 const usable = (value: string): Normalised => ({ kind: 'usable', value });
 const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 
-/** A leading apostrophe tells a spreadsheet program that the cell is text; exports keep it. No identifier begins with one. */
+/**
+ * A leading apostrophe tells a spreadsheet program that the cell is text; exports keep it. No identifier
+ * begins with one.
+ */
 const TEXT_MARKS = /^(?:'\s*)+/;
 
-/** A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from making a number of it. */
+/**
+ * A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from making a number of it.
+ */
 const SHOWN_TEXT = /^="(?<text>(?:[^"]|"")*)"$/;
 
-/** A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a formula. */
+/**
+ * A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a
+ * formula.
+ */
 export function withoutTextMark(cell: string): string {
   const text = cell.trim();
   // Nearly every cell begins with neither, and is looked at no further.
@@ -47,7 +58,9 @@ export function shownText(cell: string): string | undefined {
   return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
 }
 
-/** What a spreadsheet shows where a formula has found nothing or cannot be reckoned. Exports keep it as text. */
+/**
+ * What a spreadsheet shows where a formula has found nothing or cannot be reckoned. Exports keep it as text.
+ */
 export function isSheetError(cell: string): boolean {
   return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
 }
@@ -75,14 +88,20 @@ export function behindLink(text: string): string | undefined {
   return LINKS.map((link) => link.exec(text)?.groups?.address?.trim()).find(Boolean);
 }
 
-/** What is read out of an address may be behind a word: `=HYPERLINK("https://acme.com","Acme")` is about acme.com. */
+/**
+ * What is read out of an address may be behind a word: `=HYPERLINK("https://acme.com","Acme")` is about
+ * acme.com.
+ */
 function addressNormaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return normaliser((text) => read(behindLink(text) ?? text));
 }
 
 export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
 
-/** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */
+/**
+ * `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as
+ * punycode.
+ */
 export const normaliseDomain = addressNormaliser((text) => {
   const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
   if ('problem' in address) return address;
@@ -93,8 +112,8 @@ export const normaliseDomain = addressNormaliser((text) => {
 });
 
 /**
- * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no fragment, no
- * default port, no slash after a bare host.
+ * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no
+ * fragment, no default port, no slash after a bare host.
  */
 export const normaliseWebsite = addressNormaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
@@ -121,7 +140,8 @@ export const normaliseEmail = normaliser((text) => {
   const [name = '', host = '', ...more] = address.split('@');
   if (more.length > 0) return unusable('holds more than one e-mail address');
   if (isAddress(name, host)) return usable(address);
-  // Vendors show such a host in one spelling or the other, so a list of theirs might not tell that the person is there.
+  // Vendors show such a host in one spelling or the other, so a list of theirs might not tell that the person
+  // is there.
   const plain = domainToASCII(host);
   return plain !== host && isAddress(name, plain)
     ? unusable(`has other letters than a to z after the @; write that as ${plain}`)
@@ -140,7 +160,10 @@ function isAddress(name: string, host: string): boolean {
 
 type SubjectKind = 'person' | 'company';
 
-/** What is known of a profile network: under which paths its slugs stand, and which of its hosts is the canonical one. */
+/**
+ * What is known of a profile network: under which paths its slugs stand, and which of its hosts is the
+ * canonical one.
+ */
 interface ProfileNetwork {
   readonly name: string;
   readonly domain: string;
@@ -149,8 +172,8 @@ interface ProfileNetwork {
 }
 
 /**
- * The vendor does not say which network its profile URLs belong to, so a URL of any network is taken. The ones listed
- * here are known well enough to unite their spellings and to read a slug out of a URL.
+ * The vendor does not say which network its profile URLs belong to, so a URL of any network is taken. The
+ * ones listed here are known well enough to unite their spellings and to read a slug out of a URL.
  */
 const NETWORKS: readonly ProfileNetwork[] = [
   {
@@ -164,17 +187,26 @@ const NETWORKS: readonly ProfileNetwork[] = [
 /** Query parameters that say where a visitor came from and never whose page it is. */
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
 
-/** Letters, digits, hyphens and underscores of any script, and "&". No dots, which would make every host a slug; in a path they are one's own. */
+/**
+ * Letters, digits, hyphens and underscores of any script, and "&". No dots, which would make every host a
+ * slug; in a path they are one's own.
+ */
 const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
 const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
 
-/** `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the end. */
+/**
+ * `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the
+ * end.
+ */
 export const normalisePersonProfile = addressNormaliser((text) => profileUrl(text, 'person'));
 
 /** `https://www.linkedin.com/company/acme`, in the same form. */
 export const normaliseCompanyProfile = addressNormaliser((text) => profileUrl(text, 'company'));
 
-/** `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower case, but for a member id. */
+/**
+ * `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower
+ * case, but for a member id.
+ */
 export const normaliseProfileSlug = addressNormaliser((text) => {
   const bare = readSlug(text.replace(/^\/?in\//i, ''));
   if (bare === undefined) return slugOfAddress(text);
@@ -222,8 +254,8 @@ function cleanUrl(address: WebAddress): string {
 }
 
 /**
- * The address without the query parameters that only say where a visitor came from. Everything else stays as it is
- * written, to the character: what is left may have been typed by hand.
+ * The address without the query parameters that only say where a visitor came from. Everything else stays as
+ * it is written, to the character: what is left may have been typed by hand.
  */
 export function withoutTracking(text: string): string {
   const [, address = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
@@ -241,7 +273,10 @@ function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
 /** What a sentence around an address leaves at its end; the URL parser has escaped some of it. */
 const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
 
-/** `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also of the mobile pages; undefined when the path is another one. */
+/**
+ * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also of the mobile pages; undefined when the path is
+ * another one.
+ */
 function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
   const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
   const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
@@ -250,7 +285,10 @@ function slugIn(url: URL, sections: readonly string[]): { section: string; slug:
   return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
 }
 
-/** The network's own name of a member, which exports have where a slug would be: another one in other capitals. */
+/**
+ * The network's own name of a member, which exports have where a slug would be: another one in other
+ * capitals.
+ */
 const MEMBER_ID = /^AC[a-z]AA[\w-]{10,}$/;
 
 /** Slugs do not tell upper from lower case, and a copied URL may have them percent-encoded. */
@@ -278,7 +316,9 @@ function wrongPage(network: ProfileNetwork, whose: SubjectKind): string {
 /** One mailbox and nothing around it. Looser than an e-mail check: it only tells an address from a host. */
 const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
 
-/** A host name as DNS takes it: labels of letters, digits and hyphens, the last one of letters or punycode. */
+/**
+ * A host name as DNS takes it: labels of letters, digits and hyphens, the last one of letters or punycode.
+ */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 const LONGEST_HOST = 253;
 
@@ -289,9 +329,13 @@ interface WebAddress {
   readonly sharedHost: string | undefined;
 }
 
-/** A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong with it. */
+/**
+ * A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong
+ * with it.
+ */
 function readAddress(text: string): WebAddress | Unusable {
-  // The parser removes line ends and tabs silently, which would join two values into a third, so we look first.
+  // The parser removes line ends and tabs silently, which would join two values into a third, so we look
+  // first.
   if (/\s/.test(text)) return unusable('contains a space or several values');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme !== undefined && !/^https?:/i.test(scheme))
@@ -314,15 +358,18 @@ function hostProblem(host: string): Unusable | undefined {
 }
 
 /**
- * Hosts that many share, so that a cell which names one does not say whose company is meant. Looking one up would find
- * the company that runs the host, and be charged. Subdomains count as their host.
+ * Hosts that many share, so that a cell which names one does not say whose company is meant. Looking one up
+ * would find the company that runs the host, and be charged. Subdomains count as their host.
  *
- * Short lists of our own, on purpose. The published lists are made for refusing sign-ups: they hold thousands of
- * throw-away names, and companies such as `telstra.com` because their customers have mailboxes there; and each of their
- * releases would change what an unfinished batch buys.
+ * Short lists of our own, on purpose. The published lists are made for refusing sign-ups: they hold thousands
+ * of throw-away names, and companies such as `telstra.com` because their customers have mailboxes there; and
+ * each of their releases would change what an unfinished batch buys.
  */
 
-/** Where people have mailboxes: the large ones of the world, then access providers of Australia and New Zealand. */
+/**
+ * Where people have mailboxes: the large ones of the world, then access providers of Australia and New
+ * Zealand.
+ */
 const MAIL_HOSTS = `
   gmail.com googlemail.com outlook.com outlook.com.au outlook.co.nz hotmail.com hotmail.com.au hotmail.co.nz
   hotmail.co.uk live.com live.com.au live.co.uk msn.com windowslive.com yahoo.com yahoo.com.au yahoo.co.nz yahoo.co.uk
@@ -339,7 +386,10 @@ const MAIL_HOSTS = `
   actrix.co.nz kinect.co.nz
 `;
 
-/** Networks, blogs under one roof, link pages, short links, documents and forms, events, donations, directories. */
+/**
+ * Networks, blogs under one roof, link pages, short links, documents and forms, events, donations,
+ * directories.
+ */
 const PAGE_HOSTS = `
   facebook.com fb.com fb.me m.me instagram.com threads.net linkedin.com lnkd.in twitter.com x.com t.co youtube.com
   youtu.be tiktok.com pinterest.com pinterest.com.au whatsapp.com wa.me t.me vimeo.com flickr.com
@@ -359,8 +409,8 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What speaks against taking this host for one company's own, as a clause; undefined when nothing does. It counts when
- * the host or one of its parents is listed: `au.linkedin.com` is, `notlinkedin.com` is not.
+ * What speaks against taking this host for one company's own, as a clause; undefined when nothing does. It
+ * counts when the host or one of its parents is listed: `au.linkedin.com` is, `notlinkedin.com` is not.
  */
 function publicHostProblem(host: string): string | undefined {
   let name = host;

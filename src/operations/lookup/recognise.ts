@@ -11,9 +11,10 @@ import {
 } from './identifiers.ts';
 
 /**
- * What a cell is, told by the cell alone, for guessing what a column holds. Stricter than what an operation accepts once
- * it knows the column: an e-mail address will do for a domain, but a column of them is one of e-mail addresses. Each is
- * total and pure, and says no to most cells of other kinds before they are read in full.
+ * What a cell is, told by the cell alone, for guessing what a column holds. Stricter than what an operation
+ * accepts once it knows the column: an e-mail address will do for a domain, but a column of them is one of
+ * e-mail addresses. Each is total and pure, and says no to most cells of other kinds before they are read in
+ * full.
  */
 
 /** Eleven digits at least, or a character that is a number in itself, but not one such as `é`. */
@@ -25,9 +26,10 @@ const BARE_HOST = /^[^/:?#@]+$/;
 const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
 
 /**
- * Ends of host names that are taken for such where nothing else shows one: `report.pdf` and `jo.citizen` could be hosts as
- * well, and would be paid for. Those of countries have two letters; of the others a list of those that companies use, and
- * `example`, which is reserved for samples. A list of our own, because with each new one another guess would be made.
+ * Ends of host names that are taken for such where nothing else shows one: `report.pdf` and `jo.citizen`
+ * could be hosts as well, and would be paid for. Those of countries have two letters; of the others a list of
+ * those that companies use, and `example`, which is reserved for samples. A list of our own, because with
+ * each new one another guess would be made.
  */
 const TOP_LEVEL = new Set(
   wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
@@ -51,7 +53,9 @@ export function isDomain(cell: string): boolean {
   return mayBeSite(cell) && BARE_HOST.test(cell) && isUsable(normaliseDomain(cell));
 }
 
-/** Any web address that is one company's own, a bare domain included: in most lists some have no `https://`. */
+/**
+ * Any web address that is one company's own, a bare domain included: in most lists some have no `https://`.
+ */
 export function isWebsite(cell: string): boolean {
   return mayBeSite(cell) && isUsable(normaliseWebsite(cell));
 }

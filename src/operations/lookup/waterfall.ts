@@ -18,8 +18,9 @@ import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
 
 /**
- * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
- * says which calls a row may need, `nextTier` which of them is next. Both are pure, and `lookUpOperation` puts them together.
+ * What the operations share that look something up: identifiers are tried in turn until one matches.
+ * `prepareTiers` says which calls a row may need, `nextTier` which of them is next. Both are pure, and
+ * `lookUpOperation` puts them together.
  */
 
 /** An input that identifies what is looked up. Its name is also the name of the call's parameter. */
@@ -29,7 +30,10 @@ export interface Identifier extends InputField {
   readonly normalise: (cell: string) => Normalised;
   /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
   readonly derivedFrom?: { readonly name: string; readonly normalise: (cell: string) => Normalised };
-  /** Nothing else can be read out of it, and it out of nothing else, so that it never repeats another identifier. */
+  /**
+   * Nothing else can be read out of it, and it out of nothing else, so that it never repeats another
+   * identifier.
+   */
   readonly standsAlone?: true;
   readonly quote?: (cell: string) => string;
 }
@@ -46,7 +50,7 @@ export interface TieredInput {
   readonly remark?: string;
 }
 
-// ---------------------------------------------------------------------------------------------------- preparing
+// ------------------------------------------------------------------------------------------------- preparing
 
 interface Reading {
   readonly identifier: Identifier;
@@ -66,9 +70,9 @@ interface UsableReading {
 }
 
 /**
- * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the operation's order,
- * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it, and
- * none twice. `options.waterfall` has passed `checkWaterfall`.
+ * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the
+ * operation's order, leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as
+ * far as the row has it, and none twice. `options.waterfall` has passed `checkWaterfall`.
  */
 export function prepareTiers(
   identifiers: readonly Identifier[],
@@ -148,7 +152,10 @@ function isReadFrom({ identifier, value }: UsableReading, cell: string): boolean
   return said.kind === 'usable' && said.value === value;
 }
 
-/** The tiers that the row can be asked by. One that sends what an earlier one has sent could only repeat its answer. */
+/**
+ * The tiers that the row can be asked by. One that sends what an earlier one has sent could only repeat its
+ * answer.
+ */
 function asWritten(
   waterfall: readonly WrittenTier[],
   all: readonly Reading[],
@@ -195,9 +202,11 @@ function tierOf(readings: readonly UsableReading[]): Tier {
   return { name: Object.keys(parameters).join('+'), parameters };
 }
 
-// ------------------------------------------------------------------------------------------------------ reasons
+// --------------------------------------------------------------------------------------------------- reasons
 
-/** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
+/**
+ * Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it.
+ */
 const LONGEST_QUOTE = 80;
 
 function whyNothing(named: readonly Reading[]): string {
@@ -238,11 +247,12 @@ function clause({ label, quote }: Identifier, cell: string | undefined, said: No
   return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${problem}`;
 }
 
-// ----------------------------------------------------------------------------------------------------- stepping
+// -------------------------------------------------------------------------------------------------- stepping
 
 /**
- * The next lookup of a row, or how the row ended, given what has been answered: the first tier that has no answer is
- * asked; the first that was found ends the row. A tier that the vendor refuses does not end it, the next one is tried.
+ * The next lookup of a row, or how the row ended, given what has been answered: the first tier that has no
+ * answer is asked; the first that was found ends the row. A tier that the vendor refuses does not end it, the
+ * next one is tried.
  */
 export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: Tier) => Call): Step {
   let missed = '';
@@ -289,7 +299,10 @@ export function lookUpOperation(
   });
 }
 
-/** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */
+/**
+ * A vendor that knew at least one identifier and found nobody answered the question; one that refused all did
+ * not.
+ */
 function unmatched(missed: string, refused: string, remark: string | undefined): Outcome {
   const clauses: string[] = [];
   if (missed !== '') clauses.push(`no match by ${missed}`);
@@ -303,7 +316,9 @@ interface WaterfallProblem {
   readonly next: Advice;
 }
 
-/** Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`. */
+/**
+ * Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`.
+ */
 const ALL = 'all:';
 
 export function tierOfAll(members: readonly string[]): string {
@@ -317,7 +332,10 @@ export function tierWords(tier: string): string {
 
 interface WrittenTier {
   readonly members: readonly string[];
-  /** Those of its members that a row has go into the call; otherwise a row without one of them has no such call. */
+  /**
+   * Those of its members that a row has go into the call; otherwise a row without one of them has no such
+   * call.
+   */
   readonly isAll: boolean;
 }
 
@@ -329,8 +347,9 @@ function readTier(tier: string): WrittenTier {
 }
 
 /**
- * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. A row stays under
- * its 20 calls: four identifiers have 15 combinations, and no row asks by one twice.
+ * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the
+ * operation's. A row stays under its 20 calls: four identifiers have 15 combinations, and no row asks by one
+ * twice.
  */
 export function checkWaterfall(
   tiers: readonly string[],

@@ -15,11 +15,14 @@ import { present } from '../../core/objects.ts';
 import { type PlannedAction, type PlannedWork, partsOf } from '../../core/operation.ts';
 
 /**
- * What the operations share that change a person's place in a project: the person is looked up, the operation decides on
- * an action, and the action becomes the work of the row. `change-steps.ts` carries it out, one call at a time.
+ * What the operations share that change a person's place in a project: the person is looked up, the operation
+ * decides on an action, and the action becomes the work of the row. `change-steps.ts` carries it out, one
+ * call at a time.
  */
 
-/** A subject at the moment of a change: how many of its changes were settled before, and what is known of it. */
+/**
+ * A subject at the moment of a change: how many of its changes were settled before, and what is known of it.
+ */
 export interface SubjectNow {
   readonly subject: Subject;
   readonly sequence: number;
@@ -44,8 +47,8 @@ export interface Names {
 }
 
 /**
- * Named by the e-mail address where there is one, so that all that is known of a person is in one place. A person who was
- * changed by the user id alone has a record of that as well: what was changed last counts.
+ * Named by the e-mail address where there is one, so that all that is known of a person is in one place. A
+ * person who was changed by the user id alone has a record of that as well: what was changed last counts.
  */
 export function personIn(team: Team, project: string, names: Names): PersonInProject {
   const { email, userId, inviteCode } = names;
@@ -113,7 +116,10 @@ export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>)
   return email ?? subjectWords({ name: subject.name });
 }
 
-/** The action that gives a person in the project that role; undefined for a person who is not known to be in it. */
+/**
+ * The action that gives a person in the project that role; undefined for a person who is not known to be in
+ * it.
+ */
 export function roleAction(person: PersonInProject, role: Role): PersonAction | undefined {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
@@ -126,7 +132,8 @@ export function roleAction(person: PersonInProject, role: Role): PersonAction | 
     case 'unsure':
       return userId === undefined ? refuse(unsureWords(person)) : update(userId, role);
     default:
-      // The row names a user of whom we know nothing, or only that another user id of the same person has left.
+      // The row names a user of whom we know nothing, or only that another user id of the same person has
+      // left.
       if (givenUserId === undefined || givenUserId === facts?.userId) return undefined;
       return update(givenUserId, role);
   }
@@ -152,7 +159,10 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
   return { kind: 'reinvite', email, inviteCode, role, before };
 }
 
-/** @param next what to do about a person whose invite the vendor does not have. @param words the vendor's, where it was asked just now. */
+/**
+ * @param next what to do about a person whose invite the vendor does not have.
+ * @param words the vendor's, where it was asked just now.
+ */
 export function unsureWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
   next = 'Give the user_id if it was accepted; otherwise run invite-user',
@@ -237,7 +247,10 @@ export function workOf(
   };
 }
 
-/** What the list adds to what is known of a person by e-mail, who stays as they are; undefined where it adds nothing. */
+/**
+ * What the list adds to what is known of a person by e-mail, who stays as they are; undefined where it adds
+ * nothing.
+ */
 function learntFrom({ email, facts, remembered, givenUserId }: PersonInProject): SubjectFacts | undefined {
   if (email === undefined || (facts?.state !== 'invited' && facts?.state !== 'member')) return undefined;
   const { inviteCode: _, ...rest } = facts;
@@ -275,7 +288,10 @@ export function ofAnother(
   return { kind: 'invalid', reason: `${fact}. Correct one of them, or leave the e-mail address out` };
 }
 
-/** The word of an action that the plan keeps: an invite that is deleted and created anew is another role for the same person. */
+/**
+ * The word of an action that the plan keeps: an invite that is deleted and created anew is another role for
+ * the same person.
+ */
 const ACTIONS = {
   unchanged: undefined,
   refuse: undefined,
@@ -304,7 +320,10 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
   }
 }
 
-/** While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds back itself. */
+/**
+ * While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds
+ * back itself.
+ */
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
   // A note that was interrupted is made again.

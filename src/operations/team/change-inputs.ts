@@ -16,8 +16,8 @@ import { identifierText, isSheetError, normaliseEmail, withoutTextMark } from '.
 import { isEmail } from '../lookup/recognise.ts';
 
 /**
- * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing
- * leaves this file that could turn a request into another one.
+ * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet,
+ * nothing leaves this file that could turn a request into another one.
  */
 
 export const EMAIL: InputField = {
@@ -90,7 +90,9 @@ export function together<Parts extends Readonly<Record<string, ReadResult<unknow
   return { kind: 'ready', input: Object.fromEntries(values) as ValuesOf<Parts> };
 }
 
-/** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
+/**
+ * Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it.
+ */
 const LONGEST_QUOTE = 80;
 
 export function quotedCell(cell: string): string {
@@ -98,8 +100,8 @@ export function quotedCell(cell: string): string {
 }
 
 /**
- * Neither blank, nor something that no name or id has: subjects are told apart by line ends, terminals obey other control
- * characters, and half a character cannot be put into an address.
+ * Neither blank, nor something that no name or id has: subjects are told apart by line ends, terminals obey
+ * other control characters, and half a character cannot be put into an address.
  */
 export function readText(label: string, cell = ''): ReadResult<string> {
   const text = cell.trim();
@@ -153,7 +155,10 @@ function nextForRole(word: string, cell: string, others: readonly string[]): str
   return `Say with ${flag} which of ${listed(ROLES)} that is.`;
 }
 
-/** The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service knows it. */
+/**
+ * The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service
+ * knows it.
+ */
 export function readRowRole(
   { role: cell = '' }: RowInput,
   { settings = {} }: OperationOptions,
@@ -171,7 +176,9 @@ function tidied(word: string): string {
   return withoutTextMark(word).toLowerCase().replaceAll(/\s+/gu, ' ');
 }
 
-/** An operation whose rows have a role, which a job may give to all of them, or in words of the sheet's own. */
+/**
+ * An operation whose rows have a role, which a job may give to all of them, or in words of the sheet's own.
+ */
 export function withRoles(operation: Operation): Operation {
   const settings = { ...operation.settings, role: 'asks', roles: 'asks' } as const;
   const inputs = operation.inputs.filter(({ name }) => name !== ROLE.name);
@@ -232,7 +239,7 @@ export function readProjectId(
   return wrong('project_id: blank, and the account has none. Give the row or the account one');
 }
 
-// ---------------------------------------------------------------------------------------------------- which project
+// --------------------------------------------------------------------------------------------- which project
 
 /** A row of a team means a project by id, by a name that the job knows, or by one that is yet to be made. */
 

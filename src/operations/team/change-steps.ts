@@ -22,8 +22,8 @@ import {
 import { quotedCell, readText } from './change-inputs.ts';
 
 /**
- * The calls of a row, one after the other, as its action says. Nothing but its work is looked at. How a call is written is
- * the dialect's: a `role` becomes the vendor's permissions on the way out.
+ * The calls of a row, one after the other, as its action says. Nothing but its work is looked at. How a call
+ * is written is the dialect's: a `role` becomes the vendor's permissions on the way out.
  */
 
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
@@ -131,8 +131,9 @@ function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
 }
 
 /**
- * The saga. Each step stands at the number that the one before it left the subject at, so a step that another batch has
- * overtaken is never sent. A crash between the steps leaves the person `between`, and the kept plan goes on from there.
+ * The saga. Each step stands at the number that the one before it left the subject at, so a step that another
+ * batch has overtaken is never sent. A crash between the steps leaves the person `between`, and the kept plan
+ * goes on from there.
  */
 function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered: Answered): Step {
   const { email, inviteCode, role, before } = action;
@@ -243,7 +244,8 @@ export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
 function removeUser(now: SubjectNow, userId: string): Call {
   const { subject, facts, email } = now;
   const identity = identityOf(now);
-  // When only the list gives a person whom we know by e-mail this id, the answer says nothing about that person.
+  // When only the list gives a person whom we know by e-mail this id, the answer says nothing about that
+  // person.
   const isTheirs = facts?.userId === userId || email === undefined;
   return changing(now, {
     operation: 'remove-user',

@@ -7,8 +7,9 @@ import { beginsWork, type ChangePlan, isSent } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
 
 /**
- * Guards hold back a run that would change more than the job allows, so that a wrong list does little harm. They are
- * checked before anything is sent. They hold for sandbox accounts, too, so that a trial shows what a real run would do.
+ * Guards hold back a run that would change more than the job allows, so that a wrong list does little harm.
+ * They are checked before anything is sent. They hold for sandbox accounts, too, so that a trial shows what a
+ * real run would do.
  */
 
 /** What a run would do although a guard forbids it, and how a user can allow it. */
@@ -23,14 +24,15 @@ interface GuardProblem {
 type Guards = NonNullable<Job['guards']>;
 
 /**
- * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
- * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
+ * The share of the people in the affected projects that a run may remove because the list no longer names
+ * them. A list that was cut off by accident has lost more people, and a list that is kept up to date loses
+ * fewer from day to day.
  */
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
- * Checks all guards. A resumed batch passes, because it was checked when it began. A person who has agreed to exactly this plan may have
- * accepted what the guards hold back of it.
+ * Checks all guards. A resumed batch passes, because it was checked when it began. A person who has agreed to
+ * exactly this plan may have accepted what the guards hold back of it.
  * @param idOf finds the id of the plan.
  * @throws StopError `guard` with all that holds the run back.
  */
@@ -68,7 +70,9 @@ export function guardProblems(
   ].filter((problem) => problem !== undefined);
 }
 
-/** A percentage limits only the removals of people whom the list does not name; a number limits all removals. */
+/**
+ * A percentage limits only the removals of people whom the list does not name; a number limits all removals.
+ */
 function removalProblem(
   { max_removals: maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
@@ -96,7 +100,10 @@ function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]):
   };
 }
 
-/** The changes that send an invite. An invite that is created anew for another role is one, because it sends a mail. */
+/**
+ * The changes that send an invite. An invite that is created anew for another role is one, because it sends a
+ * mail.
+ */
 function invitesOf(sent: readonly PlannedChangeObject[]): readonly PlannedChangeObject[] {
   return sent.filter(({ calls = [] }) => calls.includes('create-invite'));
 }
@@ -128,7 +135,10 @@ function inviteProblem(
   };
 }
 
-/** A key stops working when its user loses access, and could not restore it. So no setting allows such a change. */
+/**
+ * A key stops working when its user loses access, and could not restore it. So no setting allows such a
+ * change.
+ */
 function ownUserProblem(
   { ownUser }: ChangePlan,
   sent: readonly PlannedChangeObject[],

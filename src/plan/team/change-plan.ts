@@ -40,12 +40,15 @@ import {
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
 /**
- * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is
- * enough for teams of up to about 100,000 people.
+ * What a run of this list would change in the service, before anything is sent. The rows are held in memory,
+ * which is enough for teams of up to about 100,000 people.
  */
 export interface ChangePlan {
   readonly rows: number;
-  /** How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's last row. */
+  /**
+   * How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's
+   * last row.
+   */
   readonly rowsBeyond: number;
   /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
@@ -67,13 +70,21 @@ export interface ChangePlan {
   /** The user who owns the key, if the service tells. */
   readonly ownUser?: OwnUser;
   readonly inputSha256: string;
-  /** The newest batch of this list, open or finished. An open batch resumes with the plan that it began with. */
+  /**
+   * The newest batch of this list, open or finished. An open batch resumes with the plan that it began with.
+   */
   readonly batch?: Batch;
-  /** The batch is finished, and what it says of a row is no longer true, although there is nothing to send now. */
+  /**
+   * The batch is finished, and what it says of a row is no longer true, although there is nothing to send
+   * now.
+   */
   readonly isOutdated?: true;
 }
 
-/** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
+/**
+ * Asks the service who is in these projects now, without cost or change. Undefined when the service does not
+ * tell.
+ */
 export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
 export const isSent = ({ calls }: Pick<PlannedChangeObject, 'calls'>): boolean => calls !== undefined;
@@ -88,8 +99,8 @@ export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
 }
 
 /**
- * Whether a run would begin to carry out this plan. An open batch carries out the plan that it began with. A finished
- * batch is over, unless its list describes a wanted state and the service differs from it.
+ * Whether a run would begin to carry out this plan. An open batch carries out the plan that it began with. A
+ * finished batch is over, unless its list describes a wanted state and the service differs from it.
  */
 export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change'>): boolean {
   if (plan.batch?.state === 'open') return false;
@@ -114,7 +125,8 @@ export function shownChanges(
 }
 
 /**
- * The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change.
+ * The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a
+ * change.
  * @param lastRow of a run over the first rows alone.
  */
 export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
@@ -198,8 +210,8 @@ function unknownStop(names: readonly string[]): StopError | undefined {
 }
 
 /**
- * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved its people since, or has
- * left them in doubt.
+ * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved
+ * its people since, or has left them in doubt.
  * @param planned the rows of the plan, of which `fileRows` are of the file.
  */
 async function saysOtherwise(
@@ -226,7 +238,10 @@ async function saysOtherwise(
   });
 }
 
-/** Rows of the file are known by their numbers; the people whom it does not name have another number in each plan. */
+/**
+ * Rows of the file are known by their numbers; the people whom it does not name have another number in each
+ * plan.
+ */
 function nameOf({ row, work }: PlannedRow, isBeyond: boolean): string {
   return isBeyond && work !== undefined ? subjectText(keptWorks(work)[0].subject) : `${row}`;
 }
@@ -255,11 +270,14 @@ function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], tea
   return projectsOf([...asked, ...missingRows(context, asked, team)]);
 }
 
-// ---------------------------------------------------------------------------------------------------- the plan
+// -------------------------------------------------------------------------------------------------- the plan
 
 type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
 
-/** Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first of them. */
+/**
+ * Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first
+ * of them.
+ */
 class Draft {
   readonly #team: Team;
   readonly #pricing: Pricing;

@@ -10,8 +10,8 @@ const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
 export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infinity, leavers: Infinity };
 
 /**
- * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then people whom the
- * file does not name and who stay, then the counts.
+ * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then
+ * people whom the file does not name and who stay, then the counts.
  */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes, unknown } = plan;

@@ -20,7 +20,10 @@ import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-objec
 import type { PlannedInput } from '../batch-key.ts';
 import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
 
-/** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
+/**
+ * This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when
+ * all succeed.
+ */
 
 /** The person that a row is about and the change that it asks for, in words for people. */
 export type ChangeTarget = Pick<PlannedChangeObject, 'email' | 'project' | 'from' | 'to'>;
@@ -123,7 +126,10 @@ export function resolved(
   });
 }
 
-/** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
+/**
+ * Answers each call with success, so that an operation needs no separate description of what it is about to
+ * do.
+ */
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
   const walk = new RowWalk(job.operation, dialect, { input: work, repaired: work.repaired });
   const { calls, outcome } = walk.ahead((call) => ({ kind: 'found', fields: successOf(call, dialect) }));
@@ -190,8 +196,8 @@ export function factsOf({ email, project, subject, from, to }: PlannedWork): Cha
 // ---------------------------------------------------------------------------------- what a row does
 
 /**
- * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent, because a run
- * walks the row again with real answers.
+ * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent,
+ * because a run walks the row again with real answers.
  */
 function idToCome(call: Call): string {
   return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
@@ -207,7 +213,7 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
   return envelope === undefined ? own : objectWith(envelope, own);
 }
 
-// -------------------------------------------------------------------------- rows about the same person or project
+// --------------------------------------------------------------------- rows about the same person or project
 
 /**
  * The outcomes of rows that conflict with others in a project. One that repeats earlier rows is
@@ -216,7 +222,8 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<ResolvedRow, Outcome> {
   const outcomes = new Map<ResolvedRow, Outcome>();
   const crowds = crowdsOf(rows);
-  // Contradictions come first, because a row that repeats one of two contradicting rows does not decide between them.
+  // Contradictions come first, because a row that repeats one of two contradicting rows does not decide
+  // between them.
   for (const crowd of crowds.filter(isContradiction)) {
     const reason = contradictionWords(crowd);
     for (const row of crowd) outcomes.set(row, { kind: 'invalid', reason });
@@ -241,8 +248,8 @@ function isContradiction(crowd: readonly WorkableRow[]): boolean {
 }
 
 /**
- * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another row the user
- * id alone.
+ * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another
+ * row the user id alone.
  */
 function namesOf({ work: { subject }, calls }: WorkableRow): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>

@@ -19,8 +19,9 @@ import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { LedgerReader } from '../../ledger/ledger.ts';
 
 /**
- * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows only what the
- * ledger remembers. All requests here only read and cost nothing, and the author of the dialect has named them.
+ * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows
+ * only what the ledger remembers. All requests here only read and cost nothing, and the author of the dialect
+ * has named them.
  */
 
 export interface LookContext {
@@ -30,7 +31,10 @@ export interface LookContext {
   readonly emit: Listener;
   /** Fires when no further question may be sent. */
   readonly signal: AbortSignal;
-  /** How long a question may make no progress; left out: ten minutes, because it can be asked later without a loss. */
+  /**
+   * How long a question may make no progress; left out: ten minutes, because it can be asked later without a
+   * loss.
+   */
   readonly maxPauseMs?: number | undefined;
   /** Knows whether the account has ever answered. */
   readonly ledger?: Pick<LedgerReader, 'account'> | undefined;
@@ -44,7 +48,9 @@ export interface OwnUser {
   readonly email?: string;
 }
 
-/** Which lists of a project the service gave in full, so that a person missing from one is surely not in it. */
+/**
+ * Which lists of a project the service gave in full, so that a person missing from one is surely not in it.
+ */
 interface LookScope {
   readonly project: string;
   readonly users: boolean;
@@ -52,15 +58,19 @@ interface LookScope {
 }
 
 export interface RemoteMembers {
-  /** All people in the lists, as members or invited. Only the ledger has sequence numbers, so they are 0 here. */
+  /**
+   * All people in the lists, as members or invited. Only the ledger has sequence numbers, so they are 0 here.
+   */
   readonly subjects: readonly KnownSubject[];
   readonly projects: readonly LookScope[];
   readonly ownUser?: OwnUser;
 }
 
 /**
- * Asks the service for the people of these projects. It emits a note for each list that the service refuses to give.
- * @returns undefined when the dialect names no such question, and for a sandbox account, whose vendor is not started yet.
+ * Asks the service for the people of these projects. It emits a note for each list that the service refuses
+ * to give.
+ * @returns undefined when the dialect names no such question, and for a sandbox account, whose vendor is not
+ * started yet.
  * @throws StopError `key`, `address` or `paused`; `account` when an answer is not what the dialect says.
  */
 export async function remoteMembers(
@@ -111,9 +121,11 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
 
 const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
 
-// ------------------------------------------------------------------------------------------------ one project
+// ----------------------------------------------------------------------------------------------- one project
 
-/** Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none. */
+/**
+ * Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none.
+ */
 async function lookAt(context: LookContext, lookUps: LookUps, project: string) {
   const invites = await peopleOf(context, lookUps, 'list_invites', project);
   const users = await peopleOf(context, lookUps, 'list_users', project);
@@ -169,7 +181,10 @@ async function peopleOf(
   }
 }
 
-/** The stop for an unreadable answer. Without it, a run could invite people again whom the answer named in another form. */
+/**
+ * The stop for an unreadable answer. Without it, a run could invite people again whom the answer named in
+ * another form.
+ */
 function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopError {
   const fact = `The answer to ${name} does not match the dialect ${dialect.name}: ${why}.`;
   return stop('account', fact, `Correct ${name} in the dialect file, or remove it.`);
@@ -223,11 +238,11 @@ async function askWhoAmI(
   return { kind: 'told', user: present({ userId, email }) };
 }
 
-// ------------------------------------------------------------------------------------------------ with the ledger
+// ------------------------------------------------------------------------------------------- with the ledger
 
 /**
- * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger, and the
- * present state of each person comes from the service. This function is pure.
+ * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger,
+ * and the present state of each person comes from the service. This function is pure.
  */
 export function withLive(known: readonly KnownSubject[], live: RemoteMembers): readonly KnownSubject[] {
   const told = new Team(live.subjects);
@@ -259,15 +274,17 @@ function sameIn(told: Team, { subject, facts }: KnownSubject): KnownSubject | un
   );
 }
 
-/** The role from the ledger, for a list that shows no roles. A person keeps the role of an accepted invite. */
+/**
+ * The role from the ledger, for a list that shows no roles. A person keeps the role of an accepted invite.
+ */
 function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'role'> {
   const holds = facts?.state === 'invited' || facts?.state === 'member';
   return holds && facts.role !== undefined ? { role: facts.role } : {};
 }
 
 /**
- * The facts about a person who is in none of the given lists. One list alone does not say whether a person who left it is
- * now in the other one.
+ * The facts about a person who is in none of the given lists. One list alone does not say whether a person
+ * who left it is now in the other one.
  */
 function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookScope): SubjectFacts {
   const { state, email, userId } = facts;

@@ -19,8 +19,8 @@ import { askChild } from '../server/children.ts';
 import type { Server } from '../server/server.ts';
 
 /**
- * Vendor accounts. A key comes in the body of one request and goes to the standard input of the command that keeps it; no
- * answer has one. Flags and their values are one word, so no value can be taken for a flag.
+ * Vendor accounts. A key comes in the body of one request and goes to the standard input of the command that
+ * keeps it; no answer has one. Flags and their values are one word, so no value can be taken for a flag.
  */
 export function accountRoutes(server: Server): Hono {
   const { program } = server;

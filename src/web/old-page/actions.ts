@@ -32,7 +32,10 @@ const GOES_ON: Readonly<Record<string, Order['kind']>> = {
   nightly: 'sweep',
 };
 
-/** The command that goes on with the batch. One that has finished goes on for what was decided about its doubts. */
+/**
+ * The command that goes on with the batch. One that has finished goes on for what was decided about its
+ * doubts.
+ */
 function continued(found: FoundBatch): Order {
   const { batch, location } = found;
   const words = wordsToGoOn(found);

@@ -14,7 +14,10 @@ import { HttpRefusal } from '../server/answers.ts';
 import type { Server } from '../server/server.ts';
 import { Readings } from './readings.ts';
 
-/** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
+/**
+ * Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run
+ * beside it keeps time.
+ */
 export function batchRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id', async (context) => {

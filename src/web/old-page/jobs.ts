@@ -14,7 +14,10 @@ import type { AccountChoice, Choices, ListDescription, OperationView } from '../
 import { HttpRefusal } from '../server/answers.ts';
 import { type ListFile, ownFolder } from '../server/list-files.ts';
 
-/** What was chosen on the page is in the words of a job file and becomes one like any other, so the command line does the same by it. */
+/**
+ * What was chosen on the page is in the words of a job file and becomes one like any other, so the command
+ * line does the same by it.
+ */
 
 interface ChosenJob {
   readonly job: Job;
@@ -48,7 +51,10 @@ export async function jobOfChoices(list: ListFile, choices: Choices): Promise<Ch
   return { job: await loadJob(path), path, account };
 }
 
-/** Where nothing is chosen of a step everything comes back, because its fields may not be known before it has found something. */
+/**
+ * Where nothing is chosen of a step everything comes back, because its fields may not be known before it has
+ * found something.
+ */
 function addFor(steps: Operation['steps'] = [], { add }: Choices): Choices['add'] {
   const paths = Object.values(add ?? {});
   const isChosen = steps.every(({ name }) => paths.some((path) => path.startsWith(`${name}.`)));

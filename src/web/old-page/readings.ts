@@ -1,7 +1,9 @@
 /** As many as may be open in tabs. */
 const MOST_KEPT = 50;
 
-/** What takes long to be read and is asked for again and again. A refusal may be mended, so it is not kept. */
+/**
+ * What takes long to be read and is asked for again and again. A refusal may be mended, so it is not kept.
+ */
 export class Readings<T> {
   readonly #kept = new Map<string, Promise<T>>();
 

@@ -130,7 +130,10 @@ interface BothOfRow {
   readonly record: RowRecord | undefined;
 }
 
-/** Rows by rising numbers, each with its cells and its record. Records bring their answers, so where few of many are wanted, each is asked for by itself. */
+/**
+ * Rows by rising numbers, each with its cells and its record. Records bring their answers, so where few of
+ * many are wanted, each is asked for by itself.
+ */
 async function bothOfRows(
   ledger: LedgerReader,
   { id }: Batch,

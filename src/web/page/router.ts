@@ -1,6 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
-/** Every view has an address of its own, so that reload, "back", bookmarks and a second tab do what people expect. */
+/**
+ * Every view has an address of its own, so that reload, "back", bookmarks and a second tab do what people
+ * expect.
+ */
 
 const address = signal(location.pathname + location.search);
 

@@ -3,8 +3,8 @@ import type { OpenAnswer, Refusal } from '../api.ts';
 import { text } from './text.ts';
 
 /**
- * Who this tab is to the server, and how it asks. The token is kept for the tab alone, so another site, another port of
- * this machine and a browser that was closed have nothing.
+ * Who this tab is to the server, and how it asks. The token is kept for the tab alone, so another site,
+ * another port of this machine and a browser that was closed have nothing.
  */
 
 const KEY = 'rowonce-entry';
@@ -15,7 +15,10 @@ export const isIn = signal(false);
 /** Whether the server did not answer last. Nothing can be typed then. */
 export const offline = signal(false);
 
-/** Grows every other second while somebody sees the page, and with each thing that was done: a view that follows a batch asks again. */
+/**
+ * Grows every other second while somebody sees the page, and with each thing that was done: a view that
+ * follows a batch asks again.
+ */
 export const beat = signal(0);
 
 const BETWEEN_MS = 2_000;
@@ -43,8 +46,8 @@ export async function enter(): Promise<void> {
 }
 
 /**
- * A server that has ended never comes back under this name, and another program may be at its port by then. Asked without the token, and
- * once more: an answer that was cut off is no end, and a slow one is waited for.
+ * A server that has ended never comes back under this name, and another program may be at its port by then.
+ * Asked without the token, and once more: an answer that was cut off is no end, and a slow one is waited for.
  */
 const leaveIfGone = (): Promise<unknown> => fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(leave);
 
@@ -74,7 +77,10 @@ const CHANNEL = 'rowonce-tabs';
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
 const ANSWER_MS = 300;
 
-/** A tab that somebody opened by hand. The channel reaches tabs of this origin only, and no other program was ever at its name. */
+/**
+ * A tab that somebody opened by hand. The channel reaches tabs of this origin only, and no other program was
+ * ever at its name.
+ */
 function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {

@@ -2,7 +2,10 @@ const page = Reflect.get(globalThis, 'document') as
   | { querySelector(of: string): { readonly content: string } | null }
   | undefined;
 
-/** What the program that serves this page is called where it was started, for commands that a person types there. */
+/**
+ * What the program that serves this page is called where it was started, for commands that a person types
+ * there.
+ */
 const program = page?.querySelector('meta[name="program"]')?.content ?? 'rowonce';
 
 /** Every word that the page shows, in one place, so that it can be read as a whole and translated. */

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Where the page is. Each start has a name that no program ever served at, so that nothing which a browser keeps for an
- * address, such as a service worker, can be there before the page. Browsers lead every name below `localhost` to this machine.
+ * Where the page is. Each start has a name that no program ever served at, so that nothing which a browser
+ * keeps for an address, such as a service worker, can be there before the page. Browsers lead every name
+ * below `localhost` to this machine.
  */
 export class Address {
   readonly #name = `${newName()}.localhost`;
@@ -24,7 +25,10 @@ export class Address {
     return `http://${this.#name}:${this.#port}/#open=${word}`;
   }
 
-  /** @param host the `Host` of a request. The end of a tunnel may have another port, and the name is ours at any. */
+  /**
+   * @param host the `Host` of a request. The end of a tunnel may have another port, and the name is ours at
+   * any.
+   */
   isPage(host: string): boolean {
     return host.replace(/:\d{1,5}$/, '') === this.#name;
   }

@@ -46,12 +46,17 @@ export class Admission {
   }
 }
 
-/** The file that leads a browser to an address with its word, because every user of a machine can read arguments. */
+/**
+ * The file that leads a browser to an address with its word, because every user of a machine can read
+ * arguments.
+ */
 export function redirectIn(folder: string): string {
   return join(folder, 'open.html');
 }
 
-/** The words that open doors of the page's server. None of them is ever in a path, a cookie or an argument. */
+/**
+ * The words that open doors of the page's server. None of them is ever in a path, a cookie or an argument.
+ */
 
 /** How long an opening word or a ticket can be used, ms. */
 const SHORT_MS = 60_000;

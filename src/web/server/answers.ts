@@ -49,7 +49,10 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> 
   return Buffer.concat(chunks).toString();
 }
 
-/** Reads what stands behind the `?` of an address. @throws StopError `usage` for what the API does not know. */
+/**
+ * Reads what stands behind the `?` of an address.
+ * @throws StopError `usage` for what the API does not know.
+ */
 export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Query): z.output<Query> {
   return checkInput(req.path, schema, req.query());
 }
@@ -66,7 +69,9 @@ function refusedAs(error: unknown): Refusal['error'] {
   return stopShown(stopped?.detail ?? { code: 'bug', message: bugWords(error), next });
 }
 
-/** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */
+/**
+ * A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there.
+ */
 export class HttpRefusal extends StopError {
   readonly status: 401 | 403 | 404;
 
@@ -76,7 +81,9 @@ export class HttpRefusal extends StopError {
   }
 }
 
-/** 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly, 500 for a bug. */
+/**
+ * 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly, 500 for a bug.
+ */
 function statusOf(error: unknown, { code }: Refusal['error']): ContentfulStatusCode {
   if (error instanceof HttpRefusal) return error.status;
   if (code === 'bug') return 500;

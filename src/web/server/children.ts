@@ -5,11 +5,11 @@ import { present } from '../../core/objects.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 
 /**
- * The server only looks. Whatever spends, changes or takes long is a process of its own through the command line, which
- * holds the store's lock only while it works.
+ * The server only looks. Whatever spends, changes or takes long is a process of its own through the command
+ * line, which holds the store's lock only while it works.
  *
- * A child ends in an orderly way when its standard input does. So the end of this server, however it came, leaves no
- * request in doubt: what is in flight is still recorded, and nothing new is sent.
+ * A child ends in an orderly way when its standard input does. So the end of this server, however it came,
+ * leaves no request in doubt: what is in flight is still recorded, and nothing new is sent.
  */
 
 export interface ChildEnd {
@@ -65,7 +65,10 @@ export function startChild(
   return { ended: endOf(child), stop: () => child.stdin.end() };
 }
 
-/** @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped. */
+/**
+ * @throws StopError with the command's own words when it refused, and the signal's reason when it was
+ * stopped.
+ */
 export async function askChild(
   program: Program,
   words: readonly string[],
@@ -82,7 +85,10 @@ export async function askChild(
   throw refusalIn(ended);
 }
 
-/** What it printed of its work, which may have been stopped on its way. @throws StopError as `askChild` when it did none. */
+/**
+ * What it printed of its work, which may have been stopped on its way.
+ * @throws StopError as `askChild` when it did none.
+ */
 export function workIn(ended: ChildEnd): object {
   const { result } = ended;
   if (result instanceof Object && Object.keys(result).some((name) => !(name in StoppedObject.shape)))

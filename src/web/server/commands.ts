@@ -18,8 +18,8 @@ import { findList, inWordsOf, type KeptList } from './list-files.ts';
 import type { PageCommand, Server } from './server.ts';
 
 /**
- * `POST /api/COMMAND`: what a command takes, and what it prints under `--json`. A command that spends, writes or takes long is a
- * process of its own, which goes on when nobody waits for its answer any more.
+ * `POST /api/COMMAND`: what a command takes, and what it prints under `--json`. A command that spends, writes
+ * or takes long is a process of its own, which goes on when nobody waits for its answer any more.
  */
 
 /** A command checks by its own schema what it is asked. */

@@ -14,8 +14,9 @@ import { visibleName } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /**
- * Files that a person takes along. A browser sends no token with a download, so it has a ticket that works once and for a
- * minute. What it brings is a copy that was written for it, and the batch's own output stays as it is.
+ * Files that a person takes along. A browser sends no token with a download, so it has a ticket that works
+ * once and for a minute. What it brings is a copy that was written for it, and the batch's own output stays
+ * as it is.
  */
 
 /** Longer than a ticket works. */
@@ -34,7 +35,10 @@ export class Downloads {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** @param write an output of that name, and what belongs beside it. @returns tickets for what is there then. */
+  /**
+   * @param write an output of that name, and what belongs beside it.
+   * @returns tickets for what is there then.
+   */
   async ticketsFor(name: string, write: (path: string) => Promise<unknown>): Promise<Tickets> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(this.#folder, 'copy-'));
@@ -101,7 +105,10 @@ function kindOf(name: string, output: string): keyof Tickets | undefined {
   return rest === '.report.html' ? 'report' : undefined;
 }
 
-/** RFC 6266: the name as a person reads it in `filename*`, and without what an old browser could misread in `filename`. */
+/**
+ * RFC 6266: the name as a person reads it in `filename*`, and without what an old browser could misread in
+ * `filename`.
+ */
 function disposition(name: string): string {
   const plain = name.replaceAll(/[^\w. -]/g, '_');
   const whole = encodeURIComponent(visibleName(name)).replaceAll(

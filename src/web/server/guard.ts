@@ -5,8 +5,8 @@ import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
 
 /**
- * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name that resolves to
- * 127.0.0.1; a cookie would come along with both, so there is none.
+ * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name
+ * that resolves to 127.0.0.1; a cookie would come along with both, so there is none.
  */
 
 /** Nothing but our own files runs, and nobody frames the page or is told where it is. */
@@ -33,10 +33,12 @@ export function guard({ address, admission }: GuardContext) {
     const host = req.header('host') ?? '';
     const isApi = /^\/(?:api\/|(?:healthz|metrics)$)/.test(req.path);
     const isPage = address.isPage(host);
-    // At the address for tools a program that served here before may have left a service worker, so there is no page.
+    // At the address for tools a program that served here before may have left a service worker, so there is
+    // no page.
     const isShown = isPage || (address.isForTools(host) && req.path.startsWith('/downloads/'));
     if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
-    // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it.
+    // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind
+    // it.
     if (!isPage && !address.isForTools(host))
       throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
     requireNoOtherPage(req, host);
@@ -52,7 +54,10 @@ const elsewhere = (): string =>
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
-/** Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses over. */
+/**
+ * Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses
+ * over.
+ */
 function requireNoOtherPage(req: HonoRequest, host: string): void {
   const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
   const site = req.header('sec-fetch-site') ?? 'same-origin';
@@ -64,8 +69,9 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
 }
 
 /**
- * A tool shows the token that only this user can read. A tab shows its own, at the page's name alone, and its browser says that
- * the page itself asks; what says nothing of the kind is no browser that is known to say it always.
+ * A tool shows the token that only this user can read. A tab shows its own, at the page's name alone, and its
+ * browser says that the page itself asks; what says nothing of the kind is no browser that is known to say it
+ * always.
  */
 function requireToken(req: HonoRequest, isPage: boolean, admission: Admission): void {
   const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;

@@ -17,8 +17,8 @@ import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
 /**
- * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its path is its
- * lineage for the ledger.
+ * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its
+ * path is its lineage for the ledger.
  */
 
 const Note = z.object({
@@ -149,7 +149,10 @@ function cleanName(text: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 40)}…${name.slice(-39)}`;
 }
 
-/** A name without what turns its direction, or stands in it without being seen: another name would look the same. */
+/**
+ * A name without what turns its direction, or stands in it without being seen: another name would look the
+ * same.
+ */
 export function visibleName(name: string): string {
   return plainText(name).replaceAll(/\p{Cf}/gu, '');
 }
@@ -198,7 +201,11 @@ export interface Use {
   readonly begunMs: number;
 }
 
-/** Removes lists that nobody needs any more. @param useOf the content at that path. @param endMs where ages end, ms since 1970. */
+/**
+ * Removes lists that nobody needs any more.
+ * @param useOf the content at that path.
+ * @param endMs where ages end, ms since 1970.
+ */
 export async function sweepLists(place: Place, useOf: (path: string) => Use, endMs: number): Promise<void> {
   for (const list of await keptLists(place)) {
     const { isOpen, begunMs } = useOf(list.path);
@@ -207,7 +214,10 @@ export async function sweepLists(place: Place, useOf: (path: string) => Use, end
   await removeHalfBrought(place, endMs);
 }
 
-/** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */
+/**
+ * A crash may leave a folder before its note was written, and forgetting a person leaves it without its
+ * files.
+ */
 async function removeHalfBrought(place: Place, endMs: number): Promise<void> {
   const lists = listsFolder(place.folder);
   for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {

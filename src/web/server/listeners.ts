@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
 
 /**
- * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who listens there
- * would get the page's word. So both are ours before an address is said.
+ * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who
+ * listens there would get the page's word. So both are ours before an address is said.
  */
 interface Listeners {
   readonly port: number;
@@ -15,7 +15,10 @@ interface Listeners {
 /** What the system says where there is no IPv6. Nobody else can listen there then. */
 const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
-/** @param wanted 0: any port. @throws StopError `usage` when either half of the port is taken, by whomever. */
+/**
+ * @param wanted 0: any port.
+ * @throws StopError `usage` when either half of the port is taken, by whomever.
+ */
 export async function listenOn(wanted: number, create: () => Server): Promise<Listeners> {
   const first = create();
   const port = await bound(first, wanted, '127.0.0.1').catch((error: unknown) => {

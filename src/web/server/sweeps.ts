@@ -31,7 +31,8 @@ export interface Sweeps {
 const WAIT = '12h';
 
 /**
- * Sweeps of inboxes by the schedules of their jobs. Each waits in the line of its store like any other work, so two never overlap.
+ * Sweeps of inboxes by the schedules of their jobs. Each waits in the line of its store like any other work,
+ * so two never overlap.
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
 export async function openSweeps(options: SweepOptions): Promise<Sweeps> {

@@ -27,7 +27,10 @@ export function taskRoutes(server: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/** Plan → the open batch that it began. One that is over was begun earlier. Only batches over the lists of those plans are read. */
+/**
+ * Plan → the open batch that it began. One that is over was begun earlier. Only batches over the lists of
+ * those plans are read.
+ */
 async function batchesBegunBy(
   plans: ReadonlyMap<string, string>,
   server: Server,

@@ -6,9 +6,10 @@ import type { WorkView } from '../api.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 
 /**
- * What was started from the page and spends, changes or decides. A store has one spender at a time, so work on one store
- * waits in line. When the server ends, what runs is drained by the end of its standard input, and what waits never began:
- * the batches in the ledger are then all that is left, and each goes on by its own command.
+ * What was started from the page and spends, changes or decides. A store has one spender at a time, so work
+ * on one store waits in line. When the server ends, what runs is drained by the end of its standard input,
+ * and what waits never began: the batches in the ledger are then all that is left, and each goes on by its
+ * own command.
  */
 
 export interface Order {
@@ -59,7 +60,10 @@ export class Work {
     return this.#items.map(viewOf);
   }
 
-  /** Of what runs the ledger knows the batch by its plan. @param begunBy gets each plan with its list, and gives the batches. */
+  /**
+   * Of what runs the ledger knows the batch by its plan.
+   * @param begunBy gets each plan with its list, and gives the batches.
+   */
   async nameBatches(
     begunBy: (plans: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>>,
   ): Promise<void> {
@@ -97,7 +101,10 @@ export class Work {
     return true;
   }
 
-  /** Drains everything and resolves when the last of it has ended. @returns how much had not ended by itself. */
+  /**
+   * Drains everything and resolves when the last of it has ended.
+   * @returns how much had not ended by itself.
+   */
   async close(): Promise<number> {
     this.#isClosed = true;
     const open = this.#items.filter(({ ended }) => ended === undefined);

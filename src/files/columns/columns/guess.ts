@@ -40,7 +40,10 @@ const SURE_SHARE = 0.9;
 /** A single cell may look like anything. */
 const SURE_CELLS = 2;
 
-/** Fewer different ones, and the column is about few that come again and again: a seller, a directory, one's own company. */
+/**
+ * Fewer different ones, and the column is about few that come again and again: a seller, a directory, one's
+ * own company.
+ */
 const SURE_DISTINCT = 0.5;
 
 /** A column that is blank more often has what looks right in remarks, which are about anybody. */
@@ -113,7 +116,10 @@ function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
   return filled <= rows * SURE_ROWS ? 'the others are blank' : undefined;
 }
 
-/** Whether columns that were taken before say the same as the names of the header, so that only cells may say otherwise. */
+/**
+ * Whether columns that were taken before say the same as the names of the header, so that only cells may say
+ * otherwise.
+ */
 export function agreesByName(
   { inputs }: Operation,
   header: readonly string[],
@@ -160,7 +166,10 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
   return header.filter((column) => known.has(squeezed(column)) && !isFoundColumn(column));
 }
 
-/** Columns that say where a person goes or who it is, and that are read for nothing; none for an operation that only looks up. */
+/**
+ * Columns that say where a person goes or who it is, and that are read for nothing; none for an operation
+ * that only looks up.
+ */
 export function unheeded(
   { heeds = [] }: Operation,
   header: readonly string[],
@@ -191,8 +200,8 @@ export function passedOverStop(
 }
 
 /**
- * Whether a column is taken for an input by a name that means anything, in a list that has columns of other things: who
- * names the operation means it so, and who asks what could be done with the file does not.
+ * Whether a column is taken for an input by a name that means anything, in a list that has columns of other
+ * things: who names the operation means it so, and who asks what could be done with the file does not.
  */
 export function isGenericGuess(operation: Operation, header: readonly string[], column: string): boolean {
   const { inputs } = operation;
@@ -227,7 +236,9 @@ interface SoleColumn extends GuessedColumn {
   readonly share: Share;
 }
 
-/** The one column among those whose cells are of that kind; undefined when none is, or a second one may be. */
+/**
+ * The one column among those whose cells are of that kind; undefined when none is, or a second one may be.
+ */
 function soleColumn(
   { looksRight }: InputField,
   columns: readonly string[],
@@ -295,14 +306,16 @@ function listed(columns: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} others` : shown;
 }
 
-// ------------------------------------------------------------------------------------------ what the cells say
+// ---------------------------------------------------------------------------------------- what the cells say
 
 /** What the cells of the first rows say about their columns, so that a guess is the same every time. */
 
 /** More rows change no guess: nine in ten of so many are never nine in ten by chance. */
 const ROWS_LOOKED_AT = 1_000;
 
-/** A sheet of 100,000 columns is looked at for some rows only, or the guess would take longer than the run. */
+/**
+ * A sheet of 100,000 columns is looked at for some rows only, or the guess would take longer than the run.
+ */
 const CELLS_LOOKED_AT = 1_000_000;
 
 /** Fewer equal cells may be one person's by chance. */

@@ -25,7 +25,10 @@ import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
 
 /** How a file of delimited text is to be read is found out here, from its first bytes. */
 
-/** @throws StopError `input` when the file is of another kind than its name says, or its options contradict each other. */
+/**
+ * @throws StopError `input` when the file is of another kind than its name says, or its options contradict
+ * each other.
+ */
 export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
   const { encoding, notes } = await findEncoding(file, options.encoding);
@@ -112,7 +115,7 @@ async function firstText(
 
 const LINES = /(?<=\n|\r(?!\n))/;
 
-// ------------------------------------------------------------------------------------------------ what stands between cells
+// --------------------------------------------------------------------------------- what stands between cells
 
 /** Characters of a table from which its delimiter and its titles are guessed. */
 const SAMPLE = 64 * 1024;
@@ -121,8 +124,8 @@ const SAMPLE = 64 * 1024;
 const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
 
 /**
- * What parts the records most evenly, quotes respected. Among equals the one that finds more columns, then the one that is
- * more usual for the file's ending; a text that nothing parts is one column.
+ * What parts the records most evenly, quotes respected. Among equals the one that finds more columns, then
+ * the one that is more usual for the file's ending; a text that nothing parts is one column.
  */
 function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
   if (BY_SPACES.test(text)) return 'space';
@@ -141,8 +144,9 @@ function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
 }
 
 /**
- * From 0, nothing is parted, to 2, every record has as many cells as the first. Where the first differs, the delimiter
- * only counts when it parts more than half of the records alike, or a title stands above a table that is without fault.
+ * From 0, nothing is parted, to 2, every record has as many cells as the first. Where the first differs, the
+ * delimiter only counts when it parts more than half of the records alike, or a title stands above a table
+ * that is without fault.
  */
 function evennessOf(records: readonly SampledRecord[], width: number): number {
   if (width < 2) return 0;
@@ -163,7 +167,9 @@ const LEAST_RECORDS_BELOW_A_TITLE = 3;
 
 /** A record of the sample that is neither blank nor a line of dashes. */
 interface SampledRecord extends SampledRow {
-  /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
+  /**
+   * Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes.
+   */
   readonly isSound: boolean;
 }
 
@@ -176,7 +182,10 @@ function firstRows(text: string, delimiter: Delimiter): readonly SampledRow[] {
     .slice(0, ROWS_SAMPLED);
 }
 
-/** The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like damage. */
+/**
+ * The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like
+ * damage.
+ */
 function sampledRecords(text: string, delimiter: Delimiter): readonly SampledRecord[] {
   const found: SampledRecord[] = [];
   let number = 0;

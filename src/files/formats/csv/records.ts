@@ -15,7 +15,10 @@ export interface Layout {
   readonly codec: Codec;
   readonly isMarked: boolean;
   readonly delimiter: Delimiter;
-  /** Whether a first line such as `sep=;` says so. Spreadsheets show title lines as rows, but take that one for themselves. */
+  /**
+   * Whether a first line such as `sep=;` says so. Spreadsheets show title lines as rows, but take that one
+   * for themselves.
+   */
   readonly namesDelimiter: boolean;
   /** Whether rows of another width than the header are padded, or refused. */
   readonly isPadded: boolean;
@@ -35,8 +38,8 @@ export interface Layout {
 }
 
 /**
- * The records of a delimited text, each with its bytes. csv-parse says where they end and what their cells mean; the reader
- * knows which row and line of the file that is, and whether anybody can be sure of it.
+ * The records of a delimited text, each with its bytes. csv-parse says where they end and what their cells
+ * mean; the reader knows which row and line of the file that is, and whether anybody can be sure of it.
  */
 export interface CsvRecord {
   /** Titles are above the header, `left_out` are rows below it that are none of the table. */
@@ -89,8 +92,10 @@ const HALF_A_CHARACTER: RecordFault = {
 const ZERO_BYTE = 'a zero byte, which text cannot have';
 
 /**
- * Every record of the file, in groups as they are read: handing over one by one would take longer than the parsing.
- * @param columns what the header says, and every record should fit; left out, any will do, and all cells are handed over.
+ * Every record of the file, in groups as they are read: handing over one by one would take longer than the
+ * parsing.
+ * @param columns what the header says, and every record should fit; left out, any will do, and all cells are
+ * handed over.
  * @throws StopError `input` with row and line.
  */
 export function readRecords(layout: Layout, columns?: NamedColumns): AsyncGenerator<readonly CsvRecord[]> {
@@ -135,11 +140,13 @@ class RecordReader {
       max_record_size: MOST_BYTES_PER_ROW,
     });
     const info: { bytes: number; lines: number; records: number } = parser.info;
-    // Where it would put a record into its queue. Its option `info` makes an object of all that is known for each.
+    // Where it would put a record into its queue. Its option `info` makes an object of all that is known for
+    // each.
     parser.push = (cells: string[] | null): boolean => {
       if (cells === null) return true;
       this.#found.push({ cells, end: info.bytes, lines: info.lines });
-      // A record that differs in width from the first that was counted costs an error with its stack. So none is counted.
+      // A record that differs in width from the first that was counted costs an error with its stack. So none
+      // is counted.
       info.records = 0;
       return true;
     };
@@ -147,7 +154,10 @@ class RecordReader {
     this.#parser = parser.on('error', () => {});
   }
 
-  /** @throws StopError `input` at the end when no row could be read: then it is the way in which the file is written. */
+  /**
+   * @throws StopError `input` at the end when no row could be read: then it is the way in which the file is
+   * written.
+   */
   async *records(): AsyncGenerator<readonly CsvRecord[]> {
     const { file, codec } = this.#layout;
     for await (const text of textOf(file, codec)) {
@@ -192,7 +202,8 @@ class RecordReader {
     if (kind === 'header') this.#headerIsDue = false;
     if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
     this.#row += 1;
-    // Looked for byte by byte only where a cell has line ends of its own; the parser counts a CRLF in quotes as two.
+    // Looked for byte by byte only where a cell has line ends of its own; the parser counts a CRLF in quotes
+    // as two.
     this.#line += lines - this.#parserLines === 1 ? 1 : countLineEnds(bytes);
     this.#parserLines = lines;
     this.#at = next;
@@ -217,7 +228,8 @@ class RecordReader {
   }
 
   /**
-   * Why nobody can be sure of the record's cells. @throws StopError `input` where that is more than this row's concern: in
+   * Why nobody can be sure of the record's cells.
+   * @throws StopError `input` where that is more than this row's concern: in
    * a header, in a strict reading, where rows have been swallowed, and where the row may go on below.
    */
   #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
@@ -268,7 +280,10 @@ class RecordReader {
     return columns.places.map((place) => cells[place] ?? '');
   }
 
-  /** The cells padded to the width of the header; undefined where the file is not padded, or cells beyond it are filled. */
+  /**
+   * The cells padded to the width of the header; undefined where the file is not padded, or cells beyond it
+   * are filled.
+   */
   #padded(found: readonly string[], width: number): readonly string[] | undefined {
     if (!(this.#layout.isPadded && isBlank(found.slice(width)))) return undefined;
     return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
@@ -301,7 +316,7 @@ class RecordReader {
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
-// ------------------------------------------------------------------------------------------------ cells as they stand in the file
+// --------------------------------------------------------------------------- cells as they stand in the file
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -378,13 +393,16 @@ export function cellStyle(delimiter: Delimiter, isQuoted: boolean): CellStyle {
   return { separator, isQuoted, needsQuotes: new RegExp(`[${separator}"\\r\\n\\0]`) };
 }
 
-/** A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+/**
+ * A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what
+ * cannot be shown.
+ */
 export function cellText(value: string, { isQuoted, needsQuotes }: CellStyle): string {
   if (!isQuoted && !needsQuotes.test(value)) return value;
   return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 }
 
-// ------------------------------------------------------------------------------------------------ what is wrong with a record
+// ------------------------------------------------------------------------------- what is wrong with a record
 
 /** How a fault is told: as a clause after the row and the line, and what to do. */
 interface RecordFault {
@@ -409,7 +427,10 @@ interface StrayQuote {
   readonly cell: Buffer;
 }
 
-/** A quote that stands where none may, the first in the record: nobody knows whether its cells are those that were meant. */
+/**
+ * A quote that stands where none may, the first in the record: nobody knows whether its cells are those that
+ * were meant.
+ */
 function strayQuoteIn(cells: readonly Buffer[]): StrayQuote | undefined {
   for (const cell of cells) {
     const at = cell.indexOf(QUOTE);
@@ -432,8 +453,8 @@ export function hasStrayQuote(record: Buffer, delimiter: Delimiter): boolean {
 }
 
 /**
- * The cell whose quote has taken in lines that are rows by themselves, because it closes at another row's. The last line of
- * the record holds the end of that cell, so it only counts where that end is a stray quote.
+ * The cell whose quote has taken in lines that are rows by themselves, because it closes at another row's.
+ * The last line of the record holds the end of that cell, so it only counts where that end is a stray quote.
  * @param width how many cells a row has.
  */
 function swallowingCell(

@@ -10,8 +10,8 @@ import { UNPACK, whatToSave } from '../../../core/other-files.ts';
 import type { Encoding } from '../../../core/reading.ts';
 
 /**
- * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded to exactly
- * the bytes that it came from.
+ * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded
+ * to exactly the bytes that it came from.
  */
 export interface Codec {
   readonly encoding: Encoding;
@@ -63,10 +63,16 @@ function utf16(encoding: 'utf-16le' | 'utf-16be'): Codec {
 /** iconv-lite has the Mac's characters as they were before the euro, and not the apple. */
 const MACINTOSH: Readonly<Record<number, string>> = { 189: '\u03A9', 219: '€', 240: '\uF8FF' };
 
-/** Where iconv-lite knows no character, Windows has control characters; elsewhere it gets one of those for private use. */
+/**
+ * Where iconv-lite knows no character, Windows has control characters; elsewhere it gets one of those for
+ * private use.
+ */
 const unknown = (byte: number): string => String.fromCharCode(byte < 0xa0 ? byte : 0xf700 + byte);
 
-/** The library names the characters, and is loaded for such a list only. Unlike in it, each byte of a file comes back. */
+/**
+ * The library names the characters, and is loaded for such a list only. Unlike in it, each byte of a file
+ * comes back.
+ */
 async function oneByte(encoding: Encoding): Promise<Codec> {
   const { default: iconv } = await import('iconv-lite');
   const characters = Array.from({ length: 256 }, (_, byte) => {
@@ -92,8 +98,9 @@ async function oneByte(encoding: Encoding): Promise<Codec> {
 const ABOVE_ASCII = /[^\0-\x7F]/gu;
 
 /**
- * A text in the encoding of the file that it is a copy of. Where it has a character that the encoding lacks, all of it is
- * UTF-8 with a byte-order mark instead. Which of them is known only at its end, so until then it waits in a file.
+ * A text in the encoding of the file that it is a copy of. Where it has a character that the encoding lacks,
+ * all of it is UTF-8 with a byte-order mark instead. Which of them is known only at its end, so until then it
+ * waits in a file.
  * @param texts UTF-8, no character split between two chunks.
  */
 export async function* encoded(
@@ -129,7 +136,7 @@ async function openUnnamed(): Promise<FileHandle> {
   return file;
 }
 
-// ------------------------------------------------------------------------------------------------ which encoding it is
+// -------------------------------------------------------------------------------------- which encoding it is
 
 interface FoundEncoding {
   readonly encoding: Encoding;
@@ -137,8 +144,9 @@ interface FoundEncoding {
 }
 
 /**
- * The wanted one; else what the byte-order mark says; else what the first character above ASCII is, read as UTF-8:
- * Windows-1252 hardly ever looks like it by chance. What is damaged further down is refused when it is read.
+ * The wanted one; else what the byte-order mark says; else what the first character above ASCII is, read as
+ * UTF-8: Windows-1252 hardly ever looks like it by chance. What is damaged further down is refused when it is
+ * read.
  * @throws StopError `input` for a file of another kind that has the name of a text.
  */
 export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {

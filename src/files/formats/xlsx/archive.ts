@@ -26,7 +26,10 @@ class FileRanges extends RandomAccessReader {
     copied.then(() => callback(null), callback);
   }
 
-  /** @param end the first byte that is not wanted. What is asked for lies in the file, as far as its size was told. */
+  /**
+   * @param end the first byte that is not wanted. What is asked for lies in the file, as far as its size was
+   * told.
+   */
   override _readStreamForRange(start: number, end: number): Readable {
     return Readable.from(this.#file.chunks(start, end), { objectMode: false });
   }
@@ -36,9 +39,9 @@ class FileRanges extends RandomAccessReader {
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
- * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory, so it is
- * held against a limit before anything is unpacked, and no part may become longer than it was said to be: a file of some
- * kilobytes cannot fill the memory or keep the program busy for hours.
+ * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory,
+ * so it is held against a limit before anything is unpacked, and no part may become longer than it was said
+ * to be: a file of some kilobytes cannot fill the memory or keep the program busy for hours.
  */
 export class Archive {
   readonly path: string;
@@ -57,7 +60,8 @@ export class Archive {
     const size = await file.size();
     const start = await file.bytesAt(0, Math.min(size, OLD_EXCEL.length));
     if (start.equals(OLD_EXCEL)) throw isClosed(path);
-    // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on the disk.
+    // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on
+    // the disk.
     const options = { autoClose: false, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(new FileRanges(file), size, options).catch(
       (error: unknown) => {
@@ -80,15 +84,18 @@ export class Archive {
     return files.map(({ key, entry, name }) => ({ name, key, bytes: this.#unpacked(entry) }));
   }
 
-  /** Reads every part to its end. @throws StopError `input` for one whose bytes are not what they were when it was packed. */
+  /**
+   * Reads every part to its end.
+   * @throws StopError `input` for one whose bytes are not what they were when it was packed.
+   */
   async requireSound(): Promise<void> {
     for (const { bytes } of this.parts()) for await (const _ of bytes);
   }
 
   /**
    * The text of a part, in order, read no faster than it is taken.
-   * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not what they
-   * were when it was packed.
+   * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not
+   * what they were when it was packed.
    */
   async *chunks(name: string, mostBytes = MOST_BYTES): AsyncIterable<string> {
     const entry = this.#entries.get(keyOf(name));

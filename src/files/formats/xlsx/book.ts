@@ -26,7 +26,9 @@ export interface Book extends CellContext {
   readonly sheets: readonly BookSheet[];
   /** The formats, indexed by the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
-  /** Why nothing may be written into it, and what to do about it, as clauses; undefined where something may. */
+  /**
+   * Why nothing may be written into it, and what to do about it, as clauses; undefined where something may.
+   */
   readonly obstacle: { readonly fact: string; readonly next: string } | undefined;
   /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
   readonly open: BookSheet | undefined;
@@ -96,8 +98,9 @@ function obstacleIn(roots: readonly Link[], links: readonly Link[]): Book['obsta
 }
 
 /**
- * The sheet of that name alone; without one all that may be meant, the likeliest first: the one that was open when the
- * workbook was saved, then those that are not hidden. @throws StopError `input` with the name that is nearest.
+ * The sheet of that name alone; without one all that may be meant, the likeliest first: the one that was open
+ * when the workbook was saved, then those that are not hidden.
+ * @throws StopError `input` with the name that is nearest.
  */
 export function sheetsMeant(
   { archive: { path }, sheets, open }: Book,

@@ -16,7 +16,10 @@ export interface CellContext {
   readonly from1904: boolean;
 }
 
-/** What a user would type to get the cell; empty for a blank one. @throws Error with a clause, for a value that its type does not have. */
+/**
+ * What a user would type to get the cell; empty for a blank one.
+ * @throws Error with a clause, for a value that its type does not have.
+ */
 export function cellText({ type, value, format }: StoredCell, context: CellContext): string {
   if (value === '') return '';
   switch (type) {
@@ -95,8 +98,9 @@ function clockText(time: number): string {
 }
 
 /**
- * What a number of a cell means: days since the workbook's epoch, parts of a day without a date, or itself. A figure: whole numbers
- * are shown with zeros before them until they have so many digits, such as postcodes and telephone numbers.
+ * What a number of a cell means: days since the workbook's epoch, parts of a day without a date, or itself. A
+ * figure: whole numbers are shown with zeros before them until they have so many digits, such as postcodes
+ * and telephone numbers.
  */
 export type NumberFormat = 'plain' | 'date' | 'time' | number;
 
@@ -108,7 +112,9 @@ export function builtInFormat(id: number): NumberFormat {
   return isDate ? 'date' : 'plain';
 }
 
-/** Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times. */
+/**
+ * Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times.
+ */
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi;
 
 /** @param code as a user enters it under "Custom": `dd/mm/yyyy`, `[h]:mm`, `0000 000 000`. */
@@ -122,7 +128,7 @@ export function formatOfCode(code: string): NumberFormat {
   return /m/i.test(positive) ? 'date' : 'plain';
 }
 
-// ------------------------------------------------------------------------------------------------ blocks of cells
+// ------------------------------------------------------------------------------------------- blocks of cells
 
 /** A block of cells. Columns are counted from 0, rows as a spreadsheet shows them. */
 export interface CellRange {

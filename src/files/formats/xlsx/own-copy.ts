@@ -20,9 +20,10 @@ import {
 } from './xml.ts';
 
 /**
- * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the byte, and so does the
- * sheet outside of our cells. What has to change besides: the ranges of a filter and of a table, with the part in which they are said
- * once more, because a sort moves the cells of these alone; the size of the sheet; and an entry of columns that would hide ours.
+ * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the
+ * byte, and so does the sheet outside of our cells. What has to change besides: the ranges of a filter and of
+ * a table, with the part in which they are said once more, because a sort moves the cells of these alone; the
+ * size of the sheet; and an entry of columns that would hide ours.
  */
 
 export interface OwnSource {
@@ -96,7 +97,7 @@ function bookWith(
   );
 }
 
-// ------------------------------------------------------------------------------------------- where our columns stand
+// ----------------------------------------------------------------------------------- where our columns stand
 
 interface OwnColumns {
   /** The column of each that is added, in their order. */
@@ -148,7 +149,10 @@ function placeColumns(
   return { ...placed, filter: grownFilter, grown: undefined, beside };
 }
 
-/** The header's row counts as one of the rows, and a range that begins and ends above it is none of the table's. */
+/**
+ * The header's row counts as one of the rows, and a range that begins and ends above it is none of the
+ * table's.
+ */
 function overlaps(range: CellRange, own: CellRange): boolean {
   const isBeside = range.lastRow >= own.firstRow && range.firstRow <= own.lastRow;
   return isBeside && range.firstColumn <= own.lastColumn && range.lastColumn >= own.firstColumn;
@@ -164,7 +168,8 @@ function chosenPlaces(
   );
   const before = [...placeOf.values()].sort((one, other) => one - other);
   const [first = last + 1] = before;
-  // What an earlier run added and nobody has put anything between or behind is written anew in the order of now.
+  // What an earlier run added and nobody has put anything between or behind is written anew in the order of
+  // now.
   const isBlock = before.length > 0 && before.at(-1) === last && last - first + 1 === before.length;
   let next = isBlock ? first : last + 1;
   const chosen = columns.map((name) => (isBlock ? undefined : placeOf.get(name)) ?? next++);
@@ -172,8 +177,8 @@ function chosenPlaces(
 }
 
 /**
- * Whether a table of Excel's can have the columns: it has its names in the header, each of them once, and next to each other; and
- * no query or mapping fills it.
+ * Whether a table of Excel's can have the columns: it has its names in the header, each of them once, and
+ * next to each other; and no query or mapping fills it.
  */
 function mayGrow(
   [table, ...others]: readonly TablePart[],
@@ -211,7 +216,7 @@ async function withFilterName({ book, table }: OwnSource, { lastColumn }: CellRa
   );
 }
 
-// ------------------------------------------------------------------------------------------------ tables of Excel's
+// ----------------------------------------------------------------------------------------- tables of Excel's
 
 /** Cells that were made a table by "Format as Table": it is a part of its own. */
 export interface TablePart {
@@ -292,7 +297,7 @@ function nameText(name: string): string {
   return escaped(name).replaceAll('\n', '_x000a_');
 }
 
-// ----------------------------------------------------------------------------------------------- what is written
+// ------------------------------------------------------------------------------------------- what is written
 
 function frameTag(
   path: string,
@@ -313,7 +318,10 @@ function frameTag(
 /** Wide enough for an ABN, a date with its time, and most names. */
 const WIDTH = '20';
 
-/** An entry of a sheet's columns that hides ours, such as all to the last one of the sheet, shows them all from now on. */
+/**
+ * An entry of a sheet's columns that hides ours, such as all to the last one of the sheet, shows them all
+ * from now on.
+ */
 function withShown(
   tag: string,
   { min, max, hidden, width = WIDTH }: XmlAttributes,

@@ -17,7 +17,10 @@ import {
   XmlReader,
 } from './xml.ts';
 
-/** A sheet is read, or read and patched, in one pass over its XML. Rows stream, so memory does not grow with it. */
+/**
+ * A sheet is read, or read and patched, in one pass over its XML. Rows stream, so memory does not grow with
+ * it.
+ */
 
 /** A row that holds something. A formula without a saved value is a blank cell. */
 export interface SheetRow {

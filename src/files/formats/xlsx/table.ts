@@ -52,7 +52,7 @@ export interface SheetTable {
 
 type Top = Pick<SheetTable, 'columns' | 'header'>;
 
-// --------------------------------------------------------------------------------------------- the sheet that is meant
+// ----------------------------------------------------------------------------------- the sheet that is meant
 
 /**
  * The table of the sheet that is named, or was open when the workbook was saved. Where that is no list, as
@@ -107,7 +107,7 @@ function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly Su
   return stop('input', fact, `Say which it is with ${flags.join(' or ')}.`);
 }
 
-// ------------------------------------------------------------------------------------------------ the table of a sheet
+// -------------------------------------------------------------------------------------- the table of a sheet
 
 interface SurveyedSheet {
   readonly tab: BookSheet;
@@ -206,7 +206,10 @@ function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
   return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(name)}`;
 }
 
-/** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
+/**
+ * The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any
+ * size.
+ */
 const MOST_ROWS = 200_000;
 
 function tableOf(
@@ -249,10 +252,12 @@ function sheetNotes({ sheets, open }: Book, tab: BookSheet, passedOver: BookShee
   ];
 }
 
-// ------------------------------------------------------------------------------------------------------------ its rows
+// -------------------------------------------------------------------------------------------------- its rows
 
 export interface TableRow {
-  /** `left_out`: titles above the header, and rows below it that are none of the table; they stay as they are. */
+  /**
+   * `left_out`: titles above the header, and rows below it that are none of the table; they stay as they are.
+   */
   readonly kind: 'header' | 'row' | 'left_out';
   readonly number: RowNumber;
   readonly cells: readonly string[];
@@ -292,7 +297,7 @@ export function inputRow({ number: row, cells, unreadable }: TableRow, { places 
   return { row, cells: [...own, ...cells.filter((_text, at) => !named.has(at))], unreadable };
 }
 
-// ------------------------------------------------------------------------------------------------ what does not fit
+// ----------------------------------------------------------------------------------------- what does not fit
 
 /** Undefined for a row that holds nothing right of the header. */
 function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: Top): string | undefined {

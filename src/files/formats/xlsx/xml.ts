@@ -1,6 +1,8 @@
 import { SaxesParser } from 'saxes';
 
-/** Is called with what a part of a workbook holds, in order. Names of elements have no prefix of a namespace. */
+/**
+ * Is called with what a part of a workbook holds, in order. Names of elements have no prefix of a namespace.
+ */
 export interface XmlListener {
   opened(name: string, attributes: XmlAttributes): void;
   closed?(name: string): void;
@@ -10,7 +12,10 @@ export interface XmlListener {
 /** Values by name; most attributes of a workbook have no prefix. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** Far above a cell of 32,767 characters each of which is escaped; what is longer is no workbook of any program. */
+/**
+ * Far above a cell of 32,767 characters each of which is escaped; what is longer is no workbook of any
+ * program.
+ */
 const MOST_PENDING = 1024 * 1024;
 
 /** Where something stands in a part, counted in characters: its first one, and the one behind it. */
@@ -19,7 +24,10 @@ export interface Place {
   readonly end: number;
 }
 
-/** The XML of a part, in pieces as they are unpacked. It is held to a few megabytes, whatever is written in it. */
+/**
+ * The XML of a part, in pieces as they are unpacked. It is held to a few megabytes, whatever is written in
+ * it.
+ */
 export class XmlReader {
   readonly #parser = new SaxesParser({ xmlns: false, position: false });
   readonly #keeps: boolean;

@@ -41,7 +41,10 @@ export interface Addition {
   readonly columns: readonly AddedColumn[];
   /** Columns of the input that are left out of the copy, because ours take their place. */
   readonly dropped: ReadonlySet<string>;
-  /** Those of them that an earlier run has added. The others are the user's, and stay where her rows come back as they came. */
+  /**
+   * Those of them that an earlier run has added. The others are the user's, and stay where her rows come back
+   * as they came.
+   */
   readonly ours: ReadonlySet<string>;
 }
 
@@ -78,7 +81,8 @@ export function additionOf(
       dropped.add(existing);
       columns.push({ name, path });
     } else if (onExisting === 'fill' || mayBeOurs) {
-      // A user's column that was kept looks like one that we added; filling its blanks loses nothing of either.
+      // A user's column that was kept looks like one that we added; filling its blanks loses nothing of
+      // either.
       dropped.add(existing);
       columns.push({ name: existing, path, fills: at });
     } else if (onExisting === 'refuse') throw clash(existing);
@@ -88,8 +92,8 @@ export function additionOf(
 }
 
 /**
- * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A field's name
- * is the vendor's, so it is made safe like any cell of theirs.
+ * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A
+ * field's name is the vendor's, so it is made safe like any cell of theirs.
  * @param isIdentifier names that some operation would take for an identifier; left out: none.
  * @param isOfOther as for `additionOf`.
  */
@@ -128,7 +132,10 @@ export function earlierNames(field: string, steps: readonly string[]): readonly 
   );
 }
 
-/** What the column of a field may be called. Of several steps it has the word of its step behind it where an earlier one has the name. */
+/**
+ * What the column of a field may be called. Of several steps it has the word of its step behind it where an
+ * earlier one has the name.
+ */
 function namesOf(field: string, steps: readonly string[]): readonly string[] {
   const step = steps.find((each) => field.startsWith(`${each}.`));
   if (step === undefined) return [field];
@@ -183,8 +190,8 @@ export function foundValues(
 
 /**
  * The body that the added cells are read from: that of the last answer which found something. Changes of a
- * row are steps of one thing and read together, a later one counting more: the project that was made, then the
- * invite. Those in other projects stand side by side.
+ * row are steps of one thing and read together, a later one counting more: the project that was made, then
+ * the invite. Those in other projects stand side by side.
  */
 export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
   if (steps !== undefined) {
@@ -221,7 +228,8 @@ function membersOf(bytes: KeptBody): JsonObject {
 }
 
 /**
- * The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula.
+ * The cells of the added columns for one row. What the user's own column holds, and is kept, may be a
+ * formula.
  * @param told is told the answer and its fields, so that nobody reads it again for them.
  */
 export function addedCells(
@@ -251,7 +259,10 @@ export function addedCells(
   });
 }
 
-/** The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others from their owner. */
+/**
+ * The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others
+ * from their owner.
+ */
 export function cellsOrWhy(
   columns: number,
   cells: () => readonly string[],
@@ -303,9 +314,9 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
 }
 
 /**
- * What an earlier run added stands without a gap before our first column; what stands further left is the user's. So is
- * a column whose name we had to prefix for our own. Another operation may have added columns of some of these names, such as
- * `location.city`, and none of what it found is lost.
+ * What an earlier run added stands without a gap before our first column; what stands further left is the
+ * user's. So is a column whose name we had to prefix for our own. Another operation may have added columns of
+ * some of these names, such as `location.city`, and none of what it found is lost.
  * @param marks by which the columns are known for this operation's: one name of each must be among them.
  */
 function earlierAdded(
@@ -331,7 +342,10 @@ function clash(column: string): Error {
   return stop('job', fact, next);
 }
 
-/** Names for columns that have to stand beside others, without regard to case. One that is taken gets a prefix, and then a number. */
+/**
+ * Names for columns that have to stand beside others, without regard to case. One that is taken gets a
+ * prefix, and then a number.
+ */
 export class FreeNames {
   readonly #taken: Set<string>;
 
@@ -389,7 +403,10 @@ export async function additionFor(
   return automaticAddition(header, names, safety, await identifierNames(), isOfOther, steps);
 }
 
-/** What the columns of a batch that takes all that answers have may be called, where no number is behind their names. */
+/**
+ * What the columns of a batch that takes all that answers have may be called, where no number is behind their
+ * names.
+ */
 export async function automaticNames(
   ledger: LedgerReader,
   batch: Batch,
@@ -405,7 +422,7 @@ function fieldsIn(ledger: ColumnChoice['ledger'], batch: Batch, job: FieldsOf): 
   return surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), resultsFilesOf(job).length > 0);
 }
 
-// ------------------------------------------------------------------------------------------ how a cell is written
+// ------------------------------------------------------------------------------------- how a cell is written
 
 /** How what is appended to a row is written: as text for spreadsheets and people, or as JSON for programs. */
 export interface CellWriter {
@@ -436,7 +453,10 @@ export const JSON_CELLS: CellWriter = {
   value: (value) => (value === undefined || value === null ? '' : JSON.stringify(value)),
 };
 
-/** How the cells of an output are written. Text in a workbook never becomes a formula, and neither does a value of JSON. */
+/**
+ * How the cells of an output are written. Text in a workbook never becomes a formula, and neither does a
+ * value of JSON.
+ */
 export function cellsFor(
   { isWorkbook, isJson }: { readonly isWorkbook: boolean; readonly isJson: boolean },
   mode: FormulaMode,

@@ -17,10 +17,10 @@ import {
 } from './added-columns.ts';
 
 /**
- * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
- * the number of the row that asked, and with that row's own cells. It is made of the ledger alone and comes out the same every
- * time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
- * grow with what was found.
+ * The file of what was found, where one row finds many: a line for each member of the lists that the answers
+ * hold, with the number of the row that asked, and with that row's own cells. It is made of the ledger alone
+ * and comes out the same every time. The ledger is read twice, once for the columns and once for the lines,
+ * so that memory does not grow with what was found.
  */
 
 type Rows = Pick<LedgerReader, 'rows'>;
@@ -42,7 +42,8 @@ export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPla
 }
 
 /**
- * Behind what was found stand the cells of the row that asked, each name with `input_` before it while what was found has it.
+ * Behind what was found stand the cells of the row that asked, each name with `input_` before it while what
+ * was found has it.
  * @param dropped columns that are not repeated: those that an earlier output added.
  */
 export async function* resultsCopy(
@@ -124,7 +125,7 @@ export function ledgerRows(
   };
 }
 
-// ------------------------------------------------------------------------------------------ rows that need attention
+// ---------------------------------------------------------------------------------- rows that need attention
 
 export interface AttentionWriting {
   readonly ledger: LedgerReader;
@@ -144,9 +145,9 @@ interface ListedColumns {
 }
 
 /**
- * The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. A column of the user's
- * that is called like our number, as in what a search has found, stands before ours under a name of its own: a file with two columns
- * of a name could not be an input again.
+ * The rows that a person has to look at, as they came, with the number and the reason; valid as an input
+ * again. A column of the user's that is called like our number, as in what a search has found, stands before
+ * ours under a name of its own: a file with two columns of a name could not be an input again.
  */
 export function attentionCopy(
   { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
@@ -171,7 +172,10 @@ export function attentionCopy(
   });
 }
 
-/** What a row that cannot be read holds stays where it is, but for what a copy leaves out, because it looks like a number of ours. */
+/**
+ * What a row that cannot be read holds stays where it is, but for what a copy leaves out, because it looks
+ * like a number of ours.
+ */
 function movedCell({ cells, unreadable }: InputRow, at: number, isJson: boolean): string {
   const cell = cells[at] ?? '';
   const isMoved = !isJson && isSetAside((name) => (name === ROW ? cell : undefined));

@@ -43,7 +43,8 @@ export interface WantedOutput {
 type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey' | 'sheet'>;
 
 /**
- * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is named like one.
+ * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is
+ * named like one.
  * @throws StopError `output` before anything is paid for when it could not be written there.
  */
 export async function chooseDestination(
@@ -98,7 +99,9 @@ function requireMacros({ path, file }: FoundInput, output: string): void {
   throw stop('output', fact, `Name an output that ends in ${WORKBOOK_ENDING}, or put the original back.`);
 }
 
-/** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
+/**
+ * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
+ */
 export function besideInput(inputPath: string, sandbox: boolean, name: string = usualName(sandbox)): string {
   return besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
 }
@@ -116,9 +119,10 @@ export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
 }
 
 /**
- * Where a store has the output of a batch. Who wrote the store may have chosen that too, so the place counts below the folder of the list
- * or of the store alone, and with an ending that outputs have.
- * @param say is told of another place. @returns undefined for that, and where there is none: the output then goes to the usual place.
+ * Where a store has the output of a batch. Who wrote the store may have chosen that too, so the place counts
+ * below the folder of the list or of the store alone, and with an ending that outputs have.
+ * @param say is told of another place.
+ * @returns undefined for that, and where there is none: the output then goes to the usual place.
  */
 export function notedOutput(
   { inputPath, outputPath, settings }: Batch,
@@ -177,7 +181,10 @@ function mayHaveMacros(path: string): boolean {
   return endingOf(path) === MACROS_ENDING;
 }
 
-/** A long CSV file is refused before anything is paid for, and not when it turns out that its output does not fit. */
+/**
+ * A long CSV file is refused before anything is paid for, and not when it turns out that its output does not
+ * fit.
+ */
 function requireRoomFor({ survey: { header, rows } }: FoundInput, { add = {} }: Additions): void {
   requireRoom(rows + 1, header.length + Object.keys(add).length + OUR_COLUMNS.length);
 }
@@ -196,9 +203,9 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * What the lists beside an output begin with. They are UTF-8, which a spreadsheet program takes for something else unless
- * a byte-order mark says so; a program that knows nothing of such marks takes it for a part of the first name. So there is
- * one beside a workbook, and where the input has one.
+ * What the lists beside an output begin with. They are UTF-8, which a spreadsheet program takes for something
+ * else unless a byte-order mark says so; a program that knows nothing of such marks takes it for a part of
+ * the first name. So there is one beside a workbook, and where the input has one.
  */
 export async function listMark(inputPath: string, { isWorkbook }: { isWorkbook: boolean }): Promise<string> {
   return isWorkbook || (await beginsWithMark(inputPath)) ? '\uFEFF' : '';

@@ -30,14 +30,20 @@ export function useAction(): Action {
   return { isBusy, refused, run: (work) => void run(work) };
 }
 
-/** What was asked last. The value of the question before stays until the next answer is there, so that nothing jumps. */
+/**
+ * What was asked last. The value of the question before stays until the next answer is there, so that nothing
+ * jumps.
+ */
 export interface Asked<T> {
   readonly value: T | undefined;
   readonly refused: Refused | undefined;
   readonly waits: boolean;
 }
 
-/** Forgets the answers to earlier questions. @param delayMs how long the keys must rest: somebody is still choosing. */
+/**
+ * Forgets the answers to earlier questions.
+ * @param delayMs how long the keys must rest: somebody is still choosing.
+ */
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
@@ -68,7 +74,10 @@ export function useAsked<T>(
 
 const ASK_AGAIN_MS = 400;
 
-/** Waits for what was started. @throws Refused in the words of its command, where that ended otherwise than well. */
+/**
+ * Waits for what was started.
+ * @throws Refused in the words of its command, where that ended otherwise than well.
+ */
 export async function untilEnded(id: string): Promise<void> {
   for (;;) {
     const { work } = await ask<WorkAnswer>(`/tasks/${id}`);
