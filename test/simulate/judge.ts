@@ -118,9 +118,9 @@ export class Judge {
     promise(isCaused || isUnmade, `stopped without a reason: ${why}`);
   }
 
-  /** What was charged is shown, as spent or as in doubt. */
+  /** What was charged is shown, as spent or as in doubt. Since somebody was forgotten the list is another batch. */
   #adds({ credits }: Said): void {
-    if (credits === undefined) return;
+    if (credits === undefined || this.forgotten.size > 0) return;
     const charged = this.#stage.vendor.charges.reduce((sum, charge) => sum + charge.credits, 0);
     const shown = credits.spent + credits.in_doubt;
     promise(charged <= shown, `charged ${charged}, shown ${credits.spent} and ${credits.in_doubt} in doubt`);

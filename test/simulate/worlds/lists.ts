@@ -12,7 +12,7 @@ import type { Stage } from '../stage.ts';
 import { type Mood, moods, moodWords, well } from '../vendor.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
 
-/** What somebody does before a run: `forgets` a person of the first row, or runs by a plan that was made before the list was edited. */
+/** What somebody does before a run: `forgets` a person, or runs by a plan that was made before the list was edited. */
 type Deed = 'nothing' | 'forgets' | 'runs by a plan that moved';
 
 const deeds = fc.constantFrom<Deed[]>(
@@ -81,13 +81,21 @@ const lists: WorldKind<History> = {
   },
 };
 
-/** The person of the first row, where the list has people. Who was bought before is not bought again; of others the store knows nothing. */
+/**
+ * Somebody who was bought, else the person of the first row, where the list has people. Who was bought is not bought again; of others the
+ * store knows nothing. The list goes on in another order, because rows that have ended ask nothing.
+ */
 async function forget(stage: Stage, judge: Judge, { header }: ListKind): Promise<void> {
-  const [, first = ''] = listOf(stage).split('\n');
   if (header !== 'Email') return;
-  const { exitCode } = await type(stage, ['forget', first, '--yes', '--json']);
-  const wasBought = stage.vendor.charges.some(({ key }) => key.includes(JSON.stringify(first)));
-  if (exitCode === 0) judge.forgotten.set(first, wasBought);
+  const [, ...rows] = listOf(stage).trimEnd().split('\n');
+  const isBought = (row: string): boolean =>
+    stage.vendor.charges.some(({ key }) => key.includes(JSON.stringify(row)));
+  const person = rows.find(isBought) ?? rows[0] ?? '';
+  const wasBought = isBought(person);
+  const { exitCode } = await type(stage, ['forget', person, '--yes', '--json']);
+  if (exitCode !== 0) return;
+  judge.forgotten.set(person, wasBought);
+  stage.write('list.csv', `${[header, ...rows.toReversed()].join('\n')}\n`);
 }
 
 const listOf = (stage: Stage): string => fs.readFileSync(stage.path('list.csv'), 'utf8');
