@@ -130,7 +130,8 @@ export class Watch {
       requireMoves(before, now);
       requireRepliesFirst(before, now);
     }
-    requireBudgets(now, begun);
+    // Of a store that was put back nobody knows under which budgets its calls began.
+    requireBudgets(now, before === undefined ? [] : begun);
     requireOneCurrent(now);
     requireOneRetry(now);
     requireFewUnderWay(now, this.#limits.concurrency);

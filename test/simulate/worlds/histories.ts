@@ -32,6 +32,8 @@ interface Step {
 }
 
 interface History {
+  /** By how much the clock of the machine is wrong from the beginning, until all is well. */
+  readonly clockMs: number;
   readonly job: JobKind;
   readonly account: AccountKind;
   readonly terms: TermsKind;
@@ -57,6 +59,9 @@ const rests = fc.constantFrom(5_000, 15 * MINUTE_MS, 5 * HOUR_MS, DAY_MS, 5 * DA
 const mostly = <Value>(usual: Value, all: Arbitrary<Value>): Arbitrary<Value> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: all });
 
+/** Within what two clocks may differ by, and beyond it, but within the day by which a run would stop at once. */
+const clocks = fc.constantFrom(0, 0, 0, 0, 0, 0, 4 * MINUTE_MS, 20 * HOUR_MS, -20 * HOUR_MS);
+
 const step: Arbitrary<Step> = fc.record({
   restMs: rests,
   mood: mostly(well, moods),
@@ -69,6 +74,7 @@ const step: Arbitrary<Step> = fc.record({
 const histories: WorldKind<History> = {
   name: 'histories',
   history: fc.record({
+    clockMs: clocks,
     job: keyOf(JOBS),
     account: accountKinds,
     terms: keyOf(TERMS),
@@ -76,8 +82,8 @@ const histories: WorldKind<History> = {
     b: rowsFrom(5),
     steps: fc.array(step, { minLength: 3, maxLength: 8, size: 'max' }),
   }),
-  words: ({ job, account, terms, a, b, steps }) => [
-    `${job}, ${terms} (${account})`,
+  words: ({ clockMs, job, account, terms, a, b, steps }) => [
+    `${job}, ${terms} (${account})${clockMs === 0 ? '' : `, a clock that is off by ${timeWords(clockMs)}`}`,
     `list a: ${rowWords(a)}`,
     `list b: ${rowWords(b)}`,
     ...steps.map(stepWords),

@@ -41,6 +41,7 @@ const ASKED = 0.2;
 const CONCURRENCY = 4;
 
 export interface Beginning {
+  readonly clockMs: number;
   readonly job: JobKind;
   readonly account: AccountKind;
   readonly terms: TermsKind;
@@ -93,6 +94,8 @@ export class Life {
     this.#beginning = beginning;
     this.#permitted = new Permitted(stage);
     this.#watch = new Watch(stage, { concurrency: CONCURRENCY });
+    stage.startMs += beginning.clockMs;
+    this.#slackMs += Math.abs(beginning.clockMs);
     this.#writeAccounts(TERMS[beginning.terms]);
     stage.write('job.yaml', JOB + JOBS[beginning.job]);
     for (const list of ['a', 'b'] as const) stage.write(`${list}.csv`, this.#text(list));
@@ -110,7 +113,6 @@ export class Life {
   #answered(act: Act): Act {
     if (act.kind !== 'run' || !this.#isAskedWhose) return act;
     this.#isAskedWhose = false;
-    if (this.#is === 'new-account') this.#newAccount();
     return { ...act, accept: this.#is };
   }
 
@@ -187,7 +189,6 @@ export class Life {
       ...{ kind: 'run', list, edit: this.#edits[list], budget, limit: undefined, refresh: false },
       accept: more.includes('store') ? 'store' : undefined,
     };
-    if (more.includes('new-account')) this.#newAccount();
     this.#permit(act);
     const words = ['run', 'job.yaml', `${list}.csv`, '--yes', '--json', ...more];
     const ended = await this.#watch.run(words);
@@ -226,6 +227,8 @@ export class Life {
     this.#port = port;
     this.#is = is;
     this.#refreshing.clear();
+    // Nobody is asked where the store has known an account at that address before.
+    if (is === 'new-account') this.#newAccount();
     this.#stage.tell(`the account is at port ${port}`);
     this.#writeAccounts(TERMS[this.#beginning.terms]);
   }
@@ -283,7 +286,9 @@ export class Life {
     const nowMs = this.#stage.trueMs;
     if (act.kind === 'purge') this.#permitted.againFromBefore(nowMs - act.olderMs + this.#slackMs);
     if (act.kind !== 'run') return;
-    if (act.refresh) this.#permitRefresh(act.list);
+    // A refresh that began by a clock that was ahead takes also for too old what was bought since.
+    const isAhead = this.#slackMs > LEAST_SLACK_MS && this.#refreshing.has(this.#text(act.list));
+    if (act.refresh || isAhead) this.#permitRefresh(act.list);
     const { job, terms } = this.#beginning;
     if (job === 'a job with refresh_after: 9d' || terms === 'an account with retention: 9d')
       this.#permitted.againFromBefore(nowMs - NINE_DAYS_MS + this.#slackMs);
