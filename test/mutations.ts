@@ -152,7 +152,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'CREATE UNIQUE INDEX attempts_current',
     instead: 'CREATE INDEX attempts_current',
     test: ['ledger/attacks', 'what two ask at once is bought once'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '16: no calendar alone says which day pays',

@@ -1,4 +1,4 @@
-/** One list of twelve rows, two to three runs, a crash in each but the last. */
+/** One list, mostly of twelve rows, two to three runs, a crash in each but the last. */
 import fs from 'node:fs';
 import fc from 'fast-check';
 import { planLook, requireOneCharge, Watch } from '../invariants.ts';
@@ -34,8 +34,24 @@ interface History {
   readonly kind: ListKind;
   readonly account: AccountKind;
   readonly rows: readonly number[];
+  /** A list of more rows than are read at once. */
+  readonly isLong: boolean;
   /** Of each run: what happens in it. */
   readonly runs: readonly Typed[];
+}
+
+/** Seldom, because it takes the time of five others. */
+const isLong = fc.oneof(
+  { weight: 39, arbitrary: fc.constant(false) },
+  { weight: 1, arbitrary: fc.constant(true) },
+);
+
+/** A thousand rows are read at once. Those that wait for answers stand near the end of these, and again behind them. */
+function listText({ header, row }: ListKind, rows: readonly number[], isLong: boolean): string {
+  const asked = rows.map(row).join('');
+  if (!isLong) return `${header}\n${asked}`;
+  const one = row(99);
+  return `${header}\n${one.repeat(900)}${asked}${one.repeat(88)}${asked.repeat(3)}`;
 }
 
 const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '--yes', '--json'];
@@ -46,22 +62,23 @@ const lists: WorldKind<History> = {
     kind: listKinds,
     account: accountKinds,
     rows: fc.array(fc.nat(12), { minLength: 12, maxLength: 12 }),
+    isLong,
     runs: fc.array(fc.record({ deed: deeds, faults: crashes, mood: moods, weather: weathers }), {
       minLength: 1,
       maxLength: 2,
     }),
   }),
-  words: ({ kind, account, rows, runs }) => [
-    `${kind.name}, account ${account}, rows ${rows.join(' ')}`,
+  words: ({ kind, account, rows, isLong, runs }) => [
+    `${kind.name}, account ${account}, rows ${rows.join(' ')}${isLong ? ', in a long list' : ''}`,
     ...runs.map(
       ({ deed, faults, mood, weather }) =>
         `${deed === 'nothing' ? '' : `somebody ${deed}; `}${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
     ),
   ],
-  async play(stage, { kind, account, rows, runs }) {
+  async play(stage, { kind, account, rows, isLong, runs }) {
     writeAccounts(stage, {}, account);
     stage.write('job.yaml', kind.job);
-    stage.write('list.csv', `${kind.header}\n${rows.map(kind.row).join('')}`);
+    stage.write('list.csv', listText(kind, rows, isLong));
     const watch = new Watch(stage, { concurrency: 4 });
     const judge = new Judge(stage);
     for (const { deed, faults, mood, weather } of runs) {

@@ -124,7 +124,7 @@ export class Life {
     this.#permit(act);
     const { charges } = this.#stage.vendor;
     const before = { sent: this.#stage.sent.length, charges: charges.length };
-    const besideWords = beside && this.#typed(beside.act);
+    const besideWords = beside && this.#typed(this.#unedited(beside.act));
     const others = besideWords === undefined ? [] : [{ words: besideWords, afterMs: beside?.afterMs ?? 0 }];
     const [ended, other] = await typeBeside(this.#stage, { words, faults }, others);
     // What is on its way when a process dies still arrives.
@@ -215,6 +215,11 @@ export class Life {
     if (act.kind === 'forget') return ['forget', emailOf(act.company), '--yes', '--json'];
     const words = typedFor(act, this.#backups);
     return words && [...words, '--json'];
+  }
+
+  /** Nobody edits a list that the first command has begun to read. */
+  #unedited(act: Act): Act {
+    return act.kind === 'run' ? { ...act, edit: this.#edits[act.list] } : act;
   }
 
   #undertake(act: Act): void {

@@ -33,7 +33,7 @@ function requireRow(stage: Stage, { company, isInvalid }: ListRow, row: Row, wor
   const isForgotten = words.forgotten.has(emailOf(company));
   promise(contact === emailOf(company) || isErased, `another row than in the list: ${of}`);
   promise(isInvalid || status !== 'invalid' || isForgotten, `invalid, and it is not: ${of}`);
-  promise(!isInvalid || status === 'invalid' || isForgotten, `not invalid: ${of}`);
+  promise(!isInvalid || status === 'invalid' || isForgotten || isErased, `not invalid: ${of}`);
   // A row of somebody who was forgotten while it waited still rests on what its company was sold for.
   if (isInvalid || isErased || isForgotten) return;
   promise(row.ABN === abnOf(company), `another company than in the list: ${of}`);
