@@ -102,7 +102,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'firstSentAtMs: clock.earliestMs()',
     instead: 'firstSentAtMs: clock.wallMs()',
     test: ['run/idempotency', 'was ahead at first'],
-    simulated: 'histories',
+    simulated: 'lists',
   },
   {
     rule: '10: a job pays for a lost call again once in a batch',

@@ -22,6 +22,15 @@ const jump: Arbitrary<Mishap> = fc
   .tuple(fc.constantFrom(1, -1), fc.constantFrom(MINUTE_MS, 3 * HOUR_MS, 2 * DAY_MS, 40 * DAY_MS))
   .map(([sign, ms]) => ({ kind: 'clock', ms: sign * ms }));
 
+/**
+ * By how much the clock of the machine is wrong from the beginning: within what two clocks may differ by, and
+ * beyond it, but within the day by which a run would stop at once.
+ */
+export const clocks = fc.constantFrom(0, 0, 0, 0, 0, 0, 4 * MINUTE_MS, 20 * HOUR_MS, -20 * HOUR_MS);
+
+export const clockWords = (ms: number): string =>
+  ms === 0 ? '' : `, a clock that is off by ${timeWords(ms)}`;
+
 const signal: Arbitrary<Mishap> = fc
   .constantFrom<NodeJS.Signals[]>('SIGINT', 'SIGTERM')
   .map((name) => ({ kind: 'signal', name }));

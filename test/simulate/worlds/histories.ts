@@ -4,7 +4,7 @@
  */
 import fc, { type Arbitrary } from 'fast-check';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, timeWords } from '../people.ts';
+import { clocks, clockWords, DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, timeWords } from '../people.ts';
 import type { WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import { type Mood, moods, moodWords, well } from '../vendor.ts';
@@ -59,9 +59,6 @@ const rests = fc.constantFrom(5_000, 15 * MINUTE_MS, 5 * HOUR_MS, DAY_MS, 5 * DA
 const mostly = <Value>(usual: Value, all: Arbitrary<Value>): Arbitrary<Value> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: all });
 
-/** Within what two clocks may differ by, and beyond it, but within the day by which a run would stop at once. */
-const clocks = fc.constantFrom(0, 0, 0, 0, 0, 0, 4 * MINUTE_MS, 20 * HOUR_MS, -20 * HOUR_MS);
-
 const step: Arbitrary<Step> = fc.record({
   restMs: rests,
   mood: mostly(well, moods),
@@ -83,7 +80,7 @@ const histories: WorldKind<History> = {
     steps: fc.array(step, { minLength: 3, maxLength: 8, size: 'max' }),
   }),
   words: ({ clockMs, job, account, terms, a, b, steps }) => [
-    `${job}, ${terms} (${account})${clockMs === 0 ? '' : `, a clock that is off by ${timeWords(clockMs)}`}`,
+    `${job}, ${terms} (${account})${clockWords(clockMs)}`,
     `list a: ${rowWords(a)}`,
     `list b: ${rowWords(b)}`,
     ...steps.map(stepWords),

@@ -5,14 +5,14 @@ import { planLook, requireOneCharge, Watch } from '../invariants.ts';
 import { Judge } from '../judge.ts';
 import { type ListKind, listKinds } from '../list-kinds.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
-import { crashes, objectIn, type, typedWords, waitUntil } from '../people.ts';
+import { clocks, clockWords, crashes, DAY_MS, objectIn, type, typedWords, waitUntil } from '../people.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
-import type { Stage } from '../stage.ts';
+import { FIRST_DAY_MS, type Stage } from '../stage.ts';
 import { type Mood, moods, moodWords, well } from '../vendor.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
 
-/** What somebody does before a run: `forgets` a person, or runs by a plan that was made before the list was edited. */
+/** What somebody does before a run. The plan was made before the list was edited. */
 type Deed = 'nothing' | 'forgets' | 'runs by a plan that moved';
 
 const deeds = fc.constantFrom<Deed[]>(
@@ -31,6 +31,8 @@ interface Typed {
 }
 
 interface History {
+  /** By how much the clock is wrong at first; it is put right a day before the last run. */
+  readonly clockMs: number;
   readonly kind: ListKind;
   readonly account: AccountKind;
   readonly rows: readonly number[];
@@ -46,7 +48,7 @@ const isLong = fc.oneof(
   { weight: 1, arbitrary: fc.constant(true) },
 );
 
-/** A thousand rows are read at once. Those that wait for answers stand near the end of these, and again behind them. */
+/** A thousand rows are read at once. Those that wait for answers stand near their end, and again behind them. */
 function listText({ header, row }: ListKind, rows: readonly number[], isLong: boolean): string {
   const asked = rows.map(row).join('');
   if (!isLong) return `${header}\n${asked}`;
@@ -59,6 +61,7 @@ const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '--yes', '--json
 const lists: WorldKind<History> = {
   name: 'lists',
   history: fc.record({
+    clockMs: clocks,
     kind: listKinds,
     account: accountKinds,
     rows: fc.array(fc.nat(12), { minLength: 12, maxLength: 12 }),
@@ -68,14 +71,16 @@ const lists: WorldKind<History> = {
       maxLength: 2,
     }),
   }),
-  words: ({ kind, account, rows, isLong, runs }) => [
-    `${kind.name}, account ${account}, rows ${rows.join(' ')}${isLong ? ', in a long list' : ''}`,
+  words: ({ clockMs, kind, account, rows, isLong, runs }) => [
+    `${kind.name}, account ${account}${clockWords(clockMs)}`,
+    `${isLong ? 'a long list with ' : ''}rows ${rows.join(' ')}`,
     ...runs.map(
       ({ deed, faults, mood, weather }) =>
         `${deed === 'nothing' ? '' : `somebody ${deed}; `}${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
     ),
   ],
-  async play(stage, { kind, account, rows, isLong, runs }) {
+  async play(stage, { clockMs, kind, account, rows, isLong, runs }) {
+    stage.startMs += clockMs;
     writeAccounts(stage, {}, account);
     stage.write('job.yaml', kind.job);
     stage.write('list.csv', listText(kind, rows, isLong));
@@ -91,6 +96,8 @@ const lists: WorldKind<History> = {
     }
     stage.vendor.mood = well;
     stage.weather = calm;
+    stage.startMs = FIRST_DAY_MS;
+    if (clockMs !== 0) await stage.rest(DAY_MS);
     await typeToTheEnd(stage, watch, judge);
     requireOneCharge(stage);
     watch.requireBooks();
@@ -99,8 +106,9 @@ const lists: WorldKind<History> = {
 };
 
 /**
- * Somebody who was bought, else the person of the first row, where the list has people. Who was bought is not bought again; of others the
- * store knows nothing. The list goes on in another order, because rows that have ended ask nothing.
+ * Somebody who was bought, else the person of the first row, where the list has people. Who was bought is not
+ * bought again; of others the store knows nothing. The list goes on in another order, because rows that have
+ * ended ask nothing.
  */
 async function forget(stage: Stage, judge: Judge, { header }: ListKind): Promise<void> {
   if (header !== 'Email') return;
