@@ -118,7 +118,7 @@ export class Judge {
     promise(isCaused || isUnmade, `stopped without a reason: ${why}`);
   }
 
-  /** What was charged is shown, as spent or in doubt. Since somebody was forgotten the list is another batch. */
+  /** What was charged is shown, as spent or in doubt. Who forgets somebody goes on with another batch. */
   #adds({ credits }: Said): void {
     if (credits === undefined || this.forgotten.size > 0) return;
     const charged = this.#stage.vendor.charges.reduce((sum, charge) => sum + charge.credits, 0);

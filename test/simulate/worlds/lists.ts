@@ -48,7 +48,7 @@ const isLong = fc.oneof(
   { weight: 1, arbitrary: fc.constant(true) },
 );
 
-/** A thousand rows are read at once. Those that wait for answers stand near their end, and again behind them. */
+/** A thousand rows are read at once. Those that wait for answers stand near their end, and behind them. */
 function listText({ header, row }: ListKind, rows: readonly number[], isLong: boolean): string {
   const asked = rows.map(row).join('');
   if (!isLong) return `${header}\n${asked}`;
