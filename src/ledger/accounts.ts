@@ -130,7 +130,8 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
 // --------------------------------------------------------------------------------------- which account it is
 
 const MARKED = `
-SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids
+SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,
+  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c WHERE c.account = a.id LIMIT 1) u) AS used
 FROM known_as k JOIN accounts a ON a.id = k.account
 WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?) OR (k.kind = 'name' AND k.value = ?)`;
 
@@ -147,22 +148,27 @@ FROM attempts WHERE account = ? AND operation <> '${NOTE_PERSON}'`;
 
 async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<Recognised> {
   const { id, address, name } = marks;
-  type Marked = { readonly kind: string; readonly identity: string; readonly ids: number };
+  type Marked = {
+    readonly kind: string;
+    readonly identity: string;
+    readonly ids: number;
+    readonly used: number;
+  };
   const marked = await sql.rows<Marked>(MARKED, [id ?? '', address, name]);
   // Where accounts at one address have ids, the address alone does not say which one it is.
   const isSame = ({ kind, ids }: Marked): boolean => kind === 'address' && (id === undefined || ids === 0);
   const known = marked.find(({ kind }) => kind === 'id') ?? marked.find(isSame);
-  if (known !== undefined) {
-    const own = marked.filter(({ identity }) => identity === known.identity);
-    return { kind: 'known', identity: known.identity, isWhole: own.length === (id === undefined ? 2 : 3) };
-  }
+  const own = marked.filter(({ identity }) => identity === known?.identity);
+  const isWhole = own.length === (id === undefined ? 2 : 3);
+  if (known?.used === 1) return { kind: 'known', identity: known.identity, isWhole };
+  // A run that was killed before its first request leaves an address behind, and the vendor may have moved since.
   type Named = { readonly id: number; readonly identity: string; readonly address: string | null };
   for (const { id: number, identity, address: was } of await sql.rows<Named>(NAMED, [name])) {
     const stake = await oneRow<AtStake>(sql, AT_STAKE, [number]);
     if (stake.answers + stake.changes + stake.doubts > 0)
       return { kind: 'moved', identity, address: was ?? identity, ...stake };
   }
-  return { kind: 'new' };
+  return known === undefined ? { kind: 'new' } : { kind: 'known', identity: known.identity, isWhole };
 }
 
 // ------------------------------------------------------------------------------------------ reading
@@ -307,17 +313,22 @@ async function changeFacts(sql: Sql, id: number, change: (kept: AccountFacts) =>
   await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
 }
 
+const KEEP_MARK = [
+  `UPDATE known_as SET account = ? WHERE kind = ? AND value = ? AND kind <> 'name'
+    AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.account = known_as.account)`,
+  'INSERT INTO known_as (account, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+];
+
 export const writeAccounts = (context: WriteContext) => ({
-  /** Keeps that the account is known by these marks. One that is another account's stays that account's. */
+  /**
+   * Keeps that the account is known by these marks. One that is another account's stays that account's, unless
+   * that account has never asked anything.
+   */
   keepMarks: (identity: string, { id, address, name }: AccountMarks): Promise<void> =>
     context.transaction(async (sql) => {
       const account = await numberOf(sql, identity);
       for (const [kind, value] of Object.entries({ id, address, name }))
-        if (value !== undefined)
-          await sql.rows(
-            'INSERT INTO known_as (account, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-            [...[account, kind, value]],
-          );
+        if (value !== undefined) for (const text of KEEP_MARK) await sql.rows(text, [account, kind, value]);
     }),
 
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>

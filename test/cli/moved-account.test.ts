@@ -84,6 +84,19 @@ test('a mistake in the first address is mended without a question', async () => 
   expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
 });
 
+test('a vendor that comes back to an address from which nothing was bought is asked about as well', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  expect((await desk.place.run({ crashAt: 'before-intent', output: 'out.csv' })).signal).toBe('SIGKILL');
+  desk.place.writeAccount(moved(desk));
+  expect((await desk.type(desk.run())).code).toBe(0);
+  desk.place.writeAccount(desk.place.vendor.url);
+  expect(await desk.json(desk.run())).toMatchObject({ stopped: { code: 'moved' } });
+  expect((await desk.type(desk.run('--accept', 'same-account'))).code).toBe(0);
+  expect((await desk.type(desk.run())).code, 'asked once').toBe(0);
+  expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
+});
+
 test('a run that was killed goes on after the move, and other names and ids at one address ask nothing', async () => {
   const desk = await openDesk();
   desk.list(8);
