@@ -10,7 +10,7 @@ import { enrich, plan } from '../src/index.ts';
 import { credits } from '../src/ledger/ledger.ts';
 import { runJob } from '../src/run/run-job.ts';
 import { openDesk } from './cli/desk.ts';
-import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
+import { deskWithList, expectNothingSpent, type Refusal } from './support/refusal.ts';
 
 describe('the input', () => {
   const ABSOLUTE = '^/.*';

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Desk } from './cli/desk.ts';
-import { deskWithList, expectNothingSpent, expectRefusal, type Refusal } from './refusal.ts';
+import { deskWithList, expectNothingSpent, expectRefusal, type Refusal } from './support/refusal.ts';
 
 describe('the store', () => {
   /** A desk whose list was bought: from here on nothing may be bought again. */

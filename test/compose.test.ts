@@ -14,9 +14,9 @@ import { z } from 'zod';
 import { describeProgram } from '../src/cli/program.ts';
 import type { Ended } from './cli/rowonce.ts';
 import { typedAt } from './cli/typed.ts';
-import { proof } from './combinations.ts';
 import { domainsOf, Workplace } from './faults/workplace.ts';
 import { anotherServer } from './ledger/stores/postgres-server.ts';
+import { proof } from './support/combinations.ts';
 
 const service = z.looseObject({
   command: z.array(z.string()).optional(),

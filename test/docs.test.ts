@@ -19,8 +19,15 @@ import { EXIT, STOP_CODES } from '../src/core/errors.ts';
 import { OUR_COLUMNS, OUTCOME_KINDS } from '../src/core/row.ts';
 import { loadJob } from '../src/job/job.ts';
 import { CRASH_POINTS } from '../src/lib/faults.ts';
-import { proof, times } from './combinations.ts';
-import { corrected, type Exchange, exchangesOf, inCheckout, masked, openCheckout } from './transcripts.ts';
+import { proof, times } from './support/combinations.ts';
+import {
+  corrected,
+  type Exchange,
+  exchangesOf,
+  inCheckout,
+  masked,
+  openCheckout,
+} from './support/transcripts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = [

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { postgresServer } from './ledger/stores/postgres-server.ts';
-import { inCheckout } from './transcripts.ts';
+import { inCheckout } from './support/transcripts.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '..', 'docs', 'guide', 'scripts.md'), 'utf8');
 

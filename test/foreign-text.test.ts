@@ -29,8 +29,8 @@ import {
 } from '../src/operations/lookup/identifiers.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
 import { quotedCell, readEmail, readText } from '../src/operations/team/change-inputs.ts';
-import { some } from './combinations.ts';
-import { ESC, NASTY, OBEYED } from './nasty.ts';
+import { some } from './support/combinations.ts';
+import { ESC, NASTY, OBEYED } from './support/nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
 const CALL = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' } as const;

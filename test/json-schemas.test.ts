@@ -17,8 +17,8 @@ import { jobSchema } from '../src/job/job-schema.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';
-import { whatIsPrinted } from './json-page.ts';
-import { type JsonSchema, objectsOf, schemasNow } from './json-schemas.ts';
+import { whatIsPrinted } from './support/json-page.ts';
+import { type JsonSchema, objectsOf, schemasNow } from './support/json-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs', 'schemas');

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { publint } from 'publint';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { proof } from './combinations.ts';
+import { proof } from './support/combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiParts } from './api-page.ts';
-import { jsonParts } from './json-page.ts';
-import { referenceParts } from './reference.ts';
+import { apiParts } from './support/api-page.ts';
+import { jsonParts } from './support/json-page.ts';
+import { referenceParts } from './support/reference.ts';
 
 const DOCS = join(import.meta.dirname, '..', 'docs');
 

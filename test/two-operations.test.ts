@@ -13,8 +13,8 @@ import { PlanObject } from '../src/objects/plan-object.ts';
 import type { RunObject } from '../src/objects/run-object.ts';
 import type { RunOptions } from '../src/plan/context.ts';
 import { runJob } from '../src/run/run-job.ts';
-import { some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
+import { some } from './support/combinations.ts';
 
 const ROWS = 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n';
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './longest-first.ts';
+import { LongestFirst } from './support/longest-first.ts';
 
 /**
  * Node keeps there what it compiled, so that neither the thousands of programs that are started nor the workers need
@@ -75,7 +75,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     execArgv: [COMPILES_IN_PLACE],
-    setupFiles: ['./same-every-time.ts'],
+    setupFiles: ['./support/same-every-time.ts'],
     // Real processes, sockets and files. Only what hangs for ever meets these limits, however slow the machine is, so no test
     // has others of its own.
     testTimeout: 900_000,
@@ -96,7 +96,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...ALONE],
           // To load the source anew for each would take longer than these tests do.
           isolate: false,
-          setupFiles: ['./same-every-time.ts', './no-trace.ts'],
+          setupFiles: ['./support/same-every-time.ts', './support/no-trace.ts'],
         },
       },
     ],

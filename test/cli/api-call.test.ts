@@ -5,8 +5,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import type { Way } from '../faults/ways.ts';
+import { some } from '../support/combinations.ts';
 import { deskBefore, openDesk } from './desk.ts';
 
 const NASTY = 'say "hi", \\u0041 {{Domain}} $& ünï🙂\n\'}, "admin": true';

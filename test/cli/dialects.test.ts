@@ -7,8 +7,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { version } from '../../src/core/families.ts';
-import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, type DeskBefore, deskBefore, openDesk, SERVICE } from './desk.ts';
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');

@@ -17,9 +17,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
-import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
+import { some } from '../support/combinations.ts';
 import { objectIn } from './desk.ts';
 import { typed } from './typed.ts';
 

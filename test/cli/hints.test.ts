@@ -11,8 +11,8 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync 
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
+import { some } from '../support/combinations.ts';
 import { Desk, objectIn } from './desk.ts';
 import { type Ended, PROGRAM } from './rowonce.ts';
 

@@ -5,7 +5,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { ESC, OBEYED } from '../nasty.ts';
+import { ESC, OBEYED } from '../support/nasty.ts';
 import { deskBefore } from './desk.ts';
 
 const DEEP = 200_000;

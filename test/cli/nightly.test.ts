@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { receiver } from '../run/receiver.ts';
+import { some } from '../support/combinations.ts';
 import { openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
 

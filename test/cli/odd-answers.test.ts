@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { deskBefore, SERVICE } from './desk.ts';
 
 const ODD = '{"ergebnis":{},"status":"unbekannt"}';

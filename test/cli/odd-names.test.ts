@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ESC, OBEYED } from '../nasty.ts';
+import { ESC, OBEYED } from '../support/nasty.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 const EVIL = `${ESC}[2J${ESC}]0;owned\u0007\u202e<img src=x onerror=alert(1)>`;

@@ -8,8 +8,8 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import readBook, { type Row } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { partsOf } from '../files/formats/workbook-file.ts';
+import { some } from '../support/combinations.ts';
 import { openDesk } from './desk.ts';
 
 const BOOKS = new URL('../files/formats/books/', import.meta.url);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { agreeToDialects } from '../agree.ts';
+import { agreeToDialects } from '../support/agree.ts';
 
 /** Runs the real program as its users do: a process, with arguments, an environment and pipes. */
 

@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, lastCommand, objectIn, openDesk } from './desk.ts';
 
 test('a run writes the output and says what it did, what it cost and where everything is', async () => {

@@ -7,8 +7,8 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, lastCommand, openDesk } from './desk.ts';
 
 const sampled = (size: number, ...more: readonly string[]): readonly string[] => [

@@ -5,9 +5,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { some } from '../combinations.ts';
 import type { Way } from '../faults/ways.ts';
 import { type OutputRow, Workplace } from '../faults/workplace.ts';
+import { some } from '../support/combinations.ts';
 import { Desk } from './desk.ts';
 
 /** One is asked for twice, and one says nothing. */

@@ -5,7 +5,7 @@
  * sent and charged after the plan.
  */
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** A list whose first answers are lost. */

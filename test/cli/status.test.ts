@@ -3,7 +3,7 @@
  * Method: the real command over the store that a real run left, before a vendor with known answers.
  */
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {

@@ -6,8 +6,8 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ANSWERS, type Answer, type OfChange, type OfLookup } from '../client/answers.ts';
-import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { some } from '../support/combinations.ts';
 import { openDesk } from './desk.ts';
 
 type Meaning = OfLookup | OfChange;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
-import { agreeToDialects } from '../agree.ts';
+import { agreeToDialects } from '../support/agree.ts';
 import { type Ended, environmentOf, PROGRAM, rowonce, type Start } from './rowonce.ts';
 
 /**

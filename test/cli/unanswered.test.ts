@@ -5,7 +5,7 @@
  * without a rule takes for a match. The rule comes afterwards. The vendor's own book counts what it was asked.
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';

@@ -5,7 +5,7 @@
  * that reads the odd answer is another one afterwards.
  */
 import { expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { deskBefore, SERVICE } from './desk.ts';
 
 async function invited() {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { JumpingClock } from '../jumping-clock.ts';
 import { OpenTeam } from '../plan/team/open-team.ts';
+import { JumpingClock } from '../support/jumping-clock.ts';
 import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
 import { TeamWorkplace } from './team-workplace.ts';
 

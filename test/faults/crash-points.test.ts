@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import type { Way } from './ways.ts';
 import { domainsOf, type OutputRow, Workplace } from './workplace.ts';

@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** Many rows and few calls: the longer a file takes to be written, the more two writers have to do with each other. */

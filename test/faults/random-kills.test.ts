@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
-import { proof, times } from '../combinations.ts';
+import { proof, times } from '../support/combinations.ts';
 import { drive, type Lane, type Stage, Tally } from './kills.ts';
 import { openLists } from './lists.ts';
 import { openSheets } from './team.ts';

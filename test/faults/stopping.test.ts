@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 

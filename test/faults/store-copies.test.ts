@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isUrl } from '../../src/ledger/store.ts';
-import { some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { some } from '../support/combinations.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sheet } from '../../src/core/format.ts';
 import type { InputRow } from '../../src/core/row.ts';
-import { times } from '../combinations.ts';
+import { times } from '../support/combinations.ts';
 import { inputOf, material } from './inputs.ts';
 import { type FuzzInput, judged, type Open, openSheet } from './judge.ts';
 import { Tally } from './tally.ts';

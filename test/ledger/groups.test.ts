@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, type Group, isFresh } from '../../src/ledger/transitions.ts';
-import { times } from '../combinations.ts';
+import { times } from '../support/combinations.ts';
 import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, uncharged } from './plain.ts';
 
 /**

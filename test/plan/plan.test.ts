@@ -24,10 +24,10 @@ import type { PlanContext } from '../../src/plan/row-walk.ts';
 import { run } from '../../src/run/pipeline.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { times } from '../combinations.ts';
 import { freshLedger } from '../ledger/stores/places.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { testExtension } from '../sandbox/extension.ts';
+import { times } from '../support/combinations.ts';
 
 const job: Job = {
   name: 'enrich-company',

@@ -11,8 +11,8 @@ import type { RunEvent } from '../../src/core/events.ts';
 import { end, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type AttemptId, credits, type Ledger } from '../../src/ledger/ledger.ts';
-import { some } from '../combinations.ts';
-import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../doubtful.ts';
+import { some } from '../support/combinations.ts';
+import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../support/doubtful.ts';
 
 test('a redirect is not followed: it stops the run', async () => {
   const at = await openPlace((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());

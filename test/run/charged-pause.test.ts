@@ -10,7 +10,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
-import { JumpingClock } from '../jumping-clock.ts';
+import { JumpingClock } from '../support/jumping-clock.ts';
 
 test('a "too many requests" that is charged is in doubt with its credits, and not asked again; its account waits', async () => {
   const desk = await openDesk();

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
 import { isStillHonoured } from '../../src/run/intent.ts';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import {
   attemptsOf,
   dialectWith,
@@ -20,7 +20,7 @@ import {
   runOnce,
   tagging,
   vendorScript,
-} from '../doubtful.ts';
+} from '../support/doubtful.ts';
 
 const dialect = dialectWith({ idempotency: { header: 'idempotency-key', valid_for: '24h' } });
 const HOUR_MS = 60 * 60_000;

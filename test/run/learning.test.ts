@@ -14,7 +14,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { domainsOf } from '../faults/workplace.ts';
-import { JumpingClock } from '../jumping-clock.ts';
+import { JumpingClock } from '../support/jumping-clock.ts';
 
 const ALLOWED_PER_SECOND = 12;
 

@@ -15,9 +15,9 @@ import { choose } from '../../src/run/choose.ts';
 import { workRange } from '../../src/run/pipeline.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
-import { proof, times } from '../combinations.ts';
 import type { VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { proof, times } from '../support/combinations.ts';
 
 /** A list with duplicates, near duplicates, cells that are repaired, rows without a usable cell and one that cannot be read. */
 function listOf(domains: readonly string[]): string {

@@ -12,7 +12,7 @@ import type { Dialect, ReadBack } from '../../src/client/dialect.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
-import { some } from '../combinations.ts';
+import { some } from '../support/combinations.ts';
 import {
   attemptsOf,
   dialectWith,
@@ -24,7 +24,7 @@ import {
   runOnce,
   tagging,
   vendorScript,
-} from '../doubtful.ts';
+} from '../support/doubtful.ts';
 
 const READ_BACK: ReadBack = {
   method: 'GET',

@@ -7,7 +7,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Doubt, Ledger } from '../../src/ledger/ledger.ts';
-import { losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
+import { losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../support/doubtful.ts';
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));
 

@@ -15,11 +15,11 @@ import type { FileOptions } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
-import { agreeToDialects } from '../agree.ts';
-import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Vendor, type VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { agreeToDialects } from '../support/agree.ts';
+import { proof } from '../support/combinations.ts';
 import { type Connected, connect } from './connected.ts';
 
 /** The accounts `one` and `two`, each with a vendor process, a key and limits of its own. */

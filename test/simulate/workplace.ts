@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import fc, { type Arbitrary } from 'fast-check';
-import { agreeToDialects } from '../agree.ts';
+import { agreeToDialects } from '../support/agree.ts';
 import { filesBelow } from './disk.ts';
 import type { Stage } from './stage.ts';
 

@@ -10,7 +10,7 @@ import { networkInterfaces } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listenOn } from '../../src/web/server/listeners.ts';
-import { proof, proofs } from '../combinations.ts';
+import { proof, proofs } from '../support/combinations.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Admission, redirectIn } from '../../src/web/server/admission.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 let clock: VirtualClock;
 let folder: string;

@@ -11,7 +11,7 @@ import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { text } from '../../src/web/page/text.ts';
-import { proof } from '../combinations.ts';
+import { proof } from '../support/combinations.ts';
 import { chooseFile, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 

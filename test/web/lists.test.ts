@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { Clocks } from '../cli/clocks.ts';
-import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openStore } from '../ledger/stores/places.ts';
+import { proof } from '../support/combinations.ts';
 import { Served } from './served.ts';
 
 /**

@@ -6,8 +6,8 @@
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, type JsonResult } from '../cli/desk.ts';
-import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
+import { proof } from '../support/combinations.ts';
 import { ask } from './scene.ts';
 import { Served } from './served.ts';
 

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
-import { proof } from '../combinations.ts';
+import { proof } from '../support/combinations.ts';
 import { environmentIn, Served, wordOf } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {

@@ -8,7 +8,7 @@ import { Progress } from '../../../src/commands/run/progress.ts';
 import type { Console } from '../../../src/commands/shared/command.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { Batch, BatchId, LedgerReader } from '../../../src/ledger/ledger.ts';
-import { VirtualClock } from '../../virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type Answer, type Desk, deskBefore } from '../desk.ts';
 
 const BATCH = {

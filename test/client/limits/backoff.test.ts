@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Backoff, type Pause } from '../../../src/client/limits/limits.ts';
-import { VirtualClock } from '../../virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 let clock: VirtualClock;
 let pauses: Pause[];

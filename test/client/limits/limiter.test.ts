@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { Limits, Pause } from '../../../src/client/limits/limits.ts';
 import { StopError } from '../../../src/core/errors.ts';
-import { VirtualClock } from '../../virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { VirtualClock } from '../../virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 /**
  * Virtual time that also timers and the calendar go by, as Bottleneck's jobs do. It takes the place of the machine's until

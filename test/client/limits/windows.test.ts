@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Plan } from '../../../src/client/limits/limits.ts';
-import { VirtualClock } from '../../virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 type Deed = 'take' | 'send' | 'give back';
 

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proxyFor } from '../../../src/client/connector.ts';
 import { type Ended, rowonce } from '../../cli/rowonce.ts';
-import { some } from '../../combinations.ts';
+import { some } from '../../support/combinations.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { ask, said, transportTo } from './raw-vendor.ts';
 import { proxyTo, type SecureVendor, secureVendor } from './secure-vendor.ts';

@@ -9,7 +9,7 @@ import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
 import { workbookCopy } from '../../../src/files/workbook-copy.ts';
-import { times } from '../../combinations.ts';
+import { times } from '../../support/combinations.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
 

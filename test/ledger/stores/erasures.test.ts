@@ -12,7 +12,7 @@ import { personOf } from '../../../src/ledger/erase.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn } from '../../../src/run/erase.ts';
-import { proof } from '../../combinations.ts';
+import { proof } from '../../support/combinations.ts';
 import {
   ACCOUNT,
   answered,

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { personOf } from '../../../src/ledger/erase.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { eraseIn } from '../../../src/run/erase.ts';
-import { proof } from '../../combinations.ts';
+import { proof } from '../../support/combinations.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';

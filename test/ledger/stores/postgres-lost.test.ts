@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { proof } from '../../combinations.ts';
+import { proof } from '../../support/combinations.ts';
 import { answered, batchNamed } from './book.ts';
 import { freshPlace, openStore, temporaryFolder } from './places.ts';
 import { postgresServer } from './postgres-server.ts';

@@ -6,7 +6,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchId, RangeLeft, WorkQueue } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { proof } from '../../combinations.ts';
+import { proof } from '../../support/combinations.ts';
 import { ACCOUNT } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 import { TcpProxy } from './tcp-proxy.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { agreeToDialects } from '../../agree.ts';
 import { KEY, PROJECT, type TeamOptions, TeamWorkplace } from '../../faults/team-workplace.ts';
+import { agreeToDialects } from '../../support/agree.ts';
 
 /** A service that says who is in a project, and an account whose dialect knows that. */
 

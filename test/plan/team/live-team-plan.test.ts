@@ -6,8 +6,8 @@
  * test has a project of its own.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { proof } from '../../combinations.ts';
 import { emailsOf, type TeamWorkplace } from '../../faults/team-workplace.ts';
+import { proof } from '../../support/combinations.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from './lists-team.ts';
 import { OpenTeam } from './open-team.ts';
 

@@ -11,8 +11,8 @@ import service from '../../../src/client/dialects/service.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { type RemoteMembers, remoteMembers, withLive } from '../../../src/plan/team/remote-members.ts';
-import { SkippingClock } from '../../doubtful.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';
+import { SkippingClock } from '../../support/doubtful.ts';
 import { listsDialect } from './lists-team.ts';
 
 const LISTS = await checkDialectFile(JSON.stringify(listsDialect()), 'lists.yaml', service);

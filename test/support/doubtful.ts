@@ -2,19 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Account } from '../src/client/account/account.ts';
-import type { Dialect, DialectOperation } from '../src/client/dialect.ts';
-import provider from '../src/client/dialects/provider.ts';
-import { type Clock, systemClock } from '../src/core/clock.ts';
-import type { RunEvent } from '../src/core/events.ts';
-import { defineOperation, end, type IfLost, send } from '../src/core/operation.ts';
-import type { Job } from '../src/job/job.ts';
-import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
-import sqlite from '../src/ledger/stores/sqlite.ts';
-import type { RunObject } from '../src/objects/run-object.ts';
-import { run } from '../src/run/pipeline.ts';
-import { Sessions } from '../src/run/sessions.ts';
-import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
+import type { Account } from '../../src/client/account/account.ts';
+import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { RunEvent } from '../../src/core/events.ts';
+import { defineOperation, end, type IfLost, send } from '../../src/core/operation.ts';
+import type { Job } from '../../src/job/job.ts';
+import { type AttemptRecord, type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import type { RunObject } from '../../src/objects/run-object.ts';
+import { run } from '../../src/run/pipeline.ts';
+import { Sessions } from '../../src/run/sessions.ts';
+import { type Script, type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 /**
  * A list with one row, a real SQLite store, and a vendor that loses answers as a test says. What is done for the row is

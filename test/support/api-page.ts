@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
-import { type Command, said } from '../src/commands/shared/command.ts';
-import { COMMANDS } from '../src/core/families.ts';
-import { loadFamily } from '../src/core/family.ts';
-import * as library from '../src/index.ts';
+import { type Command, said } from '../../src/commands/shared/command.ts';
+import { COMMANDS } from '../../src/core/families.ts';
+import { loadFamily } from '../../src/core/family.ts';
+import * as library from '../../src/index.ts';
 
 /**
  * The page of all that the library exports, made of the source: the calls from their commands, and of the rest what stands above each
@@ -12,7 +12,7 @@ import * as library from '../src/index.ts';
  * style makes declarations easy to find.
  */
 
-const ROOT = join(import.meta.dirname, '..', 'src');
+const ROOT = join(import.meta.dirname, '..', '..', 'src');
 
 /** What is shown as it is declared. Of the others the name is enough. */
 const SHOWN = [

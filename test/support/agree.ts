@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadAccounts } from '../src/client/account/account.ts';
-import { dialectOf, dialectQuestion } from '../src/client/dialect.ts';
+import { loadAccounts } from '../../src/client/account/account.ts';
+import { dialectOf, dialectQuestion } from '../../src/client/dialect.ts';
 
 /**
  * Agrees to what the dialects of the accounts in a folder send, as a user has done who works with them. The tests of the

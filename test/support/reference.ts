@@ -4,16 +4,16 @@
  */
 import type { Option, Command as Typed } from 'commander';
 import { z } from 'zod';
-import { describeProgram } from '../src/cli/program.ts';
-import { accountsSchema } from '../src/client/account/accounts-file.ts';
-import { MEANINGS } from '../src/client/dialect/dialect-schema.ts';
-import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
-import { BATCH } from '../src/commands/shared/input.ts';
-import { COMMANDS, OPERATIONS } from '../src/core/families.ts';
-import { loadFamily } from '../src/core/family.ts';
-import type { Operation } from '../src/core/operation.ts';
-import { jobSchema } from '../src/job/job-schema.ts';
-import { ACCEPTABLE } from '../src/plan/context.ts';
+import { describeProgram } from '../../src/cli/program.ts';
+import { accountsSchema } from '../../src/client/account/accounts-file.ts';
+import { MEANINGS } from '../../src/client/dialect/dialect-schema.ts';
+import type { Command, CommandGroup } from '../../src/commands/shared/command.ts';
+import { BATCH } from '../../src/commands/shared/input.ts';
+import { COMMANDS, OPERATIONS } from '../../src/core/families.ts';
+import { loadFamily } from '../../src/core/family.ts';
+import type { Operation } from '../../src/core/operation.ts';
+import { jobSchema } from '../../src/job/job-schema.ts';
+import { ACCEPTABLE } from '../../src/plan/context.ts';
 import { type JsonSchema, schemasNow } from './json-schemas.ts';
 
 /** Each stands between `<!-- NAME -->` and `<!-- end -->`. */

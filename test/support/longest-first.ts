@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
@@ -32,7 +32,7 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
-      const at = LONGEST.indexOf(relative(import.meta.dirname, moduleId));
+      const at = LONGEST.indexOf(relative(join(import.meta.dirname, '..'), moduleId));
       return at < 0 ? LONGEST.length : at;
     };
     return (await super.sort(files)).sort((a, b) => place(a) - place(b));

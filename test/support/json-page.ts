@@ -6,13 +6,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
-import { pageCommands } from '../src/commands/shared/page.ts';
-import { COMMANDS } from '../src/core/families.ts';
-import { loadFamily } from '../src/core/family.ts';
-import { BatchList, Refusal, Tickets } from '../src/web/api.ts';
+import type { Command, CommandGroup } from '../../src/commands/shared/command.ts';
+import { pageCommands } from '../../src/commands/shared/page.ts';
+import { COMMANDS } from '../../src/core/families.ts';
+import { loadFamily } from '../../src/core/family.ts';
+import { BatchList, Refusal, Tickets } from '../../src/web/api.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const OBJECTS = globSync('src/objects/*.ts', { cwd: ROOT }).sort();
 const SOURCE = ['src/web/api.ts', ...OBJECTS]
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))

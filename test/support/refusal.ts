@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type Desk, objectIn, openDesk } from './cli/desk.ts';
-import type { Ended } from './cli/rowonce.ts';
+import { type Desk, objectIn, openDesk } from '../cli/desk.ts';
+import type { Ended } from '../cli/rowonce.ts';
 
 /** How the program answers a mistake, and that nothing came of it. */
 

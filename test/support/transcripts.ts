@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-const CHECKOUT = join(import.meta.dirname, '..');
+const CHECKOUT = join(import.meta.dirname, '..', '..');
 
 /** How a page calls the folder in which the reader has the checkout. */
 const SHOWN_HOME = '/home/you';

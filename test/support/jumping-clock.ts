@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Clock } from '../src/core/clock.ts';
+import type { Clock } from '../../src/core/clock.ts';
 
 /**
  * Time for whole nights over real files and sockets: it stands still while the machine works, so that no test depends on

@@ -3,11 +3,11 @@
  * the zod schemas that read it.
  */
 import { z } from 'zod';
-import { accountsSchema } from '../src/client/account/accounts-file.ts';
-import { dialectSchema } from '../src/client/dialect/check.ts';
-import { familyNames } from '../src/core/family.ts';
-import { jobSchema } from '../src/job/job-schema.ts';
-import { StoppedObject } from '../src/objects/stop-object.ts';
+import { accountsSchema } from '../../src/client/account/accounts-file.ts';
+import { dialectSchema } from '../../src/client/dialect/check.ts';
+import { familyNames } from '../../src/core/family.ts';
+import { jobSchema } from '../../src/job/job-schema.ts';
+import { StoppedObject } from '../../src/objects/stop-object.ts';
 import { meaningOf, meaningOfMember, whatIsPrinted } from './json-page.ts';
 
 export interface JsonSchema {
@@ -46,7 +46,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   const job = draft(jobSchema, 'A job of Rowonce');
   const { operation, operations } = job.properties ?? {};
-  const names = await familyNames(new URL('../src/operations/', import.meta.url));
+  const names = await familyNames(new URL('../../src/operations/', import.meta.url));
   for (const named of [operation, operations?.items]) if (named !== undefined) named.enum = names;
   job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
   return new Map([
