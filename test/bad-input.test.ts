@@ -103,7 +103,7 @@ describe('the input', () => {
     await expectNothingSpent(desk, ['run', 'enrich-company', name, '--budget', '9'], refusal);
   });
 
-  test('has a header and no rows: nothing is written, but for who reads a pipe', async () => {
+  test('the input has a header and no rows: nothing is written, but for who reads a pipe', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', 'Name,Domain\n');
     const refusal = {
@@ -128,7 +128,7 @@ describe('a column called as one of ours is told in the same words before anythi
   const NEXT = 'Rename that column.';
   const LIST = 'Domain,Email,_Status\nx.example,jo@x.example,to call\n';
 
-  test('by a plan, a run, and the library, and by a look at the list alone', async () => {
+  test('the clash is told by a plan, a run, and the library, and by a look at the list alone', async () => {
     const desk = await openDesk();
     await desk.write('ours.csv', LIST);
     const refusal = { code: 2, fact: FACT, next: /^Rename that column\.$/ };
@@ -201,12 +201,12 @@ describe('the job', () => {
     await expectNothingSpent(desk, job(), refusal);
   });
 
-  test('is missing', async () => {
+  test('the job is missing', async () => {
     const refusal = { code: 2, fact: /^\.\/job\.yaml: there is no such file\.$/, next: /\S/ };
     await expectNothingSpent(await deskWithList(), job(), refusal);
   });
 
-  test('is an operation that was mistyped', async () => {
+  test('the job is an operation that was mistyped', async () => {
     const words = ['run', 'enrich-companie', 'list.csv', '--budget', '9'];
     const refusal = {
       code: 2,
@@ -218,7 +218,7 @@ describe('the job', () => {
 });
 
 describe('the account', () => {
-  test('has no key where it says', async () => {
+  test('the account has no key where it says', async () => {
     const desk = await deskWithList();
     desk.place.writeAccount(desk.place.vendor.url, { key: undefined, key_env: 'MY_KEY' });
     const { code, stdout, stderr } = await desk.type(desk.run());
@@ -233,7 +233,7 @@ describe('the account', () => {
     expect(await desk.type(desk.run(), { env: { MY_KEY: 'k' } })).toMatchObject({ code: 0 });
   });
 
-  test('has a key that the vendor refuses: 77, one request, and the rows wait for a better key', async () => {
+  test('the account has a key that the vendor refuses: 77, one request, and the rows wait for a better key', async () => {
     const desk = await deskWithList();
     desk.place.writeAccount(desk.place.vendor.url, { limits: { concurrency: 1 } });
     await desk.place.vendor.setFaults('401:1');
@@ -249,7 +249,7 @@ describe('the account', () => {
     expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
   });
 
-  test('is in a file that others can read', async () => {
+  test('the account is in a file that others can read', async () => {
     const desk = await deskWithList();
     const file = desk.place.path('config/accounts.yaml');
     await chmod(file, 0o640);
@@ -263,13 +263,13 @@ describe('the account', () => {
     expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
   });
 
-  test('does not exist', async () => {
+  test('the account does not exist', async () => {
     const desk = await deskWithList();
     const refusal = { code: 2, fact: /^There is no account "dada" in /, next: /data/ };
     await expectNothingSpent(desk, desk.run('--account', 'dada'), refusal);
   });
 
-  test('has an address where nobody answers: three tries, and 2; once it has answered, that is an outage, and waited for', async () => {
+  test('the account has an address where nobody answers: three tries, and 2; once it has answered, that is an outage, and waited for', async () => {
     const desk = await deskWithList();
     // Nobody listens there.
     desk.place.writeAccount('http://127.0.0.1:1');
@@ -288,7 +288,7 @@ describe('the account', () => {
     expect(out.stderr).toMatch(/longer than --max-pause allows \(6 s\): connect ECONNREFUSED/);
   });
 
-  test('has an address that does not resolve: 2, and not a wait', async () => {
+  test('the account has an address that does not resolve: 2, and not a wait', async () => {
     const desk = await deskWithList();
     // The domain "invalid" is reserved for names that never resolve.
     desk.place.writeAccount('https://vendor.invalid');

@@ -37,7 +37,7 @@ describe('the store', () => {
     );
   }
 
-  test('is of a newer version', async () => {
+  test('the store is of a newer version', async () => {
     const desk = await deskWithStore();
     await sql(desk, 'INSERT INTO steps (number) VALUES (99)');
     await expectNothingBought(desk, {
@@ -64,7 +64,7 @@ describe('the store', () => {
     await expectNothingBought(desk, refusal, false);
   });
 
-  test('has bytes that were altered', async () => {
+  test('the store has bytes that were altered', async () => {
     const desk = await deskWithStore();
     await desk.write('store/ledger.db', 'x'.repeat(20_000));
     const refusal = {
@@ -75,7 +75,7 @@ describe('the store', () => {
     await expectNothingBought(desk, refusal);
   });
 
-  test("is another program's database", async () => {
+  test("the store is another program's database", async () => {
     const desk = await deskWithList();
     await mkdir(desk.place.path('store'), { mode: 0o700 });
     await sql(desk, 'CREATE TABLE recipes (name)');
@@ -140,7 +140,7 @@ describe('the output', () => {
     expect(await desk.read('list.csv')).toBe(before);
   });
 
-  test('would have its needs-attention file where the input is', async () => {
+  test('the output would have its needs-attention file where the input is', async () => {
     const desk = await deskWithList();
     const before = 'Domain\nnot a domain\n';
     await desk.write('out.needs-attention.csv', before);

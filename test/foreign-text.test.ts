@@ -94,7 +94,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
 const LONGEST_SENTENCE = 800;
 
 describe.each(Object.entries(SENTENCES))('%s', (_name, say) => {
-  test('is a short line that steers nothing, whatever was said', () => {
+  test('foreign text is a short line that steers nothing, whatever was said', () => {
     for (const text of NASTY) {
       const said = say(text);
       expect(said.length).toBeGreaterThan(0);
@@ -219,7 +219,7 @@ describe.each(some(Object.entries(READERS), 3))('%s is read in linear time', (_n
   });
 
   // By the square this would take hours: the test above has failed by then.
-  test('also four million characters of it', () => {
+  test('foreign text is read in linear time, also four million characters of it', () => {
     for (const unit of [`${ESC}]`, `${ESC}[`, '[', '{{', '0', ' '])
       read(unit.repeat(4_000_000 / unit.length));
   });

@@ -168,12 +168,12 @@ describe('imports', () => {
     expect(rooms).toEqual(ROOMS);
   });
 
-  test('go down the street, never up', () => {
+  test('imports go down the street, never up', () => {
     const up = ABROAD.filter(({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)));
     expect(up.map(shown)).toEqual([]);
   });
 
-  test('enter a room by its doors alone, and every door is entered', () => {
+  test('imports enter a room by its doors alone, and every door is entered', () => {
     const entered = new Map(ROOMS.map((room) => [room, new Set<string>()]));
     for (const { to } of ABROAD) entered.get(roomOf(to))?.add(to.slice(roomOf(to).length + 1));
     for (const [room, doors] of Object.entries(STREET)) {
@@ -209,7 +209,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('of the page lead to the page, its two libraries, and types of the words between it and the server', () => {
+  test('imports of the page lead to the page, its two libraries, and types of the words between it and the server', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -227,7 +227,7 @@ describe('imports', () => {
     expect(strange.map(({ statement }) => statement)).toEqual([]);
   });
 
-  test('never go round in a circle, not even for types', () => {
+  test('imports never go round in a circle, not even for types', () => {
     expect(circles(IMPORTS)).toEqual([]);
   });
 });

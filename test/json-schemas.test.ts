@@ -129,7 +129,7 @@ describe('what commands print under --json', () => {
     ['settle', ['nobody']],
   ];
 
-  test('has every member that the schema needs, and none that it does not name', async () => {
+  test('what is printed under --json has every member that the schema needs, and none that it does not name', async () => {
     const desk = await openDesk({ faults: 'charged-reset:x1' });
     desk.list(5);
     await desk.write('team.csv', 'Email,Role,project_id\njo@a.example,viewer,proj-1\n');

@@ -53,17 +53,17 @@ function valuesOf(instruction: string): readonly string[] {
 }
 
 describe('the container', () => {
-  test('has a Dockerfile in which a linter finds nothing', () => {
+  test('the container has a Dockerfile in which a linter finds nothing', () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  test('runs as a user who is not root, and keeps its store in a volume', () => {
+  test('the container runs as a user who is not root, and keeps its store in a volume', () => {
     expect(valuesOf('USER')).toEqual(['node']);
     expect(valuesOf('VOLUME')).toEqual(['/store']);
     expect(valuesOf('ENV')).toEqual(['ROWONCE_STORE=/store ROWONCE_CONFIG=/config']);
   });
 
-  test('is built from the program alone: no accounts, keys or lists that lie in the checkout', () => {
+  test('the container is built from the program alone: no accounts, keys or lists that lie in the checkout', () => {
     const patterns = read('.dockerignore')
       .split('\n')
       .filter((line) => /^[^#]/.test(line));
@@ -92,7 +92,7 @@ describe('the container', () => {
 
   const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
-  test.skipIf(!hasEngine)('is built and starts (skipped where no Docker engine runs)', () => {
+  test.skipIf(!hasEngine)('the container is built and starts (skipped where no Docker engine runs)', () => {
     const docker = (...words: readonly string[]) =>
       spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
     const built = docker('build', '--quiet', '--file', 'docs/container/Dockerfile', '.');
@@ -110,12 +110,12 @@ const ACTION = '.github/actions/rowonce';
 describe('the action', () => {
   const errorsOf = ({ errors }: ValidationState): unknown => errors;
 
-  test('and the workflow that uses it are such in which a linter finds nothing', () => {
+  test('the action and the workflow that uses it are such in which a linter finds nothing', () => {
     expect(errorsOf(validateAction(read(`${ACTION}/action.yml`)))).toEqual([]);
     expect(errorsOf(validateWorkflow(read('docs/github/rowonce.yaml')))).toEqual([]);
   });
 
-  test('is given inputs that it has, and the guide explains each', () => {
+  test('the action is given inputs that it has, and the guide explains each', () => {
     const names = Object.keys(parse(read(`${ACTION}/action.yml`)).inputs);
     const guide = read('docs/guide/container.md');
     expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
@@ -126,7 +126,7 @@ describe('the action', () => {
     }
   });
 
-  test('runs nothing but what a commit or a version names', () => {
+  test('the action runs nothing but what a commit or a version names', () => {
     const used = [read(`${ACTION}/action.yml`), read('docs/github/rowonce.yaml')].flatMap((text) => [
       ...text.matchAll(/uses: (.+)$/gm),
     ]);
@@ -136,7 +136,7 @@ describe('the action', () => {
     expect(parse(read(`${ACTION}/action.yml`)).inputs.package.default).toBe(`${name}@${version}`);
   });
 
-  test('gives keys to the command, and to no other step', () => {
+  test('the action gives keys to the command, and to no other step', () => {
     const { steps } = parse(read(`${ACTION}/action.yml`)).runs;
     const withKeys = steps.filter((step: object) => JSON.stringify(step).includes('inputs.keys'));
     expect(withKeys).toMatchObject([{ name: 'Run Rowonce' }]);
@@ -159,7 +159,7 @@ describe('the action', () => {
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
   });
 
-  test('says which words there are', () => {
+  test('the action says which words there are', () => {
     expect(act({ COMMAND: 'undo' })).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(/plan, run or nightly\.\n$/),

@@ -20,7 +20,7 @@ const TOO_MANY = 'line 3 cannot be read: 4 cells, but the header has 3 columns';
 const STRAY = 'line 6 cannot be read: a quote is inside a cell that does not begin with one';
 
 describe('a list with bad rows', () => {
-  test('is bought but for them, and each comes back as it was with what is wrong', async () => {
+  test('a list with bad rows is bought but for them, and each comes back as it was with what is wrong', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', LIST);
     const plan = await desk.json(['plan', 'enrich-company', 'list.csv']);
@@ -42,7 +42,7 @@ describe('a list with bad rows', () => {
     );
   });
 
-  test('is refused with --strict, by plan and by run, also after it was bought', async () => {
+  test('a list with bad rows is refused with --strict, by plan and by run, also after it was bought', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', LIST);
     const fact = 'list.csv, row 3, line 3: 4 cells, but the header has 3 columns.';
@@ -56,7 +56,7 @@ describe('a list with bad rows', () => {
     expect((await desk.type([...RUN, '--strict'])).stderr).toContain(fact);
   });
 
-  test('goes on after a crash where it was, and its export is the output to the byte', async () => {
+  test('a list with bad rows goes on after a crash where it was, and its export is the output to the byte', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', LIST);
     const crashed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-row:3' } });

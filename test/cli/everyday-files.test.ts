@@ -20,14 +20,14 @@ async function ran(list: string, ...flags: readonly string[]) {
 }
 
 describe('a list goes through', () => {
-  test('with the index that a program writes, which has no name', async () => {
+  test('a list goes through with the index that a program writes, which has no name', async () => {
     const { code, output, requests } = await ran(',Name,Domain\n0,Acme,x.example\n1,Beta,y.example\n');
     expect([code, requests]).toEqual([0, 2]);
     expect(output[0]).toMatch(/^,Name,Domain,/);
     expect(output[1]).toMatch(/^0,Acme,x\.example,.*matched/);
   });
 
-  test('with two columns of one name, as long as neither is used', async () => {
+  test('a list goes through with two columns of one name, as long as neither is used', async () => {
     const list = 'Domain,Note,Note\nx.example,a,b\n';
     const { code, output } = await ran(list);
     expect([code, output[1]]).toEqual([0, expect.stringMatching(/^x\.example,a,b,.*matched/)]);
@@ -36,7 +36,7 @@ describe('a list goes through', () => {
     expect(used.stderr).toContain('columns 1 and 2 have the same name, "Domain".');
   });
 
-  test('with blank lines of delimiters, which are no rows and get blank cells', async () => {
+  test('a list goes through with blank lines of delimiters, which are no rows and get blank cells', async () => {
     const { code, output, requests } = await ran('Domain,Name\nx.example,X\n,\ny.example,Y\n , \n,\n');
     expect([code, requests]).toEqual([0, 2]);
     expect(output.filter((_line, at) => [2, 4, 5].includes(at))).toEqual(

@@ -17,7 +17,7 @@ import { typedAt } from './typed.ts';
 const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };
 
 describe('help', () => {
-  test('lists every command with its summary', async () => {
+  test('help lists every command with its summary', async () => {
     const { code, stdout, stderr } = await typedAt(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const oneLine = stdout.replace(/\s+/g, ' ');
@@ -26,7 +26,7 @@ describe('help', () => {
     }
   });
 
-  test('of every command, and of every command within it, ends with an example and lists the common options', async () => {
+  test('help of every command, and of every command within it, ends with an example and lists the common options', async () => {
     for (const command of (await describeProgram()).commands) {
       for (const names of [
         [command.name()],
@@ -45,7 +45,7 @@ describe('help', () => {
     }
   });
 
-  test('of run names every operation and every flag on two screens, with the ten usual flags first', async () => {
+  test('help of run names every operation and every flag on two screens, with the ten usual flags first', async () => {
     const { stdout } = await typedAt(['run', '--help']);
     const [, usual = ''] = /\nOptions:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
     expect(usual.match(/--[\w-]+(?= )/g)).toEqual(
@@ -199,7 +199,7 @@ describe('a bug of ours', () => {
     return { code, ...written };
   }
 
-  test('is exit 1 and one line, with what to do', async () => {
+  test('a bug of ours is exit 1 and one line, with what to do', async () => {
     const { code, stderr } = await bugOn({});
     expect(code).toBe(1);
     expect(stderr).toMatch(

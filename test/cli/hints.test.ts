@@ -137,7 +137,7 @@ const STOPS: Readonly<Record<string, Case>> = {
 };
 
 describe.concurrent('the last line of a run that was stopped goes on', () => {
-  test.for(some(Object.entries(STOPS), 1))('by %s', async ([_, stopped]) => {
+  test.for(some(Object.entries(STOPS), 1))('the last line goes on by %s', async ([_, stopped]) => {
     await using place = await Workplace.open({ concurrency: 1, ...stopped.vendor });
     const { list = LIST, flags, env = {}, rows = ROWS, settled = rows } = stopped;
     const desk = deskAt(place, rows);

@@ -238,7 +238,7 @@ describe('of a workbook that opens with another sheet, the only list is read', (
     expect(sheet?.text).toContain('_status');
   });
 
-  test('and where there are several, they are named, in plan and in run', async () => {
+  test('several lists in a workbook are named, in plan and in run', async () => {
     const desk = await openDesk();
     const otherSheets = ['Leads AU', 'Leads NZ'].map((name) => ({ name, rows: CONTACTS }));
     await writeFile(desk.place.path('list.xlsx'), bookOf({ rows: README, otherSheets }));
@@ -254,7 +254,7 @@ describe('of a workbook that opens with another sheet, the only list is read', (
     expect((await desk.type([...RUN, 'list.xlsx', '--sheet', 'Leads NZ'])).code).toBe(0);
   });
 
-  test('but a list of names stays the one that is read, and the stop names the others', async () => {
+  test('a list of names stays the one that is read, and the stop names the others', async () => {
     const desk = await openDesk();
     const book = bookOf({ rows: NAMES, otherSheets: [{ name: 'Contacts', rows: CONTACTS }] });
     await writeFile(desk.place.path('list.xlsx'), book);

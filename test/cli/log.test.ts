@@ -28,7 +28,7 @@ const told = ({ entries }: JsonResult): readonly string[] =>
   });
 
 describe('rowonce log', () => {
-  test('tells of a company who asked when and at what price, however it is written, and who decided about it', async () => {
+  test('rowonce log tells of a company who asked when and at what price, however it is written, and who decided about it', async () => {
     const desk = await sharedDesk();
     const log = await desk.json(['log', 'https://www.LIST.csv-1.example/about']);
     expect(told(log)).toEqual([
@@ -54,7 +54,7 @@ describe('rowonce log', () => {
     );
   });
 
-  test('tells play money behind other money', async () => {
+  test('rowonce log tells play money behind other money', async () => {
     const desk = await openDesk();
     desk.list(1);
     const inTheirOwn = { env: { ROWONCE_STORE: '' } };

@@ -55,7 +55,7 @@ test('misses that look like a wrong address stop each night, until a person says
 });
 
 describe('budgets', () => {
-  test('of the account and the day end the sweep for that account', async () => {
+  test('budgets of the account and the day end the sweep for that account', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     nights.writeJob('', { budget: 0 });
@@ -156,7 +156,7 @@ test.each<[StopCode, StopCode]>([
   expect(exitOf(worse, better)).toBe(STOP_CODES[worse]);
 });
 
-test('of equally bad ones the first is reported, and every code has its place', () => {
+test('the first of equally bad ones is reported, and every code has its place', () => {
   expect(worstOf([stopOf('job', 'first'), stopOf('input', 'second')])?.message).toBe('first.');
   for (const code of Object.keys(STOP_CODES) as readonly StopCode[]) {
     expect(exitOf('paused', code), code).toBe(code === 'paused' ? EXIT.paused : STOP_CODES[code]);

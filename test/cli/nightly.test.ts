@@ -85,7 +85,7 @@ test('two files of one name are both kept: the second gets a number, with its ou
 });
 
 describe('a sweep that was killed', () => {
-  test('in the middle of a file is ended by the next one, and nothing is bought twice', async () => {
+  test('a sweep that was killed in the middle of a file is ended by the next one, and nothing is bought twice', async () => {
     const nights = await openNightDesk({ latencyMs: 40 });
     const { place } = nights.desk;
     nights.drop('a.csv', 'a', 6);
@@ -113,7 +113,7 @@ describe('a sweep that was killed', () => {
   });
 
   test.each(some(['after-output', 'output-renamed', 'before-finish'], 1))(
-    'at %s leaves its file in the inbox, and the next one moves it beside the output that stands there',
+    'a sweep that was killed at %s leaves its file in the inbox, and the next one moves it beside the output that stands there',
     async (point) => {
       const nights = await openNightDesk();
       nights.drop('a.csv', 'a', 3);

@@ -57,7 +57,7 @@ describe('consent', () => {
       unlimited,
       (desk) => desk.place.writeAccount(desk.place.vendor.url, { budget: { per_day: 3 } }),
     ],
-  ])('is given by %s', async (_, words, prepare) => {
+  ])('consent is given by %s', async (_, words, prepare) => {
     const desk = await openDesk();
     desk.list(3);
     await prepare(desk);
@@ -65,7 +65,7 @@ describe('consent', () => {
     expect(await desk.place.vendor.book()).toMatchObject({ credits: 3 });
   });
 
-  test('is asked once: whoever resumes is not asked again, and what was agreed to stays the limit', async () => {
+  test('consent is asked once: whoever resumes is not asked again, and what was agreed to stays the limit', async () => {
     const desk = await openDesk();
     desk.list(4);
     expect(await desk.type([...unlimited, '--yes', '--limit', '2'])).toMatchObject({ code: 0 });
@@ -87,7 +87,7 @@ describe('consent', () => {
 const env = { ROWONCE_STORE: '' };
 
 describe('a first store that nobody named', () => {
-  test('is made by a run in a script, which says so in its first line and in --json', async () => {
+  test('a first store is made by a run in a script, which says so in its first line and in --json', async () => {
     const desk = await openDesk();
     desk.list(2);
     const path = desk.place.path('state/rowonce');
@@ -107,21 +107,24 @@ describe('a first store that nobody named', () => {
       'In a container none is made by itself, because it may not last.',
       { container: 'podman' },
     ],
-  ])('is not made %s, and the stop prints the command that makes it there', async (_, why, more) => {
-    const desk = await openDesk();
-    desk.list(2);
-    const path = desk.place.path('state/rowonce');
-    const { code, stderr } = await desk.type(desk.run(), { env: { ...env, ...more } });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`There is no store at ${path} yet, so nothing is known as bought. ${why}`);
-    expect(existsSync(path)).toBe(false);
-    const pasted = lastCommand(stderr);
-    expect(pasted.slice(-2)).toEqual(['--store', path]);
-    const made = await desk.type(pasted, { env: { ...env, ...more } });
-    expect([made.code, await desk.requests()]).toEqual([0, 2]);
-  });
+  ])(
+    'a first store is not made %s, and the stop prints the command that makes it there',
+    async (_, why, more) => {
+      const desk = await openDesk();
+      desk.list(2);
+      const path = desk.place.path('state/rowonce');
+      const { code, stderr } = await desk.type(desk.run(), { env: { ...env, ...more } });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`There is no store at ${path} yet, so nothing is known as bought. ${why}`);
+      expect(existsSync(path)).toBe(false);
+      const pasted = lastCommand(stderr);
+      expect(pasted.slice(-2)).toEqual(['--store', path]);
+      const made = await desk.type(pasted, { env: { ...env, ...more } });
+      expect([made.code, await desk.requests()]).toEqual([0, 2]);
+    },
+  );
 
-  test("is not made beside an output of another one, as in cron's other home", async () => {
+  test("a first store is not made beside an output of another one, as in cron's other home", async () => {
     const desk = await openDesk();
     desk.list(2);
     const words = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
@@ -136,7 +139,7 @@ describe('a first store that nobody named', () => {
     expect([named.code, await desk.requests()]).toEqual([0, 2]);
   });
 
-  test('is made beside the output of a trial for play money, and beside what only has its name', async () => {
+  test('a first store is made beside the output of a trial for play money, and beside what only has its name', async () => {
     const desk = await openDesk();
     desk.list(2);
     expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
@@ -152,7 +155,7 @@ describe('a first store that nobody named', () => {
     ['nightly', ['nightly', 'night.yaml'], 'Nobody watches this command, so it makes none by itself.'],
     ['serve', ['serve'], 'Nobody watches this command, so it makes none by itself.'],
     ['settle', ['settle', 'last'], 'name the store that has it: --store FOLDER'],
-  ])('is not made by %s without a terminal', async (_, words, why) => {
+  ])('a first store is not made by %s without a terminal', async (_, words, why) => {
     const desk = await openDesk();
     desk.list(2, 'inbox.csv');
     await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
@@ -163,7 +166,7 @@ describe('a first store that nobody named', () => {
     expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
   });
 
-  test('for play money is another one, made without asking, in CI too', async () => {
+  test('a first store for play money is another one, made without asking, in CI too', async () => {
     const desk = await openDesk();
     desk.list(1);
     const env = { ROWONCE_STORE: '', CI: 'true' };
@@ -244,7 +247,7 @@ test('--limit works on the first rows only; without it the rest is done, and not
 });
 
 describe('--save-job', () => {
-  test('keeps what was typed as a job, which is the same batch', async () => {
+  test('--save-job keeps what was typed as a job, which is the same batch', async () => {
     const desk = await openDesk();
     desk.list(2);
     const run = desk.run('--budget', '7', '--save-job', 'mine.yaml');

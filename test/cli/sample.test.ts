@@ -34,7 +34,7 @@ async function writeTwoTiers(desk: Desk, count: number): Promise<void> {
 const finishedRows = (desk: Desk): readonly number[] =>
   desk.place.statuses().flatMap((status, at) => (status === 'pending' ? [] : [at]));
 
-test('buys so many rows, spread over the file, says what they found and what the rest will cost', async () => {
+test('a sample buys so many rows, spread over the file, says what they found and what the rest will cost', async () => {
   // Which rows are drawn follows from the account, which has an id so that its port has no part in it.
   const desk = await openDesk({ matchRate: 0.7, concurrency: 8, account: { id: 'two tiers' } });
   await writeTwoTiers(desk, 400);
@@ -95,7 +95,7 @@ test('a sample or a limit of no row is refused, and begins no batch', async () =
 });
 
 describe('consent to a sample', () => {
-  test('is about its own price, and off a terminal needs --yes or a limit', async () => {
+  test('consent to a sample is about its own price, and off a terminal needs --yes or a limit', async () => {
     const desk = await openDesk({ matchRate: 1 });
     desk.list(40);
     const refused = await desk.type(sampled(5));
@@ -107,7 +107,7 @@ describe('consent to a sample', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
   });
 
-  test('is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
+  test('consent to a sample is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
     const desk = await openDesk({ matchRate: 1 });
     desk.list(40);
     await desk.type(sampled(5, '--yes'));
@@ -135,7 +135,7 @@ const budgetIn = (words: readonly string[]): number => Number(words[words.indexO
 describe('the budget that is printed is what this part of the rows costs, and ends it', () => {
   const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
 
-  test.for(some(PARTS, 2))('without a limit: %s', async (flags) => {
+  test.for(some(PARTS, 2))('the printed budget is this part’s price without a limit: %s', async (flags) => {
     const part = flags.split(' ');
     const desk = await openDesk({ matchRate: 1 });
     desk.list(40);

@@ -11,7 +11,7 @@ import { openTeam } from './team.ts';
 const JO = 'jo@team.example';
 const MO = 'mo@team.example';
 
-test('counts without credits; a row with its plan and every request; people whom the list does not name', async () => {
+test('status of changes counts without credits; a row with its plan and every request; people whom the list does not name', async () => {
   const team = await openTeam();
   await team.apply([
     { email: JO, role: 'viewer' },

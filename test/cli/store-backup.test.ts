@@ -38,7 +38,7 @@ function putBack(place: Workplace, backup: string, store: string): void {
 const requestsAt = async (place: Workplace): Promise<number> => (await place.vendor.book()).requests;
 
 describe('a backup', () => {
-  test('that is put back buys nothing before a person accepts it, in its own place and in any other', async () => {
+  test('a backup that is put back buys nothing before a person accepts it, in its own place and in any other', async () => {
     await using place = await openPlace();
     const desk = new Desk(place);
     expect((await place.runHere(listOf('one'))).code).toBe(0);
@@ -71,7 +71,7 @@ describe('a backup', () => {
     expect(await requestsAt(place)).toBe(2 * ROWS);
   });
 
-  test('is made while a run spends, which goes on', async () => {
+  test('a backup is made while a run spends, which goes on', async () => {
     await using place = await openPlace({ latencyMs: 50, concurrency: 1 });
     place.writeList(domainsOf('long', 40));
     const desk = new Desk(place);
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(status).toMatchObject({ state: 'open' });
   });
 
-  test('takes the place of no file, and of a ledger that is not there nothing is made', async () => {
+  test('a backup takes the place of no file, and of a ledger that is not there nothing is made', async () => {
     await using place = await openPlace();
     const desk = new Desk(place);
     expect(await desk.type(['store', 'backup', 'kept.db'])).toMatchObject({ code: 2 });
@@ -112,7 +112,7 @@ describe('a store that is checked', () => {
     return { place, desk: new Desk(place) };
   }
 
-  test('and whose budget is not what its entries add up to, says which and by how much, and ends with 2', async () => {
+  test('a checked store whose budget is not what its entries add up to, says which and by how much, and ends with 2', async () => {
     const { place, desk } = await boughtPlace();
     await using _ = place;
     expect(await desk.type(['store', 'check'])).toMatchObject({
@@ -135,7 +135,7 @@ describe('a store that is checked', () => {
     });
   });
 
-  test('and whose index lacks a row, has it from SQLite, and ends with 2', async () => {
+  test('a checked store whose index lacks a row has it from SQLite, and ends with 2', async () => {
     const { place, desk } = await boughtPlace();
     await using _ = place;
     const database = new Database(place.path('store/ledger.db'));

@@ -49,7 +49,7 @@ test('unknown projects are said in one sentence, and a job is written to fill in
   expect(Object.keys((await team.state()).roles())).toHaveLength(4);
 });
 
-test('with the ids of the projects it is done; again it says 0 changes; an undo says names and rows of the sheet', async () => {
+test('a team’s list with the ids of the projects it is done; again it says 0 changes; an undo says names and rows of the sheet', async () => {
   const team = await teamWithSheet();
   expect((await team.type(...RUN, ...IDS)).stdout).toContain('Changes    4 invites\n');
   const again = await team.type(...RUN, ...IDS);

@@ -122,7 +122,7 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
 )('a %s', (kind, column) => {
   const meaningOf = (answer: Answer): Meaning => answer[column];
 
-  test('ends its row as its vendor has ended it, at its vendor’s price, whatever the answer', async () => {
+  test('an answer ends its row as its vendor has ended it, at its vendor’s price, whatever the answer', async () => {
     const settling = ALL.filter((answer) => STATUS[meaningOf(answer)] !== '' && !isLost(answer));
     expect(settling.length).toBeGreaterThan(120);
     const answers = mixed(some(settling, 60), meaningOf);
@@ -143,7 +143,7 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
     );
   });
 
-  test('that is told to wait is asked for again, and done once', async () => {
+  test('a row that is told to wait is asked for again, and done once', async () => {
     const waiting = ALL.filter((answer) => meaningOf(answer) === 'wait');
     expect(waiting.length).toBeGreaterThan(5);
     const answers = some(waiting, 2);

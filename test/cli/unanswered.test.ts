@@ -91,7 +91,7 @@ describe('a finished list', () => {
       1,
     ),
   )(
-    'of which an answer is %s today keeps its rows; a run says so, and buys it again with --yes',
+    'a finished list of which an answer is %s today keeps its rows; a run says so, and buys it again with --yes',
     async (means, kind) => {
       const { vendor, desk, first } = await misread(means);
       const before = await desk.read('list.csv.out.csv');
@@ -141,7 +141,7 @@ describe('a finished list', () => {
 });
 
 describe('another list', () => {
-  test('counts what is no answer as to buy, holds its rows back unasked, and buys it once somebody agreed', async () => {
+  test('another list counts what is no answer as to buy, holds its rows back unasked, and buys it once somebody agreed', async () => {
     const { vendor, desk, first } = await misread();
     await vendor.list('other.csv', 'busy', 'four', 'one');
     const plan = ['plan', 'enrich-company', 'other.csv'];
@@ -191,7 +191,7 @@ describe('another list', () => {
       ],
       1,
     ),
-  )('buys it at once %s', async (_, flags, answer) => {
+  )('another list buys it at once %s', async (_, flags, answer) => {
     const { vendor } = await misread();
     await vendor.list('other.csv', 'busy', 'four');
     const { code, stderr } = await vendor.typed(['run', 'enrich-company', 'other.csv', ...flags], answer);
@@ -213,19 +213,22 @@ describe('what is bought in its place', () => {
       ],
       1,
     ),
-  )('is bought once though the run is killed %s; the same command ends it', async (crashAt, ended) => {
-    const { vendor, desk, first } = await misread();
-    // The first row is settled before it comes to the second.
-    const point = crashAt === 'before-row' ? 'before-row:3' : crashAt;
-    const killed = await desk.type([...runOf('list.csv'), '--yes'], { env: { ROWONCE_CRASH_AT: point } });
-    expect(killed.code, killed.stderr).toBeNull();
-    const end = await vendor.run('list.csv');
-    const counts = ended === 'matched' ? { matched: 3 } : { matched: 2, in_doubt: 1 };
-    expect(end.batch).not.toBe(first.batch);
-    expect(end).toMatchObject({ counts, credits: ended === 'matched' ? { spent: 1 } : { in_doubt: 1 } });
-    expect(vendor.book.length).toBe(crashAt === 'after-intent' ? 0 : 1);
-    expect(await vendor.run('list.csv', '--yes')).toMatchObject({ batch: end.batch, requests: 0 });
-    expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
-    expect(vendor.book.length).toBeLessThanOrEqual(1);
-  });
+  )(
+    'the answer in its place is bought once though the run is killed %s; the same command ends it',
+    async (crashAt, ended) => {
+      const { vendor, desk, first } = await misread();
+      // The first row is settled before it comes to the second.
+      const point = crashAt === 'before-row' ? 'before-row:3' : crashAt;
+      const killed = await desk.type([...runOf('list.csv'), '--yes'], { env: { ROWONCE_CRASH_AT: point } });
+      expect(killed.code, killed.stderr).toBeNull();
+      const end = await vendor.run('list.csv');
+      const counts = ended === 'matched' ? { matched: 3 } : { matched: 2, in_doubt: 1 };
+      expect(end.batch).not.toBe(first.batch);
+      expect(end).toMatchObject({ counts, credits: ended === 'matched' ? { spent: 1 } : { in_doubt: 1 } });
+      expect(vendor.book.length).toBe(crashAt === 'after-intent' ? 0 : 1);
+      expect(await vendor.run('list.csv', '--yes')).toMatchObject({ batch: end.batch, requests: 0 });
+      expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
+      expect(vendor.book.length).toBeLessThanOrEqual(1);
+    },
+  );
 });

@@ -92,7 +92,7 @@ describe('where the vendor’s own answer stands in that of a service', () => {
   const answerOf = async (text: string) =>
     (await merged(`api_call: { answer: ${text} }`, service)).api_call?.answer;
 
-  test('is changed place by place, and null takes one away', async () => {
+  test('the vendor’s own answer is changed place by place, and null takes one away', async () => {
     expect(await answerOf('{ body: result }')).toEqual({
       status: 'status',
       headers: 'headers',
@@ -307,7 +307,7 @@ describe("an account's dialect", () => {
   }
   const DATA = '  data: { vendor: provider, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
 
-  test('with a header that this account cannot fill is refused, and not sent with a hole in it', async () => {
+  test('an account’s dialect with a header that this account cannot fill is refused, and not sent with a hole in it', async () => {
     await expect(dialectFor(DATA, 'headers: { x-org: "{organization_id}" }')).rejects.toMatchObject({
       code: 'account',
       message: 'The dialect mine has a header with {organization_id}, and the account data has none.',
@@ -320,7 +320,7 @@ describe("an account's dialect", () => {
     ['whoami', 'whoami: { method: GET, path: /me, email: email, headers: { x-in: "{project_id}" } }'],
     ['usage', 'headers: { x-in: "{project_id}" }\nusage: { method: GET, path: /usage, credits: n }'],
   ])(
-    "of a service: {project_id} of %s is the account's, as it is about no project of its own",
+    "an account's dialect of a service: {project_id} of %s is the account's, as it is about no project of its own",
     async (_, dialect) => {
       await expect(dialectFor(SPACE, dialect)).rejects.toMatchObject({
         message: 'The dialect mine has a header with {project_id}, and the account space has none.',

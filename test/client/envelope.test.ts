@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(inShort(verdictOn(raw))).toBe(expected);
   });
 
-  test('that stops the run says whose key it is, and where to put a working one', () => {
+  test('an answer that stops the run says whose key it is, and where to put a working one', () => {
     expect(verdictOn(reply(401, {}))).toMatchObject({
       stop: {
         message: 'The service refused the key: status 401, read by the table: the status is 401.',
@@ -93,7 +93,7 @@ describe('an answer', () => {
     });
   });
 
-  test('costs what the vendor says inside, by its own headers, and waits as long as it says', () => {
+  test('an answer costs what the vendor says inside, by its own headers, and waits as long as it says', () => {
     const charged = through({}, { credits_charged: { header: 'x-credits' } });
     expect(inShort(verdictOn(inside(200, { name: 'Acme' }, { 'X-Credits': 3 }), charged))).toBe('found, 3');
     expect(verdictOn(inside(429, {}, { 'Retry-After': '7' }))).toMatchObject({ pauseMs: 7000 });
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect(verdictOn(outer)).not.toHaveProperty('pauseMs');
   });
 
-  test('of a dialect that reads no status inside has that of the service', () => {
+  test('an answer of a dialect that reads no status inside has that of the service', () => {
     const dialect = through({ answer: { body: 'result' } });
     expect(inShort(verdictOn(reply(200, { result: { name: 'Acme' } }), dialect))).toBe('found, 1');
     expect(inShort(verdictOn(reply(200, { other: 1 }), dialect))).toBe('in_doubt');
@@ -112,7 +112,7 @@ describe('an answer', () => {
     expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
   });
 
-  test('of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
+  test('an answer of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
     const dialect = through({ answer: { body: '.' } });
     for (const [raw, expected] of [
       [reply(200, { name: 'Acme', status: 404, body: null }), 'found, 1'],

@@ -48,7 +48,7 @@ describe('what costs by volume', () => {
   };
   const three = { people: [{ n: 'a' }, { n: 'b' }, { n: 'c' }] };
 
-  test('is booked by what came', () => {
+  test('what costs by volume is booked by what came', () => {
     expect(inShort(judge(answered(200, three), provider, search))).toBe('found, 6 credits');
     expect(inShort(judge(answered(200, { people: [], id: 'r-1' }), provider, search))).toBe(
       'no_match, 0 credits',
@@ -61,7 +61,7 @@ describe('what costs by volume', () => {
     );
   });
 
-  test('is counted where most vendors have the list, when it is not where the dialect says', () => {
+  test('what costs by volume is counted where most vendors have the list, when it is not where the dialect says', () => {
     const people = three.people;
     for (const body of [
       people,
@@ -73,23 +73,23 @@ describe('what costs by volume', () => {
     }
   });
 
-  test('is booked at the most where there is no list to count', () => {
+  test('what costs by volume is booked at the most where there is no list to count', () => {
     expect(inShort(judge(answered(200, { team: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
   });
 
-  test('is booked at what the vendor says, where it says so', () => {
+  test('what costs by volume is booked at what the vendor says, where it says so', () => {
     const stating = { ...provider, credits_charged: { header: 'x-charged' } };
     expect(inShort(judge(answered(200, three, { 'x-charged': '4' }), stating, search))).toBe(
       'found, 4 credits',
     );
   });
 
-  test('costs nothing when nothing was found', () => {
+  test('what costs by volume costs nothing when nothing was found', () => {
     expect(inShort(judge(answered(404, {}), provider, search))).toBe('no_match, 0 credits');
     expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
   });
 
-  test('costs what the answer itself says, also when nothing was found', () => {
+  test('what costs by volume costs what the answer itself says, also when nothing was found', () => {
     const stating = { ...provider, credits_charged: { header: 'x-charged' } };
     expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), stating, search))).toBe(
       'no_match, 1 credits',
@@ -313,7 +313,7 @@ describe("the vendor's words", () => {
     expect(why(body)).toBe(expected);
   });
 
-  test('are cut to what fits a cell, and hold nothing that a terminal would obey', () => {
+  test('the vendor’s words are cut to what fits a cell, and hold nothing that a terminal would obey', () => {
     expect(why({ error: 'x'.repeat(5000) }).length).toBeLessThan(400);
     expect(why({ error: 'a\u001b[2Jb\u0007c\u202ed' })).toBe('status 422, "abcd"');
     const redirect = judged(answered(302, '', { location: 'http://x\u001b[2J/' }));
@@ -360,7 +360,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
         ({ ...provider, answers, credits_charged: { header: 'x-credits', path: 'a.b' } }) as Dialect,
     );
 
-  test('by any rules', () => {
+  test('whatever arrives gets a verdict by any rules', () => {
     fc.assert(
       fc.property(reply, dialect, (each, rules) => void expectWhole(judge(each, rules, operation))),
       {
@@ -409,14 +409,14 @@ function expectWhole(verdict: Verdict): void {
 describe('an answer of brackets', () => {
   const nested = (levels: number): string => `{"data":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
 
-  test('that nobody can look into is in doubt, because it may have been charged, and says why', () => {
+  test('an answer of brackets that nobody can look into is in doubt, because it may have been charged, and says why', () => {
     const verdict = judged(answered(200, nested(200_000)));
     expect(verdict.why).toBe('status 200, its lists and objects are more than 100 deep');
     for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)])
       expect(judged(answered(200, body)).kind).toBe('in_doubt');
   });
 
-  test('is read like any other at a hundred levels, and brackets in a text are none', () => {
+  test('an answer of brackets is read like any other at a hundred levels, and brackets in a text are none', () => {
     expect(inShort(judged(answered(200, nested(99))))).toBe('found, 2 credits');
     expect(inShort(judged(answered(200, { name: `\\"${'['.repeat(200_000)}` })))).toBe('found, 2 credits');
   });
@@ -428,15 +428,18 @@ describe('what is said of a key', () => {
     [400, 'Missing idempotency key'],
     [400, "The 'sort_key' parameter is incorrect"],
     [422, 'The cursor token has expired'],
-  ])('that is one of something else is refused for its row, and stops no run: %s %s', (status, message) => {
-    expect(inShort(judged(answered(status, { message })))).toBe('refused, 0 credits');
-  });
+  ])(
+    'a word said of a key that is one of something else is refused for its row, and stops no run: %s %s',
+    (status, message) => {
+      expect(inShort(judged(answered(status, { message })))).toBe('refused, 0 credits');
+    },
+  );
 
   test.each([
     [400, 'Token has been revoked'],
     [422, 'Invalid API key'],
     [200, 'Please provide a valid API key'],
-  ])("that is the account's own stops the run: %s %s", (status, message) => {
+  ])("a word said of a key that is the account's own stops the run: %s %s", (status, message) => {
     expect(inShort(judged(answered(status, { error: message })))).toBe('stop, key');
   });
 });

@@ -37,7 +37,7 @@ describe('a dialect is another', () => {
     ['its headers', { ...provider, headers: { 'x-key': '{key}' } }],
     ['its name', { ...provider, name: 'ours' }],
     ['the order of its entries', Object.fromEntries(Object.entries(provider).reverse()) as Dialect],
-  ])('but not by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
+  ])('a dialect is not another by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
 });
 
 const FOUND = {
@@ -69,7 +69,7 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
 }
 
 describe('what a kept reply means today', () => {
-  test('is applied to answers to questions alone', () => {
+  test('what a kept reply means today is applied to answers to questions alone', () => {
     const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
     const subject = { project: 'p', name: 'jo@a.example' };
     const change = { subject, leaves: { state: 'invited' } } as const;

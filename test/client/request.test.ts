@@ -31,7 +31,7 @@ function dialect(operation: Partial<DialectOperation>, headers: Record<string, s
 describe('a field with a dot in its name', () => {
   const fields = { abn: 'query.registration', domain: 'query.site.domain', website: '__proto__.a' };
 
-  test('is nested in the body, beside what else stands there', () => {
+  test('a field with a dot is nested in the body, beside what else stands there', () => {
     const request = requestOf(
       dialect({ fields }),
       '',
@@ -43,7 +43,7 @@ describe('a field with a dot in its name', () => {
     );
   });
 
-  test('may be taken into the path', () => {
+  test('a field with a dot may be taken into the path', () => {
     const request = requestOf(
       dialect({ method: 'GET', path: '/by/{query.registration}', fields }),
       '',
@@ -57,7 +57,7 @@ describe('a field with a dot in its name', () => {
     ['a query has no place for it', { method: 'GET' }, { 'location.state': 'VIC' }],
     ['it would stand inside of another value', { fields: { abn: 'query' } }, { abn: '1', 'query.abn': '2' }],
     ['another value would stand inside of it', { fields: { abn: 'query.abn' } }, { abn: '1', query: 'x' }],
-  ])('is refused by the plan already where %s', (_what, operation, parameters) => {
+  ])('a field with a dot is refused by the plan already where %s', (_what, operation, parameters) => {
     expect(() => unfitForPath(dialect(operation), call(parameters))).toThrow(
       expect.objectContaining({ code: 'job' }),
     );
@@ -68,7 +68,7 @@ describe('a parameter in the path', () => {
   const inPath = (user: string) =>
     requestOf(dialect({ path: '/users/{user}/delete' }), '', call({ user, role: 'x' }), { key: 'k' });
 
-  test('leaves the body and is encoded', () => {
+  test('a parameter in the path leaves the body and is encoded', () => {
     const request = inPath('a b?c#d%');
     expect(request.path).toBe('/users/a%20b%3Fc%23d%25/delete');
     expect(String(request.body)).toBe('{"role":"x"}');
@@ -81,7 +81,7 @@ describe('a parameter in the path', () => {
     },
   );
 
-  test('is always one segment of the path that was meant', () => {
+  test('a parameter in the path is always one segment of the path that was meant', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (user) => {
         let path: string;
@@ -107,7 +107,7 @@ test('a list in a query is its members, and what is nested deeper is JSON', () =
 });
 
 describe('a search', () => {
-  test('with a filter that has the vendor’s name for something else is refused, not sent without one of both', () => {
+  test('a search with a filter that has the vendor’s name for something else is refused, not sent without one of both', () => {
     const named = dialect({ fields: { company: 'org' } });
     expect(() => requestOf(named, '', call({ company: 'Acme', org: 'x' }), { key: 'k' })).toThrow(
       /^do: two values would be sent as "org"\.$/,
@@ -119,25 +119,28 @@ describe('a call that brings its own request', () => {
   const own = (method: 'GET' | 'POST', endpoint: string, body: JsonObject, operation = 'api-call'): Call =>
     call({ method, endpoint, body }, { operation });
 
-  test.each(['api-call', 'api-call-change'])('is sent as the job says it, to the byte: %s', (operation) => {
-    const request = requestOf(provider, '/v1', own('POST', '/tags/{x}', { a: ['"}'] }, operation), {
-      key: 'k3y',
-    });
-    expect(request).toEqual({
-      method: 'POST',
-      path: '/v1/tags/{x}',
-      headers: {
-        authorization: 'Bearer k3y',
-        'content-type': 'application/json',
-        accept: 'application/json',
-        'user-agent': `rowonce/${version()}`,
-      },
-      body: Buffer.from('{"a":["\\"}"]}'),
-      key: 'k3y',
-    });
-  });
+  test.each(['api-call', 'api-call-change'])(
+    'a call with its own request is sent as the job says it, to the byte: %s',
+    (operation) => {
+      const request = requestOf(provider, '/v1', own('POST', '/tags/{x}', { a: ['"}'] }, operation), {
+        key: 'k3y',
+      });
+      expect(request).toEqual({
+        method: 'POST',
+        path: '/v1/tags/{x}',
+        headers: {
+          authorization: 'Bearer k3y',
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'user-agent': `rowonce/${version()}`,
+        },
+        body: Buffer.from('{"a":["\\"}"]}'),
+        key: 'k3y',
+      });
+    },
+  );
 
-  test('costs what the job says at most, and is booked at that', () => {
+  test('a call with its own request costs what the job says at most, and is booked at that', () => {
     const stated = { ...own('POST', '/x', {}), creditsMost: 7 };
     expect(dialectOperationOf(provider, stated).credits).toEqual({ most: 7, found: 7 });
     const search: Call = call({}, { operation: 'search-people', creditsMost: 100 });
@@ -150,7 +153,7 @@ describe('the key in a path, a query and a body', () => {
   const sent = (more: object) =>
     sentOf(requestOf(dialect({ ...shape, ...more }), '', call({ name: '{key}' }), { key: 'a"/&' }));
 
-  test('is filled in as it leaves, encoded for its place; a value of a row is a text', () => {
+  test('the key is filled in as it leaves, encoded for its place; a value of a row is a text', () => {
     const { path, body } = sent({});
     expect(path).toBe('/v/a%22%2F%26/do?k=a%22%2F%26');
     expect(JSON.parse(String(body))).toEqual({ name: '{key}', token: 'Key a"/&', deep: 'x {other} {{key}}' });
@@ -158,7 +161,7 @@ describe('the key in a path, a query and a body', () => {
     expect(Object.fromEntries(query)).toMatchObject({ name: '{key}', token: 'Key a"/&' });
   });
 
-  test('is not in the request that the ledger keeps', () => {
+  test('the key is not in the request that the ledger keeps', () => {
     const { path, body } = requestOf(dialect(shape), '', call({ name: 'n' }), { key: 'k3y' });
     expect(`${path}${body}`).not.toContain('k3y');
   });

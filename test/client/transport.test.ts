@@ -196,7 +196,7 @@ describe('what may have arrived and has no whole answer is lost', () => {
 });
 
 describe('a whole answer', () => {
-  test('keeps the headers that somebody reads later, and no others', async () => {
+  test('a whole answer keeps the headers that somebody reads later, and no others', async () => {
     const kept = {
       'retry-after': '3',
       'x-ratelimit-remaining': '0',

@@ -24,7 +24,7 @@ describe('a number', () => {
     '1e999',
     '-1e999',
     '1E-999',
-  ])('that a double does not hold as it is written comes back as text: %s', (number) => {
+  ])('a number that a double does not hold as it is written comes back as text: %s', (number) => {
     expect(valueIn(`{"id":${number},"list":[${number}]}`)).toEqual({ id: number, list: [number] });
   });
 
@@ -40,16 +40,16 @@ describe('a number', () => {
     ['9007199254740992', 2 ** 53],
     ['3.141592653589793', Math.PI],
     ['0e5', 0],
-  ])('that it does hold stays a number: %s', (text, number) => {
+  ])('a number that it does hold stays a number: %s', (text, number) => {
     expect(valueIn(text)).toBe(number);
   });
 
-  test('in a string is nothing but text', () => {
+  test('a number in a string is nothing but text', () => {
     const value = { id: '12345678901234567891', note: 'costs 1e999', more: 1 };
     expect(valueIn(JSON.stringify(value))).toEqual(value);
   });
 
-  test('is never another one than was written', () => {
+  test('a number is never another one than was written', () => {
     const written = fc
       .tuple(
         fc.constantFrom('', '-'),

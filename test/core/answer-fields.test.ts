@@ -61,7 +61,7 @@ describe('the fields of many answers', () => {
     return survey;
   };
 
-  test('come as they first appear; what some leave empty is told by its members alone', () => {
+  test('the fields of many answers come as they first appear; what some leave empty is told by its members alone', () => {
     const { names } = surveyOf(
       { name: 'A', location: null, emails: [], note: null },
       { location: { city: 'Perth' }, emails: [{ address: 'a@b.example' }] },
@@ -70,7 +70,7 @@ describe('the fields of many answers', () => {
     expect(surveyOf({ at: 'Perth' }, { at: { city: 'Perth' } }).names).toEqual(['at', 'at.city']);
   });
 
-  test('are no more than a sheet can have, however many ids a vendor uses as names', () => {
+  test('the fields of many answers are no more than a sheet can have, however many ids a vendor uses as names', () => {
     const survey = surveyOf(
       ...Array.from({ length: 50 }, (_, row) =>
         Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`id${row * 50 + at}`, at] as const)),
@@ -89,7 +89,7 @@ describe('a path that is in no answer', () => {
   };
   const company = { legalName: 'A', location: { city: 'Perth' }, former: null };
 
-  test('is said with the field that was probably meant', () => {
+  test('a path that is in no answer is said with the field that was probably meant', () => {
     expect(searched('legalNam', company, company, company)).toEqual([
       '`legalNam` is in none of 3 answers; did you mean `legalName`?',
     ]);

@@ -194,7 +194,7 @@ describe('two calls share a key', () => {
     ['parameter name', 'a', { ...call, parameters: { mail: 'jo@example.org' } }],
     ['preceding change', 'a', { ...call, after: 4 }],
     ['subject', 'a', { ...call, change: changeOf('user:u1') }],
-  ])('never when the %s differs', (_, account, other) => {
+  ])('two calls never share a key when the %s differs', (_, account, other) => {
     expect(callKeyOf(account, other)).not.toBe(callKeyOf('a', call));
   });
 });

@@ -39,7 +39,7 @@ const FROM = [
 const KILLED = ['never', 'output-written', 'output-renamed'] as const;
 
 describe.for(some(FROM, 1))('two exports to one path, from %s', ([from, other]) => {
-  test.for(some(KILLED, 1))('of which one is killed: %s', async (killed) => {
+  test.for(some(KILLED, 1))('two exports of which one is killed: %s', async (killed) => {
     const output = `${from}, ${killed}.csv`;
     const begin = (store: string, env = {}) => {
       const words = ['export', 'last', '--store', workplace.path(store), '-o', workplace.path(output)];

@@ -28,7 +28,7 @@ proof.each(['rest-get', 'via', 'keyed'] as const)('over a vendor that is reached
   await expectKept(3, (...on) => openLists({ rows: 50, way, isCapped: false }, ...on));
 });
 
-proof('on the way to a budget', async () => {
+proof('kills on the way to a budget', async () => {
   await expectKept(4, (...on) => openLists({ rows: 60, way: 'direct', isCapped: true }, ...on));
 });
 

@@ -87,7 +87,7 @@ describe.concurrent('refusals that say the same of every row', () => {
     expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 }, requests: 40 } });
   });
 
-  test('stop the run and end no row; once what they speak of is mended the same command asks again', async () => {
+  test('refusals of one shape stop the run and end no row; once what they speak of is mended the same command asks again', async () => {
     await using at = await open(() => SUSPENDED);
     const first = await at.run('--yes');
     expect(first).toMatchObject(stopped('refused'));
@@ -109,19 +109,22 @@ describe.concurrent('refusals that say the same of every row', () => {
     expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 60 }, stopped: null } });
   });
 
-  test.each([AT_ONCE, 64])('stop the run also after matches (%i at once), ten in a row', async (atOnce) => {
-    await using at = await open(
-      afterMatches(() => SUSPENDED),
-      300,
-      atOnce,
-    );
-    expect(await at.run('--yes')).toMatchObject(stopped('refused', 20));
-    expect(at.vendor.requests.length).toBeLessThan(20 + 10 + 2 * atOnce);
-    at.told.say = matched;
-    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 300 } } });
-  });
+  test.each([AT_ONCE, 64])(
+    'refusals of one shape stop the run also after matches (%i at once), ten in a row',
+    async (atOnce) => {
+      await using at = await open(
+        afterMatches(() => SUSPENDED),
+        300,
+        atOnce,
+      );
+      expect(await at.run('--yes')).toMatchObject(stopped('refused', 20));
+      expect(at.vendor.requests.length).toBeLessThan(20 + 10 + 2 * atOnce);
+      at.told.say = matched;
+      expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 300 } } });
+    },
+  );
 
-  test('stop the nights of a small list as well, whose rows are asked again on the next night', async () => {
+  test('refusals of one shape stop the nights of a small list as well, whose rows are asked again on the next night', async () => {
     await using at = await open(() => SUSPENDED, 4);
     expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 4 } } });
     expect(await at.other('next', 4)).toMatchObject(stopped('refused'));
@@ -130,7 +133,7 @@ describe.concurrent('refusals that say the same of every row', () => {
       expect(await run()).toMatchObject({ code: 0, report: { counts: { matched: 4 } } });
   });
 
-  test('are kept with --accept refused, for the account and that shape alone', async () => {
+  test('refusals of one shape are kept with --accept refused, for the account and that shape alone', async () => {
     await using at = await open(() => SUSPENDED);
     expect((await at.run('--accept', 'refused')).code, 'nothing was shown that could be accepted').toBe(2);
     expect(await at.run('--accept', 'refused')).toMatchObject({
@@ -142,7 +145,7 @@ describe.concurrent('refusals that say the same of every row', () => {
     expect(await at.other('third', 30)).toMatchObject(stopped('refused'));
   });
 
-  test('of changes stop as well: the next plan asks for each of them again', async () => {
+  test('refusals of changes stop as well: the next plan asks for each of them again', async () => {
     let isMended = false;
     await using service = await ScriptedVendor.start((_, response) => {
       response.writeHead(isMended ? 200 : 400, { 'content-type': 'application/json' });
@@ -162,7 +165,7 @@ describe.concurrent('refusals that say the same of every row', () => {
 });
 
 describe.concurrent('matches that show the same facts for different questions', () => {
-  test('stop the run and end no row; what they cost is booked, and nothing of it is bought twice', async () => {
+  test('matches of the same facts stop the run and end no row; what they cost is booked, and nothing of it is bought twice', async () => {
     await using at = await open(() => SAME);
     const first = await at.run('--yes');
     expect(first).toMatchObject(stopped('same-answers'));
@@ -180,7 +183,7 @@ describe.concurrent('matches that show the same facts for different questions', 
     expect(await at.other('next', 30)).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
   });
 
-  test('or fill nothing but what was asked stop it at ten in a row, and are not bought again', async () => {
+  test('matches that fill nothing but what was asked stop it at ten in a row, and are not bought again', async () => {
     const empty = (domain: string): Said => ({
       status: 200,
       body: { query: { domain }, matchCandidates: [] },
@@ -202,7 +205,7 @@ describe.concurrent('matches that show the same facts for different questions', 
 });
 
 describe.concurrent('misses that no word says', () => {
-  test('stop a list that begins with them, and end its rows once that is accepted, for the account', async () => {
+  test('misses that no word says stop a list that begins with them, and end its rows once that is accepted, for the account', async () => {
     // The words of HTTP alone say nothing of a company.
     await using at = await open(() => ({ status: 404, body: { detail: 'Not Found' } }));
     expect(await at.run('--yes')).toMatchObject(stopped('no-match'));
@@ -220,7 +223,7 @@ describe.concurrent('misses that no word says', () => {
     expect(await at.other('next', 30)).toMatchObject({ code: 0, report: { counts: { no_match: 30 } } });
   });
 
-  test('stop it at twenty in a row after matches, and those that a word says never do', async () => {
+  test('misses that no word says stop a list at twenty in a row after matches, and those that a word says never do', async () => {
     await using at = await open(afterMatches(() => CODE_ALONE));
     expect(await at.run('--yes')).toMatchObject(stopped('no-match', 20));
     expect(at.vendor.requests.length).toBeLessThan(20 + 20 + AT_ONCE);
@@ -228,7 +231,7 @@ describe.concurrent('misses that no word says', () => {
     expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 20, no_match: 40 } } });
   });
 
-  test('stop no list of 1,000 of which a tenth matches, 64 at once, and none of a later night', async () => {
+  test('misses that no word says stop no list of 1,000 of which a tenth matches, 64 at once, and none of a later night', async () => {
     const isTenth = (domain: string): boolean => /0\./.test(domain);
     await using at = await open((domain) => (isTenth(domain) ? matched(domain) : CODE_ALONE), 1_000, 64);
     expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 100, no_match: 900 } } });

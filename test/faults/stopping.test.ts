@@ -19,7 +19,7 @@ const SIGNALS = [
 
 describe.concurrent('asked to stop', () => {
   test.for(some(SIGNALS, 1))(
-    'by %s: what is in flight is recorded, nothing is in doubt, and the last line goes on',
+    'a run that is asked by %s to stop: what is in flight is recorded, nothing is in doubt, and the last line goes on',
     async ([signal, code, stopped]) => {
       await using workplace = await Workplace.open({ latencyMs: 300 });
       workplace.writeList(domainsOf('stop', ROWS));

@@ -22,13 +22,13 @@ describe('a list fits create-project', () => {
     [['name', 'description'], 'name'],
     [['Project', 'Owner'], 'Project'],
     [['Project name', 'City'], 'Project name'],
-  ])('with the columns %j', async (header, column) => {
+  ])('a list fits create-project with the columns %j', async (header, column) => {
     expect(await projectsIn(header)).toMatchObject({ columns: { name: column } });
     expect((await projectsIn(header))?.problem).toBeNull();
   });
 
   test.each([[['Name', 'Email']], [['ABN', 'name', 'Website']], [['NAME', 'City', 'Description']]])(
-    'not with the columns %j, though one of them may be named',
+    'a list does not fit create-project with the columns %j, though one of them may be named',
     async (header) => {
       const fit = await projectsIn(header);
       expect(fit?.columns).toEqual({});

@@ -203,13 +203,13 @@ describe('a list without a header comes back below one line of names', () => {
       '"a@a.com","1"\n"b@b.com","2"\n',
       '"A","B","n"\n"a@a.com","1","1"\n"b@b.com","2","2"\n',
     ],
-  ])('with %s', async (_what, text, expected) => {
+  ])('a list without a header comes back with %s', async (_what, text, expected) => {
     const write = await inputFolder();
     const sheet = await csv.open(new InputFile(await write(text)), { header_row: '0' });
     expect((await copied(sheet, ['n'], ({ row }) => [`${row}`])).toString()).toBe(expected);
   });
 
-  test('as a new workbook, because all its rows move down', async () => {
+  test('a list without a header comes back as a new workbook, because all its rows move down', async () => {
     const sheet = await opened('workbook', 'Acme|acme.com\nBeta|beta.com');
     const notes: string[] = [];
     const bytes = await copied(sheet, ['n'], ({ row }) => [`${row}`], { note: (note) => notes.push(note) });

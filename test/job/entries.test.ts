@@ -22,7 +22,7 @@ writeFileSync(
 );
 
 describe('an entry beside a job', () => {
-  test('stands beside those of its name, a waterfall in their place, and nothing behind the sign takes one out', async () => {
+  test('an entry stands beside those of its name, a waterfall in their place, and nothing behind the sign takes one out', async () => {
     const entries = {
       columns: { domain: 'Web seite', abn: '' },
       add: { phone: 'phones.0', size: '' },
@@ -38,7 +38,7 @@ describe('an entry beside a job', () => {
     expect(await loadJob(FILE, entries)).not.toHaveProperty('guesses');
   });
 
-  test('of an operation leaves its other columns to be guessed, but for those that are not wanted', async () => {
+  test('an entry beside a job of an operation leaves its other columns to be guessed, but for those that are not wanted', async () => {
     const job = await loadJob('enrich-company', { columns: { domain: 'Site', abn: '' } });
     expect(job).toMatchObject({
       name: 'enrich-company',
@@ -49,7 +49,7 @@ describe('an entry beside a job', () => {
     expect((await loadJob('enrich-company', { add: { size: 'employees' } })).columns).toBeUndefined();
   });
 
-  test('is an entry of the job that is written down', async () => {
+  test('an entry beside a job is an entry of the job that is written down', async () => {
     const job = await loadJob('enrich-company', { columns: { domain: 'Site' }, add: { x: 'phones.0' } });
     const path = join(folder, 'written.yaml');
     writeFileSync(path, jobYaml(job));

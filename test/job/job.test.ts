@@ -117,7 +117,7 @@ notify: { to: team, on: [end] }
 describe('a job that changes the service', () => {
   const ONBOARD = 'operation: onboard\n';
 
-  test('takes its own entries and its guards', async () => {
+  test('a job that changes the service takes its own entries and its guards', async () => {
     const job = await load(`${ONBOARD}projects: { Sales: proj-1 }
 remove_missing: true
 guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 50 }
@@ -145,7 +145,7 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
       /:2:11.*second mail/,
     ],
     ['to refresh a change', `${ONBOARD}refresh_after: 30d\n`, /:2:1.*never answered from an older answer/],
-  ])('refuses %s, with its place', async (_, text, message) => {
+  ])('a job that changes the service refuses %s, with its place', async (_, text, message) => {
     await expect(load(text)).rejects.toThrow(message);
   });
 });

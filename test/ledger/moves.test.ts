@@ -62,7 +62,7 @@ test('a finished batch beside an open one over the same list stays so, and its r
   expect(await reasonOf(ONE)).toContain(`batch ${TWO} goes on with this list`);
 });
 
-test('by a retry the rows of its batch wait, and those of another one follow it until it is answered', async () => {
+test('rows wait by a retry: those of its batch wait, and those of another one follow it until it is answered', async () => {
   const { tables, states, rests, retry } = await opened();
   const attempt = await tables.lost(ONE, 'x');
   await rests(TWO, attempt);
@@ -76,7 +76,7 @@ test('by a retry the rows of its batch wait, and those of another one follow it 
 });
 
 test.each(['it did not happen', 'it was never sent'])(
-  'of a retry it is said that %s: the first attempt is in doubt as before',
+  'a retry about which it is said that %s: the first call is in doubt as before',
   async (what) => {
     const { tables, states, rests, retry } = await opened();
     const attempt = await tables.lost(ONE, 'x');

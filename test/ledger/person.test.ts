@@ -128,7 +128,7 @@ test.each([
     '{"a":["<erased>","b"],"erased":1}',
   ],
   ['mary-jane.doe%40acme.example', 'mary-jane.doe%40acme.example'],
-])('of %s the parts that name the person are replaced, and nothing else is', (text, replaced) =>
+])('what names the person in %s is replaced, and nothing else is', (text, replaced) =>
   expect(jane.replacedIn(text)).toBe(replaced),
 );
 
@@ -144,14 +144,14 @@ const MARY = {
   id: '12345678901234567890',
 };
 
-test('of a list of people one is cut out, with all that is known of them, and the others stay', () => {
+test('one person is cut out of a list, with all that is known of them, and the others stay', () => {
   expect(left({ data: { people: [MARY, JANE], total: 2 } }, 'anything')).toEqual({
     data: { people: [MARY], total: 2 },
   });
   expect(left([JANE], 'anything')).toEqual([]);
 });
 
-test('of an answer about a company the values that name somebody go', () => {
+test('values that name somebody go from an answer about a company', () => {
   const company = {
     name: 'Acme',
     contact: 'jane.doe@acme.example',

@@ -208,7 +208,7 @@ describe('a wrong clock', () => {
 });
 
 describe('the Date of an answer', () => {
-  test('that a cache has kept is no witness, and one of this second is', async () => {
+  test('the Date of an answer that a cache has kept is no witness, and one of this second is', async () => {
     const world = await World.begin();
     world.vendor(null);
     await world.run(0);
@@ -219,7 +219,7 @@ describe('the Date of an answer', () => {
     expect(await world.agreedMs()).toBe(NINE_MS);
   });
 
-  test('that waited for a process which was stopped for two days is of when it came, and stops nobody', async () => {
+  test('the Date of an answer that waited for a process which was stopped for two days is of when it came, and stops nobody', async () => {
     const world = await World.begin();
     await world.run(1);
     const [askedMs, date] = [world.nowMs, new Date(world.nowMs).toUTCString()];
@@ -228,7 +228,7 @@ describe('the Date of an answer', () => {
     expect(world.time.apart).toBeUndefined();
   });
 
-  test('makes a key no younger: of two clocks the later one says how long the vendor has had it', async () => {
+  test('the Date of an answer makes a key no younger: of two clocks the later one says how long the vendor has had it', async () => {
     const world = await World.begin();
     world.set(-10 * HOUR_MS);
     await world.run(1);

@@ -25,7 +25,7 @@ function withHooks(env: Readonly<Record<string, string>>) {
 }
 
 describe('the hooks of the tests', () => {
-  test('work where a test says that it is one', () => {
+  test('the hooks of the tests work where a test says that it is one', () => {
     expect(withHooks({ ROWONCE_TEST_HOOKS: '1' })).toEqual({
       status: null,
       signal: 'SIGKILL',
@@ -33,7 +33,10 @@ describe('the hooks of the tests', () => {
     });
   });
 
-  test.each([{}, { ROWONCE_TEST_HOOKS: '' }, { ROWONCE_TEST_HOOKS: '0' }])('do nothing with %j', (env) => {
-    expect(withHooks(env)).toEqual({ status: 0, signal: null, said: 'false undefined' });
-  });
+  test.each([{}, { ROWONCE_TEST_HOOKS: '' }, { ROWONCE_TEST_HOOKS: '0' }])(
+    'the hooks of the tests do nothing with %j',
+    (env) => {
+      expect(withHooks(env)).toEqual({ status: 0, signal: null, said: 'false undefined' });
+    },
+  );
 });

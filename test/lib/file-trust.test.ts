@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('a file that everybody can write',
     return path;
   };
 
-  test('is no job, until its owner has closed it', async () => {
+  test('an open file is no job, until its owner has closed it', async () => {
     const path = open('job.yaml', 'operation: enrich-company');
     await expect(loadJob(path)).rejects.toMatchObject({
       code: 'job',
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('a file that everybody can write',
     expect((await loadJob(path)).operation.name).toBe('enrich-company');
   });
 
-  test('is no dialect', async () => {
+  test('an open file is no dialect', async () => {
     const path = open('mine.yaml', 'fields_at: data');
     await expect(readDialectFile(path, provider)).rejects.toMatchObject({ code: 'account' });
     chmodSync(path, 0o600);

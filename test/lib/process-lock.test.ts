@@ -31,7 +31,7 @@ async function race(racers: number, rounds: number, stepMs: number): Promise<rea
   return got;
 }
 
-test('of several that ask at the same moment, one gets it', async () => {
+test('one gets it of several that ask at the same moment', async () => {
   const rounds = 200;
   const got = await race(2, rounds, 4);
   const winners = Array.from({ length: rounds }, (_, round) => got.filter((each) => each[round]).length);

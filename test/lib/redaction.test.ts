@@ -39,7 +39,7 @@ function* readingsOf(text: string): Generator<string> {
 describe.each(Object.entries(WRITINGS))('a key %s', (_, write) => {
   const written = write(KEY);
 
-  test('is replaced elsewhere, where what stands around it stays', () => {
+  test('a key is replaced elsewhere, where what stands around it stays', () => {
     const redacted = redaction.bytes(Buffer.from(`<p>key: ${written} <b>é</b></p>`)).toString();
     expect(redacted).toMatch(/^<p>key: .*\[redacted\].* <b>é<\/b><\/p>$/);
     for (const reading of readingsOf(redacted)) expect(reading).not.toContain(KEY.slice(3, -3));
@@ -77,7 +77,7 @@ test('an answer without the key is the very same bytes', () => {
   expect(bodies.map((body) => redaction.bytes(body) === body)).toEqual([true, true, true]);
 });
 
-test('names and values of headers are redacted, and a shorter key where it is a whole value', () => {
+test('keys in names and values of headers are redacted, and a shorter key where it is a whole value', () => {
   const raw = {
     headers: { [`x-${KEY}`]: `Bearer ${KEY}`, a: 'short', b: 'a short word' },
     body: Buffer.alloc(0),

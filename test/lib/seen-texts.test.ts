@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { SeenTexts } from '../../src/lib/seen-texts.ts';
 
-test('of twenty thousand texts each is new once', () => {
+test('each of twenty thousand texts is new once', () => {
   const seen = new SeenTexts();
   const texts = Array.from({ length: 20_000 }, (_, at) => `text ${at}`);
   const times = (): number => texts.filter((text) => seen.add(text)).length;

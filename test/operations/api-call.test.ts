@@ -31,7 +31,7 @@ function firstCall(operation: Operation, row: RowInput, settings: JsonObject = {
 const bodyFor = (Domain: string, Name: string) => firstCall(tagging(), { Domain, Name }).parameters.body;
 
 describe('a body', () => {
-  test('is filled in wherever a text names a column, and otherwise sent as it stands in the job', () => {
+  test('a body is filled in wherever a text names a column, and otherwise sent as it stands in the job', () => {
     expect(bodyFor('a.example', 'Jo')).toEqual({
       domain: 'a.example',
       note: 'Jo and a.example',
@@ -41,7 +41,7 @@ describe('a body', () => {
     });
   });
 
-  test('holds whatever a cell says as that text and nothing else', () => {
+  test('a body holds whatever a cell says as that text and nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (domain, name) => {
         fc.pre(domain.trim() !== '' && name.trim() !== '');
@@ -57,14 +57,14 @@ describe('a body', () => {
     );
   });
 
-  test('names the columns that the file must have, each once and in order', () => {
+  test('a body names the columns that the file must have, each once and in order', () => {
     expect(tagging().inputs.map(({ name, required }) => [name, required])).toEqual([
       ['Domain', true],
       ['Name', true],
     ]);
   });
 
-  test('of blank cells alone is not sent; one that is filled will do', () => {
+  test('a body of blank cells alone is not sent; one that is filled will do', () => {
     expect(tagging().prepare({ Domain: ' ', Name: '' }, {})).toEqual({
       kind: 'invalid',
       reason: 'nothing to send: Domain, Name: blank',
@@ -77,7 +77,7 @@ describe('a blank cell', () => {
   const sparse = (body: JsonObject, row: RowInput): Call =>
     firstCall(shaped({ endpoint: '/x/{{Id}}', body }), { Id: '1', ...row });
 
-  test('is left out of what is sent, with the objects and lists in which nothing else stood', () => {
+  test('a blank cell is left out of what is sent, with the objects and lists in which nothing else stood', () => {
     const body = {
       name: '{{Name}}',
       tags: ['{{Tag}}', 'fixed'],
@@ -95,7 +95,7 @@ describe('a blank cell', () => {
     });
   });
 
-  test('is left out of the query of a GET as well', () => {
+  test('a blank cell is left out of the query of a GET as well', () => {
     const job = shaped({ endpoint: '/x', method: 'GET', body: { a: '{{A}}', b: '{{B}}' } });
     const call = firstCall(job, { A: '', B: 'b' });
     expect(requestOf(provider, '', call, { key: 'k' }).path).toBe('/x?b=b');
@@ -116,7 +116,7 @@ describe('a cell in the path', () => {
       : String(firstCall(people, { Id, Tag }).parameters.endpoint);
   };
 
-  test('is one encoded segment, or one value of the query', () => {
+  test('a cell in the path is one encoded segment, or one value of the query', () => {
     expect(endpointFor(' a/b?c#d%é ', '..&x=1')).toBe('/people/a%2Fb%3Fc%23d%25%C3%A9/tags?like=..%26x%3D1');
     expect(people.inputs.map(({ name }) => name)).toEqual(['Id', 'Tag']);
   });
@@ -188,7 +188,7 @@ describe('what the job says', () => {
     [{ endpoint: 'https://other.example/tags' }, 'is not a path'],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
     [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be a placeholder'],
-  ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {
+  ])('what the job says is refused before anything is read when it cannot be sent: %j', (settings, words) => {
     expect(() => shaped(settings)).toThrow(
       expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
     );

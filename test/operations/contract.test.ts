@@ -148,7 +148,7 @@ function stepsOf(operation: Operation, input: unknown, answers: readonly Answer[
 }
 
 describe.each([...operations])('%s', (_, operation) => {
-  test('names its inputs, and recognises a column that bears the name of one', () => {
+  test('an operation names its inputs, and recognises a column that bears the name of one', () => {
     expect(operation.inputs.length).toBeGreaterThan(0);
     for (const input of operation.inputs) {
       expect(input.name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
@@ -158,7 +158,7 @@ describe.each([...operations])('%s', (_, operation) => {
     }
   });
 
-  test('never takes one column for two inputs', () => {
+  test('an operation never takes one column for two inputs', () => {
     const aliases = operation.inputs.flatMap((input) => input.aliases);
     expect(aliases.filter((alias, place) => aliases.indexOf(alias) !== place)).toEqual([]);
     const names = operation.inputs.map((input) => input.name);
@@ -177,7 +177,7 @@ describe.each([...operations])('%s', (_, operation) => {
     );
   });
 
-  test('ends every row within 20 calls, asks nothing twice, and gives the same steps to the same answers', () => {
+  test('an operation ends every row within 20 calls, asks nothing twice, and gives the same steps to the same answers', () => {
     let calls = 0;
     fc.assert(
       fc.property(
@@ -200,7 +200,7 @@ describe.each([...operations])('%s', (_, operation) => {
     expect(calls).toBeGreaterThan(0);
   });
 
-  test('asks only what a built-in dialect of its vendor can send', () => {
+  test('an operation asks only what a built-in dialect of its vendor can send', () => {
     const spoken = [...dialects.values()].filter(({ vendor }) => vendor === operation.vendor);
     fc.assert(
       fc.property(rowOf(operation), team, fc.array(answer, { minLength: 1 }), (row, known, answers) => {
@@ -228,7 +228,7 @@ describe.each(changes)('%s, a change,', (_, operation) => {
     return all.flatMap((step) => (step.kind === 'send' ? [step.call] : []));
   }
 
-  test('says of every call what it does to whom, and by which number they stand', () => {
+  test('a change says of every call what it does to whom, and by which number they stand', () => {
     fc.assert(
       fc.property(steps, ([row, known, answers]) => {
         const settled = new Map<string, number>();
@@ -245,7 +245,7 @@ describe.each(changes)('%s, a change,', (_, operation) => {
     );
   });
 
-  test('is a call of another key once its subject has moved on', () => {
+  test('a change is a call of another key once its subject has moved on', () => {
     fc.assert(
       fc.property(steps, ([row, known, answers]) => {
         const later = known.map((each) => ({ ...each, sequence: each.sequence + 10 }));
@@ -256,7 +256,7 @@ describe.each(changes)('%s, a change,', (_, operation) => {
     );
   });
 
-  test('never says that there is nothing to do while the answer to an earlier change is lost', () => {
+  test('a change never says that there is nothing to do while the answer to an earlier change is lost', () => {
     fc.assert(
       fc.property(rowOf(operation), team, (row, known) => {
         const doubtful = known.map((each) => ({ ...each, doubt: DOUBT }));
@@ -269,7 +269,7 @@ describe.each(changes)('%s, a change,', (_, operation) => {
     );
   });
 
-  test('that sends a mail or makes what cannot be unmade is held when its answer is lost', () => {
+  test('a change that sends a mail or makes what cannot be unmade is held when its answer is lost', () => {
     fc.assert(
       fc.property(steps, (each) => {
         for (const { operation: name, ifLost } of callsOf(each)) {

@@ -67,7 +67,7 @@ describe('the project', () => {
     expect(made?.parameters.name).toBe('Data, NZ');
   });
 
-  test('is missing where neither the list nor the account has one', () => {
+  test('the project is missing where neither the list nor the account has one', () => {
     expect(problemOf(ROW, {})).toMatch(/^project: the list has no column for it/);
     expect(problemOf({ ...ROW, project: 'Alpha' }, OPTIONS)).toMatch(/ Name it there with its id\.$/);
   });
@@ -77,7 +77,7 @@ describe('the project', () => {
     const row = { ...ROW, project: 'Gamma' };
     const made = { kind: 'found', fields: { project_id: 'p-new' } } as const;
 
-    test('is made once for all its people, who are then invited to it', () => {
+    test('the new project is made once for all its people, who are then invited to it', () => {
       const [jo, flo] = [row, { ...row, email: 'flo@x.org' }].map((each) =>
         done(onboard, each, [], [made], MAKING),
       );
@@ -96,7 +96,7 @@ describe('the project', () => {
       expect(keys[0]?.[1]).not.toBe(keys[1]?.[1]);
     });
 
-    test('is not made again when the ledger has its id', () => {
+    test('the new project is not made again when the ledger has its id', () => {
       const gamma = {
         subject: { name: 'project:gamma' },
         sequence: 1,
@@ -108,7 +108,7 @@ describe('the project', () => {
       ]);
     });
 
-    test('needs the organization', () => {
+    test('the new project needs the organization', () => {
       const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
       expect(outcome).toEqual({
         kind: 'invalid',
@@ -116,7 +116,7 @@ describe('the project', () => {
       });
     });
 
-    test('and is refused, or has no id that can be used: nobody is invited', () => {
+    test('a new project that is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
         [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
         [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
@@ -160,7 +160,7 @@ describe('people whom the list does not have any more', () => {
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
 
-  test('are left alone unless the job says otherwise', () => {
+  test('people who left the list are left alone unless the job says otherwise', () => {
     expect(missing(OPTIONS)).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe('people whom the list does not have any more', () => {
       { ...FINE, email: ZOE, user_id: 'u-ann', role: '' },
       [ANN, ZOE],
     ],
-  ])('are held back by a row that %s', (_, cells, held) => {
+  ])('people who left the list are held back by a row that %s', (_, cells, held) => {
     const found = missing(REMOVING, [{ row: 17, ...present({ cells }) }]);
     const heldBack = found.filter(({ outcome }) => outcome?.reason?.includes('because row 17 is invalid'));
     expect(heldBack.map(({ work }) => work.email)).toEqual(held);

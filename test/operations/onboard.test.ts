@@ -127,7 +127,7 @@ describe('the role of an invite that waits', () => {
     done(onboard, ROW, STATES['invited as viewer'], answers);
   const OK = { kind: 'found', fields: { invite_code: 'c2' } } as const;
 
-  test('is changed by a deletion and a creation', () => {
+  test('the role of an invite that waits is changed by a deletion and a creation', () => {
     const { calls, outcome } = saga(OK, OK);
     expect(outcome).toEqual({
       kind: 'applied',
@@ -153,7 +153,7 @@ describe('the role of an invite that waits', () => {
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });
 
-  test('cannot be changed without the code of the invite', () => {
+  test('the role of an invite that waits cannot be changed without the code of the invite', () => {
     const { calls, outcome } = done(onboard, ROW, [
       known(JO, { state: 'invited', role: 'viewer', email: JO }),
     ]);

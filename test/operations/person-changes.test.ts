@@ -37,7 +37,7 @@ describe('an invite', () => {
     expect(outcome).toMatchObject({ kind, reason: expect.stringMatching(reason) });
   });
 
-  test('is for the project of the row, else of the account; without either the row is invalid', () => {
+  test('an invite is for the project of the row, else of the account; without either the row is invalid', () => {
     const { project_id: _, ...row } = ROW;
     expect(done(inviteUser, row, [], [], { projectId: 'p-own' }).calls[0]?.project).toBe('p-own');
     expect(done(inviteUser, { ...row, project_id: ' p-7 ' }).calls[0]?.project).toBe('p-7');
@@ -49,7 +49,7 @@ describe('an invite', () => {
 });
 
 describe('a role', () => {
-  test('is set by user id, also for somebody who is not known yet', () => {
+  test('a role is set by user id, also for somebody who is not known yet', () => {
     const walked = done(changeRole, { user_id: 'u1', role: 'editor' });
     expect(shown(walked)).toEqual(['update-user@0 u1 editor']);
     expect(walked.outcome).toEqual({ kind: 'applied', reason: 'role set to editor' });
@@ -68,7 +68,7 @@ describe('a role', () => {
 });
 
 describe('a deletion', () => {
-  test('is by the code of the row, and not made again', () => {
+  test('a deletion is by the code of the row, and not made again', () => {
     const walked = done(deleteInvite, { invite_code: ' c1 ' });
     expect(shown(walked)).toEqual(['delete-invite@0 c1']);
     expect(walked.outcome).toEqual({ kind: 'applied', reason: 'invite deleted' });
@@ -79,7 +79,7 @@ describe('a deletion', () => {
     });
   });
 
-  test('is by the address whose code is known, and by neither of two codes', () => {
+  test('a deletion is by the address whose code is known, and by neither of two codes', () => {
     const team = [invited(JO, 'viewer', 'c1')];
     expect(shown(done(deleteInvite, { email: 'JO@x.org' }, team))).toEqual(['delete-invite@1 c1']);
     const { calls, outcome } = done(deleteInvite, { invite_code: 'c2', email: JO }, team);

@@ -50,7 +50,7 @@ describe('how a row ends', () => {
 });
 
 describe('a row', () => {
-  test('that says nothing is invalid, also when the job has filters: it would be everybody', () => {
+  test('a row that says nothing is invalid, also when the job has filters: it would be everybody', () => {
     expect(
       searchPeople.prepare({ company: ' ' }, { settings: { filters: { country: 'Australia' } } }),
     ).toEqual({
@@ -59,14 +59,14 @@ describe('a row', () => {
     });
   });
 
-  test('that has a published filter blank is invalid, whatever the filters of the job take from it', () => {
+  test('a row that has a published filter blank is invalid, whatever the filters of the job take from it', () => {
     const settings = { filters: { state: '{{State}}' } };
     expect(searchPeople.prepare({ company: ' ', State: 'VIC' }, { settings })).toMatchObject({
       reason: 'nothing to search by: company: blank',
     });
   });
 
-  test('of a list with no published filter is asked for by those of the job, and is invalid where all it says is blank', () => {
+  test('a row of a list with no published filter is asked for by those of the job, and is invalid where all it says is blank', () => {
     const settings = { filters: { state: '{{State}}', city: '{{City}}', country: 'Australia' } };
     expect(searchPeople.prepare({ State: 'VIC', City: ' ' }, { settings })).toMatchObject({
       input: { by: 'state', parameters: { state: 'VIC', country: 'Australia' } },
@@ -77,7 +77,7 @@ describe('a row', () => {
     });
   });
 
-  test('of a list without a column is asked for by what the job says, and is invalid where that says nothing', () => {
+  test('a row of a list without a column is asked for by what the job says, and is invalid where that says nothing', () => {
     expect(searchPeople.prepare({}, { settings: { filters: { country: 'Australia' } } })).toMatchObject({
       input: { by: 'country', parameters: { country: 'Australia' } },
     });
@@ -87,7 +87,7 @@ describe('a row', () => {
     });
   });
 
-  test('that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
+  test('a row that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
     expect(searchPeople.prepare(row, { unaskable: ['position'] })).toEqual({
       kind: 'invalid',
       reason: 'position: the vendor cannot look it up',

@@ -20,7 +20,7 @@ describe('the cut-offs of a batch', () => {
     ],
     // Whatever the job says: everything that was bought before is bought anew.
     [{ refresh_after: '2d' }, true, { foundMs: START_MS, noMatchMs: START_MS }],
-  ])('of a job with %j, with --refresh: %j', (job, refreshAll, freshSince) => {
+  ])('cut-offs of a job with %j, with --refresh: %j', (job, refreshAll, freshSince) => {
     expect(freshSinceOf(job, refreshAll, START_MS)).toEqual(freshSince);
   });
 });

@@ -155,7 +155,7 @@ describe('answers that are too old', () => {
 
   const later = (days: number): Clock => ({ ...systemClock, wallMs: () => Date.now() + days * DAY_MS });
 
-  test('are all of them with --refresh, and none where answers of any age will do', async () => {
+  test('answers that are too old are all of them with --refresh, and none where answers of any age will do', async () => {
     const { list, by } = await bought();
     const other = await again(list);
     expect(await other.plan(by, { refresh: true, clock: later(0.001) })).toMatchObject({
@@ -201,7 +201,7 @@ describe('what is expected', () => {
   const domains = (name: string, count: number): string =>
     `Domain\n${Array.from({ length: count }, (_, at) => `${name}-${at}.example\n`).join('')}`;
 
-  test('follows how many of the account’s earlier questions were answered', async () => {
+  test('the expected price follows how many of the account’s earlier questions were answered', async () => {
     const vendor = await sandbox({ matchRate: 0.5 });
     const by = account(vendor.url);
     const first = await List.of(domains('first', 20));
@@ -213,7 +213,7 @@ describe('what is expected', () => {
     expect((await next.plan(by)).credits).toEqual({ most: 100, expected: Math.round(100 * rate) });
   });
 
-  test('follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
+  test('the expected price follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
     const vendor = await sandbox({ matchRate: 0.4, seed: 3 });
     const by = account(vendor.url);
     const numbers = domains('both', 300).trimEnd().split('\n').slice(1);
@@ -232,7 +232,7 @@ describe('what is expected', () => {
     expect((await list.plan(by)).credits).toEqual({ most: 200, expected: Math.round(200 * (1 - missed)) });
   });
 
-  test('takes as long as the tightest window allows, and no time is promised without one', async () => {
+  test('the expected time is as long as the tightest window allows, and no time is promised without one', async () => {
     const list = await List.of(domains('new', 60));
     const windows = [
       { requests: 20, windowMs: 1_000 },

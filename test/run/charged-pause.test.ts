@@ -101,7 +101,7 @@ describe('a limit of a day', () => {
     return { vendor, run, events };
   }
 
-  test("is waited for until midnight of UTC by the vendor's Date, and then one request probes", async () => {
+  test("a limit of a day is waited for until midnight of UTC by the vendor's Date, and then one request probes", async () => {
     const { vendor, run, events } = await sellsThreeADay();
     expect(await run()).toMatchObject({ counts: { matched: 5 }, credits: { spent: 5 }, stopped: null });
     const pauses = events.filter((event) => event.kind === 'paused').map(({ untilMs }) => untilMs);
@@ -111,7 +111,7 @@ describe('a limit of a day', () => {
     expect(vendor.requests.length).toBeLessThanOrEqual(3 + 2 + 2);
   });
 
-  test('ends a run at once whose --max-pause is shorter, and says when it goes on', async () => {
+  test('a limit of a day ends a run at once whose --max-pause is shorter, and says when it goes on', async () => {
     const { run } = await sellsThreeADay();
     const { stopped, counts } = await run(600_000);
     expect(stopped).toMatchObject({ code: 'paused', message: expect.stringContaining('daily allowance') });

@@ -66,7 +66,7 @@ async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
 
 describe('a lost request', () => {
   test.each(some([1, 2, 3], 1))(
-    'that is lost %i times is the same each time, to the byte, and paid once',
+    'a lost request that is lost %i times is the same each time, to the byte, and paid once',
     async (lost) => {
       const at = await openPlace(vendorScript(losing(lost)));
       const { counts, batch } = await runOnce(at, { dialect });
@@ -82,7 +82,7 @@ describe('a lost request', () => {
     },
   );
 
-  test('is repeated three times and no more, in no later run, and only the first holds money', async () => {
+  test('a lost request is repeated three times and no more, in no later run, and only the first holds money', async () => {
     const at = await openPlace(vendorScript(losing(100)));
     await runOnce(at, { dialect });
     const { counts, batch } = await runOnce(at, { dialect });
@@ -98,7 +98,7 @@ describe('a lost request', () => {
     });
   });
 
-  test('is given time: the first repeat leaves at once, the second after 5 s, the third after 30 s', async () => {
+  test('a lost request is given time: the first repeat leaves at once, the second after 5 s, the third after 30 s', async () => {
     const at = await openPlace(vendorScript(losing(3)));
     await runOnce(at, { dialect });
     // The clock goes on while the process works, so a busy machine takes something of each wait.
@@ -109,7 +109,7 @@ describe('a lost request', () => {
     expect(third).toBeLessThanOrEqual(30_000);
   });
 
-  test('that the vendor is still at work on is no answer yet, though a 409 to a new call is one', async () => {
+  test('a lost request that the vendor is still at work on is no answer yet, though a 409 to a new call is one', async () => {
     const answers = ['lost', { status: 409 }, { tag: 'set' }];
     const at = await openPlace(vendorScript((nth) => answers[nth - 1]));
     expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
@@ -133,7 +133,7 @@ describe('a lost request', () => {
     expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
   });
 
-  test('is repeated after the vendor was asked for the time, once, without a key', async () => {
+  test('a lost request is repeated after the vendor was asked for the time, once, without a key', async () => {
     const at = await openPlace(vendorScript(losing(2)));
     await runOnce(at, { dialect });
     expect(at.vendor.timeAsked).toMatchObject([{ method: 'HEAD', path: '/', body: '' }]);
@@ -141,12 +141,12 @@ describe('a lost request', () => {
     expect(JSON.stringify(purchasesOf(at))).toContain('key-1');
   });
 
-  test('needs no budget of its own to be repeated', async () => {
+  test('a lost request needs no budget of its own to be repeated', async () => {
     const at = await openPlace(vendorScript(losing(1)));
     expect((await runOnce(at, { dialect, budget: 1 })).counts).toEqual({ applied: 1 });
   });
 
-  test('is repeated by a later run, in what is left of its time', async () => {
+  test('a lost request is repeated by a later run, in what is left of its time', async () => {
     const at = await openPlace(vendorScript(losing(1)));
     await runOnce(at);
     expect(keysOf(at), 'a dialect without keys sends none').toEqual([undefined]);
@@ -178,7 +178,7 @@ describe('a lost request', () => {
     { what: 'is behind by now, and nobody tells', ahead: [0, -25_000], told: [false, false] },
     { what: 'is right, which nobody tells', ahead: [0, 0], told: [false, false], afterMs: 0 },
   ])(
-    'is charged once by a vendor that remembers keys for a minute, where a clock $what: it waits in doubt',
+    'a lost request is charged once by a vendor that remembers keys for a minute, where a clock $what: it waits in doubt',
     async ({ ahead: [first = 0, later = 0], told: [atFirst, byNow], afterMs = 70_000 }) => {
       const known = new Map<string, number>();
       let charged = 0;
@@ -204,7 +204,7 @@ describe('a lost request', () => {
     },
   );
 
-  test('is not sent when its permit comes only after the key has been forgotten', async () => {
+  test('a lost request is not sent when its permit comes only after the key has been forgotten', async () => {
     // The vendor loses the request, then says "too fast" to the repeat, for longer than it remembers keys.
     const answers = ['lost', { status: 429, headers: { 'retry-after': '7200' } }, { tag: 'set' }];
     const at = await openPlace(vendorScript((nth) => answers[nth - 1] ?? { tag: 'set' }));

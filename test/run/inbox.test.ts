@@ -138,13 +138,13 @@ describe('our own files are never inputs', () => {
     ...outputs.map((path) => besideFile(path, '.1a2b3c4d.csv')).flatMap(filesOf),
   ].map((path) => basename(path));
 
-  test.each(written)('by their names: %s', async (name) => {
+  test.each(written)('our own files are known by their names: %s', async (name) => {
     expect(left(await look(openFolder(name)))).toEqual({
       [name]: expect.stringContaining('our own outputs'),
     });
   });
 
-  test('by what the ledger knows, under whatever name', async () => {
+  test('our own files are known by what the ledger knows, under whatever name', async () => {
     const inbox = openFolder('result.csv', 'leads.csv');
     const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
     expect(ready(seen)).toEqual(['leads.csv']);
@@ -184,7 +184,7 @@ describe('done', () => {
     'leads.enriched.needs-attention.csv',
     'leads.enriched.people.csv',
     'leads.enriched.report.html',
-  ])('takes another name when %s stands there: nothing is overwritten', async (standing) => {
+  ])('the folder done takes another name when %s stands there: nothing is overwritten', async (standing) => {
     const folder = openFolder('leads.csv');
     mkdirSync(join(folder, 'done'));
     writeFileSync(join(folder, 'done', standing), 'of last night');
@@ -193,7 +193,7 @@ describe('done', () => {
     expect(basename(place.output)).toBe('leads (2).enriched.csv');
   });
 
-  test('does not take the place of a file that appeared in the meantime', async () => {
+  test('the folder done does not take the place of a file that appeared in the meantime', async () => {
     const folder = openFolder('leads.csv');
     const path = join(folder, 'leads.csv');
     const place = await placeInDone(path, false, undefined);
@@ -218,7 +218,7 @@ describe('a link that somebody planted in the inbox', () => {
     return { path: join(folder, 'leads.csv'), elsewhere };
   }
 
-  test('in the place of `done` is not written through, and nothing is bought for its file', async () => {
+  test('a planted link in the place of `done` is not written through, and nothing is bought for its file', async () => {
     const { path, elsewhere } = planted();
     await expect(placeInDone(path, false, undefined)).rejects.toMatchObject(REFUSED);
     expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);

@@ -81,7 +81,7 @@ describe('a read-back', () => {
     ]);
   });
 
-  test('that holds a free "no match" frees the money: to ask again gets the same for nothing', async () => {
+  test('a read-back that holds a free "no match" frees the money: to ask again gets the same for nothing', async () => {
     const look = (): object => ({ answer: { error: 'no match' }, was: 404 });
     const again = (nth: number): unknown => (nth === 1 ? 'lost' : { status: 404, error: 'no match' });
     const at = await openPlace(vendorScript(again, look));
@@ -106,7 +106,7 @@ describe('a read-back', () => {
       ],
       1,
     ),
-  )('that %s leaves the call in doubt, and is not asked twice in a run', async (_, look, why) => {
+  )('a read-back that %s leaves the call in doubt, and is not asked twice in a run', async (_, look, why) => {
     const at = await openPlace(vendorScript(losing(1), () => look));
     const dialect = withReadBack({ answer_status: 'was' });
     const { counts, batch, stopped } = await runOnce(at, { dialect });
@@ -118,7 +118,7 @@ describe('a read-back', () => {
     expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 1 });
   });
 
-  test('is asked once in a run, however many rows wait for the call', async () => {
+  test('a read-back is asked once in a run, however many rows wait for the call', async () => {
     // More rows apart than are worked on side by side, or both would wait for the same question.
     const between = Array.from({ length: 600 }, (_, index) => `other-${index}`);
     const at = await openPlace(({ path, body }, response) => {
@@ -132,7 +132,7 @@ describe('a read-back', () => {
     expect(looksOf(at)).toHaveLength(1);
   });
 
-  test('is asked again by the next run, and may know it then', async () => {
+  test('a read-back is asked again by the next run, and may know it then', async () => {
     const at = await openPlace(vendorScript(losing(1), (nth) => ({ status: nth === 1 ? 503 : 404 })));
     const dialect = withReadBack();
     await runOnce(at, { dialect });
@@ -141,14 +141,14 @@ describe('a read-back', () => {
     expect((await looksInLedger(at, batch)).map(({ said }) => said)).toEqual(['unclear', 'not_happened']);
   });
 
-  test('that says each time that nothing was done has the call sent three times in a run, and then it waits in doubt', async () => {
+  test('a read-back that says each time that nothing was done has the call sent three times in a run, and then it waits in doubt', async () => {
     const at = await openPlace(vendorScript(losing(1_000), () => ({ status: 404 })));
     const dialect = withReadBack();
     expect((await runOnce(at, { dialect })).counts).toEqual({ in_doubt: 1 });
     expect(purchasesOf(at)).toHaveLength(3);
   });
 
-  test('comes before the policy of the job, which would pay again or give up', async () => {
+  test('a read-back comes before the policy of the job, which would pay again or give up', async () => {
     const at = await openPlace(vendorScript(losing(1), () => ({ answer: { tag: 'set before' }, was: 200 })));
     const dialect = withReadBack({ answer_status: 'was' });
     expect((await runOnce(at, { dialect, job: tagging('hold', 'skip') })).counts).toEqual({
@@ -166,18 +166,21 @@ describe('a read-back', () => {
       ],
       1,
     ),
-  )('with sure_after %s waits until the vendor surely knows', async (sureAfter, leastMs, mostMs) => {
-    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
-    const dialect = withReadBack(sureAfter === undefined ? {} : { sure_after: sureAfter });
-    const notes: string[] = [];
-    await runOnce(at, { dialect, emit: (event) => event.kind === 'note' && notes.push(event.message) });
-    const longestMs = Math.max(...at.clock.sleptMs);
-    expect(longestMs).toBeGreaterThan(leastMs);
-    expect(longestMs).toBeLessThanOrEqual(mostMs);
-    expect(notes.join('\n')).toMatch(/^The vendor is asked about calls in doubt in [25] min\.$/m);
-  });
+  )(
+    'a read-back with sure_after %s waits until the vendor surely knows',
+    async (sureAfter, leastMs, mostMs) => {
+      const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+      const dialect = withReadBack(sureAfter === undefined ? {} : { sure_after: sureAfter });
+      const notes: string[] = [];
+      await runOnce(at, { dialect, emit: (event) => event.kind === 'note' && notes.push(event.message) });
+      const longestMs = Math.max(...at.clock.sleptMs);
+      expect(longestMs).toBeGreaterThan(leastMs);
+      expect(longestMs).toBeLessThanOrEqual(mostMs);
+      expect(notes.join('\n')).toMatch(/^The vendor is asked about calls in doubt in [25] min\.$/m);
+    },
+  );
 
-  test('by an idempotency key asks by the one of the lost request; a request without one is not asked about', async () => {
+  test('a read-back by an idempotency key asks by the one of the lost request; a request without one is not asked about', async () => {
     const byKey = { path: '/look/{idempotency_key}', fields: { name: null } };
     const keys = { idempotency: { header: 'idempotency-key', valid_for: '0s' } };
     const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
@@ -207,7 +210,7 @@ describe("the vendor's count of credits", () => {
 
   const asAnswer = (count: unknown): unknown => (typeof count === 'number' ? { used: count } : count);
 
-  test('is read also where it stands beside a count of requests that failed', async () => {
+  test('the vendor’s count of credits is read also where it stands beside a count of requests that failed', async () => {
     const { summary } = await counting(17, { used: 17, successful: 40, failed: 3, errors: 1 });
     expect(summary.counts).toEqual({ applied: 1 });
   });
@@ -226,32 +229,32 @@ describe("the vendor's count of credits", () => {
       ],
       2,
     ),
-  )('that %s leaves the call in doubt', async (_, before, after) => {
+  )('the vendor’s count of credits that %s leaves the call in doubt', async (_, before, after) => {
     const { at, summary } = await counting(before, after);
     expect(summary).toMatchObject({ counts: { in_doubt: 1 }, stopped: null });
     expect(purchasesOf(at)).toHaveLength(1);
     expect(await looksInLedger(at, summary.batch)).toMatchObject([{ kind: 'usage', said: 'unclear' }]);
   });
 
-  test('means nothing without an earlier one to compare it with', async () => {
+  test('the vendor’s count of credits means nothing without an earlier one to compare it with', async () => {
     const { at, summary } = await counting({ status: 500 }, 17);
     expect(summary.counts).toEqual({ in_doubt: 1 });
     expect(await looksInLedger(at, summary.batch)).toEqual([]);
   });
 
-  test('waits until the vendor has surely counted what was sent last', async () => {
+  test('the vendor’s count of credits waits until the vendor has surely counted what was sent last', async () => {
     const { at } = await counting(17, 17, dialectWith({ usage: { ...usage, sure_after: '9m' } }));
     expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(8.9 * 60_000);
   });
 
-  test('says nothing about a call that costs nothing: the vendor may have acted on it all the same', async () => {
+  test('the vendor’s count of credits says nothing about a call that costs nothing: the vendor may have acted on it all the same', async () => {
     const free = dialectWith({ usage }, { credits: { most: 0, found: 0 } });
     const { at, summary } = await counting(17, 17, free);
     expect(summary.counts).toEqual({ in_doubt: 1 });
     expect(purchasesOf(at)).toHaveLength(1);
   });
 
-  test('is of no use while somebody else is buying with the account', async () => {
+  test('the vendor’s count of credits is of no use while somebody else is buying with the account', async () => {
     const at = await openPlace((request, response) => {
       if (!request.path.startsWith('/look')) return void response.destroy();
       const answer = (): unknown => response.end('{"used":17}');
@@ -283,7 +286,7 @@ describe("the vendor's count of credits", () => {
     });
   }
 
-  test('is not compared with one of before a read-back, whose price is the highest and not the true one', async () => {
+  test('the vendor’s count of credits is not compared with one of before a read-back, whose price is the highest and not the true one', async () => {
     // Both rows are lost and charged a credit. The first is read back and booked at two, so the counts agree by chance.
     const counts = [0, 2];
     const at = await openPlace((request, response) => {
@@ -320,17 +323,17 @@ describe("the vendor's count of credits", () => {
       return { at, summary: await runOnce(at, options) };
     }
 
-    test('and each answer costs a credit, a count of as many is conclusive', async () => {
+    test('a purchase since, where each answer costs a credit, a count of as many is conclusive', async () => {
       const { summary } = await boughtThenLost({}, 1, 1);
       expect(summary.counts).toEqual({ applied: 2 });
     });
 
-    test('and answers say what they cost, it is conclusive too', async () => {
+    test('a purchase since, where answers say what they cost, it is conclusive too', async () => {
       const { summary } = await boughtThenLost({ credits_charged: { header: 'x-cost' } }, 2, 1);
       expect(summary.counts).toEqual({ applied: 2 });
     });
 
-    test('at prices that are estimates, equal counts prove nothing: the lost one may hide in the difference', async () => {
+    test('a purchase since, at prices that are estimates, equal counts prove nothing: the lost one may hide in the difference', async () => {
       const { at, summary } = await boughtThenLost({}, 2, 2);
       expect(summary.counts).toEqual({ applied: 1, in_doubt: 1 });
       const looks = (await at.ledger.history(summary.batch, 3)).flatMap(({ looks: all }) => all);

@@ -16,7 +16,7 @@ describe('the Authorization header of the provider', () => {
     ['the shape of the service', 'Bearer :key-1'],
     ['a project in it', 'Bearer proj-1:key-1'],
     ['a revoked key', 'Bearer revoked-1'],
-  ])('with %s is refused with 401', async (_case, authorization) => {
+  ])('the Authorization header with %s is refused with 401', async (_case, authorization) => {
     const { url } = await sandbox({ matchRate: 1 });
     const reply = await post(url, '/enrich/company', authorization, { domain: 'a.example' });
     expect(reply.status).toBe(401);

@@ -67,14 +67,14 @@ describe('a page on another port', () => {
   });
   afterEach(() => page.close());
 
-  test('is held to the same-origin policy by this browser', async () => {
+  test('a page on another port is held to the same-origin policy by this browser', async () => {
     const third = strange.replace('127.0.0.1', 'localhost');
     expect(await got(page, `${third}/kept`)).toBe('nothing');
     expect(await got(page, `${third}/shared`)).toContain('stranger');
     expect(asked).toContain('/kept');
   });
 
-  test('reads nothing, with the token or without', async () => {
+  test('a page on another port reads nothing, with the token or without', async () => {
     const headers = { authorization: `Bearer ${served.note.token}` };
     for (const path of ['/', '/page.js', '/api/state']) {
       expect(await got(page, served.url + path)).toBe('nothing');
@@ -83,7 +83,7 @@ describe('a page on another port', () => {
     }
   });
 
-  test('changes nothing: what it posts is refused before it is read', async () => {
+  test('a page on another port changes nothing: what it posts is refused before it is read', async () => {
     const word = await newWord();
     const body = JSON.stringify({ opening: word });
     const answers = [
@@ -108,7 +108,7 @@ test('a foreign name that leads to this machine gets nothing', async () => {
 });
 
 describe('the page itself', () => {
-  test('keeps its word out of the address and the history, and reloads without it', async () => {
+  test('the page itself keeps its word out of the address and the history, and reloads without it', async () => {
     const page = await openTab(browser, served);
     await page.waitForSelector('header.top');
     expect([page.url(), await page.evaluate('history.length')]).toEqual([`${served.url}/`, 2]);
@@ -118,7 +118,7 @@ describe('the page itself', () => {
     await page.context().close();
   });
 
-  test('runs no script and asks nobody but its own, even if somebody got words into it', async () => {
+  test('the page itself runs no script and asks nobody but its own, even if somebody got words into it', async () => {
     const page = await openTab(browser, served);
     await put(page, 'script', { text: 'window.ran = true' });
     expect(await page.evaluate('window.ran')).toBe(undefined);

@@ -70,7 +70,7 @@ async function servedDesk(): Promise<{ desk: Desk; page: Page }> {
 
 const COMPANIES = { what: { operation: 'enrich-company' } };
 
-test('from a list to a finished batch: ways, a plan, a start; the same start twice is one batch', async () => {
+test('the page goes from a list to a finished batch: ways, a plan, a start; the same start twice is one batch', async () => {
   const { desk, page } = await servedDesk();
   // A folder that the user made, which holds nothing but what the page has put there.
   await chmod(page.folder, 0o755);

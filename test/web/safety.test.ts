@@ -59,7 +59,7 @@ const FOREIGN = [
 ];
 
 describe('the host', () => {
-  test('is a name of this start: 26 letters that are not those of another', async () => {
+  test('the host is a name of this start: 26 letters that are not those of another', async () => {
     const { hostname } = new URL(served.url);
     expect(hostname).toMatch(/^[a-z]{26}\.localhost$/);
     await using other = await Served.start();
@@ -86,7 +86,7 @@ describe('the host', () => {
     },
   );
 
-  test('is where a tab is let in: no word and no token of one opens anything at the bare address', async () => {
+  test('the host is where a tab is let in: no word and no token of one opens anything at the bare address', async () => {
     const host = hostOf('127.0.0.1:PORT');
     const there = { ...ofPage(), host, origin: `http://${host}` };
     expect((await enter(await newWord(), there)).status).toBe(401);
@@ -95,20 +95,20 @@ describe('the host', () => {
     expect((await served.tool('/api/state', { headers: there })).status).toBe(200);
   });
 
-  test('may have another port, that of the near end of a tunnel, which is then of the origin, too', async () => {
+  test('the host may have another port, that of the near end of a tunnel, which is then of the origin, too', async () => {
     const [host, other] = [hostOf('NAME:1'), hostOf('NAME:2')];
     const there = { ...ofPage(), host, origin: `http://${host}` };
     expect((await enter(await newWord(), { ...there, origin: `http://${other}` })).status).toBe(403);
     expect((await enter(await newWord(), there)).status).toBe(200);
   });
 
-  test('cannot be left out', async () => {
+  test('the host cannot be left out', async () => {
     const bearer = `Authorization: Bearer ${served.note.token}\r\nConnection: close\r\n\r\n`;
     expect(await served.raw(`GET /api/state HTTP/1.1\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 400 /);
     expect(await served.raw(`GET /api/state HTTP/1.0\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('is the one of the header, whatever an absolute address says', async () => {
+  test('the host is the one of the header, whatever an absolute address says', async () => {
     const bearer = `Authorization: Bearer ${served.note.token}\r\nConnection: close\r\n\r\n`;
     const line = `GET ${served.note.url}/api/state HTTP/1.1\r\n`;
     expect(await served.raw(`${line}Host: evil.example\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 403 /);
@@ -149,12 +149,12 @@ describe('another page', () => {
       { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
     ],
     ['show ours in a frame', '/', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
-  ])('cannot %s', async (_what, path, headers) => {
+  ])('another page cannot %s', async (_what, path, headers) => {
     const asked = { headers: { 'sec-fetch-site': 'same-site', ...headers } };
     expect((await served.ask(path, asked)).status).toBe(403);
   });
 
-  test('may have a link to ours', async () => {
+  test('another page may have a link to ours', async () => {
     const headers = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
@@ -163,7 +163,7 @@ describe('another page', () => {
     expect((await served.ask('/', { headers })).status).toBe(200);
   });
 
-  test('is never told that it may ask', async () => {
+  test('another page is never told that it may ask', async () => {
     const headers = {
       origin: 'http://127.0.0.1:1',
       'access-control-request-method': 'POST',
@@ -231,13 +231,13 @@ describe('without a token', () => {
 });
 
 describe('the word of an address', () => {
-  test('opens once', async () => {
+  test('the word of an address opens once', async () => {
     const word = await newWord();
     expect((await enter(word)).status).toBe(200);
     expect((await enter(word)).status).toBe(401);
   });
 
-  test('opens nothing for who does not come from the page', async () => {
+  test('the word of an address opens nothing for who does not come from the page', async () => {
     const word = await newWord();
     const { origin, ...withoutOrigin } = ofPage();
     expect((await enter(word, withoutOrigin)).status).toBe(403);
@@ -246,7 +246,7 @@ describe('the word of an address', () => {
     expect((await enter(word)).status).toBe(200);
   });
 
-  test('is none that somebody made up', async () => {
+  test('the word of an address is none that somebody made up', async () => {
     for (const made of ['', 'x', 'A'.repeat(43), '__proto__']) expect((await enter(made)).status).toBe(401);
     expect((await enter('A'.repeat(101))).status).toBe(400);
   });

@@ -78,7 +78,7 @@ async function expectAlike(faces: Faces, expected: Figures, when: string): Promi
     expect(figures, `${face}, ${when}`).toEqual(expected);
 }
 
-test('of lost answers: held, answered, found nothing, skipped, named again, not done, and sent again', async () => {
+test('figures of lost answers: held, answered, found nothing, skipped, named again, not done, and sent again', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x4', concurrency: 1 });
   desk.list(5);
   await desk.type(desk.run());
@@ -102,7 +102,7 @@ test('of lost answers: held, answered, found nothing, skipped, named again, not 
   await expectAlike(faces, { matched: 4, no_match: 1 }, 'after the next run');
 });
 
-test('of a batch that is cancelled with rows that wait, of which some were to be sent again', async () => {
+test('figures of a batch that is cancelled with rows that wait, of which some were to be sent again', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
   desk.list(4);
   const { batch } = await desk.json([...desk.run(), '--limit', '3']);
@@ -118,7 +118,7 @@ test('of a batch that is cancelled with rows that wait, of which some were to be
   await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'settled');
 });
 
-test('of changes: lost, refused, told, skipped, and no longer read as done', async () => {
+test('figures of changes: lost, refused, told, skipped, and no longer read as done', async () => {
   const { desk, speak } = await deskBefore((_, nth) => {
     if (nth === 2 || nth === 3) return undefined;
     if (nth === 4) return new Response('{"error":{"message":"no seats"}}', { status: 422 });

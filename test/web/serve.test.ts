@@ -50,7 +50,7 @@ const appears = (path: string): Promise<void> =>
   expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toMatch(/\n$/) as never;
 
 describe('serve.json', () => {
-  test('says address, token and process, to its owner alone', async () => {
+  test('serve.json says address, token and process, to its owner alone', async () => {
     const served = await serve();
     const path = join(served.folder, 'store', 'serve.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -62,7 +62,7 @@ describe('serve.json', () => {
     });
   });
 
-  proof('of a page that was killed is no page: the next one takes its place', async () => {
+  proof('serve.json of a page that was killed is no page: the next one takes its place', async () => {
     const served = await serve();
     await served.stop('SIGKILL');
     expect(served.note.pid).toBe(served.child.pid);
@@ -71,7 +71,7 @@ describe('serve.json', () => {
     expect(await next.stop()).toMatchObject({ code: 0 });
   });
 
-  proof('that names a dead process sends nobody to who listens there now', async () => {
+  proof('serve.json that names a dead process sends nobody to who listens there now', async () => {
     const served = await serve();
     await served.stop('SIGKILL');
     const stranger = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"opening":"x"}'));
@@ -106,11 +106,11 @@ describe('a store that others could have prepared', () => {
     return stderr;
   }
 
-  test.runIf(process.geteuid?.() === 0)('of another user is not taken', async () => {
+  test.runIf(process.geteuid?.() === 0)('a store of another user is not taken', async () => {
     expect(await refusalOf((store) => chownSync(store, SOMEBODY, SOMEBODY))).toContain('belongs to the user');
   });
 
-  test('in which others could write once it has a ledger is not taken', async () => {
+  test('a store in which others could write once it has a ledger is not taken', async () => {
     const said = await refusalOf((store) => {
       writeFileSync(join(store, 'ledger.db'), '');
       writeFileSync(join(store, 'serve.json'), planted);
@@ -188,7 +188,7 @@ describe('as a service', () => {
 });
 
 describe('a second serve', () => {
-  test('of the same store gives another address of the same page', async () => {
+  test('a second serve of the same store gives another address of the same page', async () => {
     const served = await serve();
     const { code, stdout, stderr } = await again(served);
     const address = new URL(stdout.trim());
@@ -200,7 +200,7 @@ describe('a second serve', () => {
 });
 
 describe('the browser', () => {
-  test('is led in by a file that others cannot read, which is gone once it was used', async () => {
+  test('the browser is led in by a file that others cannot read, which is gone once it was used', async () => {
     const served = await serve();
     const env = browserIn(served.folder);
     expect((await again(served, ['--open'], env)).code).toBe(0);

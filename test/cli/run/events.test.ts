@@ -53,7 +53,7 @@ test('the runs of a batch make one file, which others may not read', async () =>
   expect(statSync(desk.place.path('events.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('holds nothing of the list, of its name, or of what the vendor said', async () => {
+test('an event holds nothing of the list, of its name, or of what the vendor said', async () => {
   const desk = await openDesk({ faults: '422:x1,charged-500:x1' });
   await desk.write(
     'Jo-Citizen.csv',

@@ -228,7 +228,7 @@ describe('choosing', () => {
   space: { vendor: service, base_url: https://au.example.com, key: a }
 `;
 
-  test('without a name and without accounts: how to add one, and how to try it for nothing', async () => {
+  test('a choice without a name and without accounts: how to add one, and how to try it for nothing', async () => {
     expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
       expect.objectContaining({
         code: 'account',
@@ -238,7 +238,7 @@ describe('choosing', () => {
     );
   });
 
-  test('without a name and several that fit: their names', async () => {
+  test('a choice without a name and several that fit: their names', async () => {
     const accounts = await load(`${TWO}  beta: { ${PROVIDER}, key: a }\n`);
     expect(() => chooseAccount(accounts, 'provider')).toThrow(
       'There are several provider accounts: alpha, beta.',
@@ -254,13 +254,13 @@ describe('choosing', () => {
 });
 
 describe('the key', () => {
-  test('from the file; and the account can be printed without showing it', async () => {
+  test('the key from the file; and the account can be printed without showing it', async () => {
     const account = await loadOne(`${PROVIDER}, key: s3cr3t`);
     expect(await resolveKey(account)).toBe('s3cr3t');
     expect(`${inspect(account, { depth: 9 })} ${JSON.stringify(account)}`).not.toContain('s3cr3t');
   });
 
-  test('from a program whose path, and what it reads, are meant from the folder of the accounts file', async () => {
+  test('the key from a program whose path, and what it reads, are meant from the folder of the accounts file', async () => {
     const account = await loadOne(`${PROVIDER}, key_command: [./bin/print-key, key.txt]`);
     const folder = account.key.kind === 'command' ? account.key.folder : '';
     await mkdir(join(folder, 'bin'), { recursive: true });
@@ -270,7 +270,7 @@ describe('the key', () => {
     expect(await resolveKey(account)).toBe('s3cr3t');
   });
 
-  test('from a program that fails or does not exist: a stop that names it', async () => {
+  test('the key from a program that fails or does not exist: a stop that names it', async () => {
     const failing = await loadOne(
       `${PROVIDER}, key_command: ${JSON.stringify([process.execPath, '-e', 'process.exit(7)'])}`,
     );
@@ -285,7 +285,7 @@ describe('the key', () => {
     });
   });
 
-  test('is not shown where somebody has put it in the place of a name', async () => {
+  test('the key is not shown where somebody has put it in the place of a name', async () => {
     for (const key of ['sk_live_9fQxZt0', 'AKIAIOSFODNN7EXAMPLE', 'B2C4D6F8A1']) {
       for (const place of [`key_env: ${key}`, `key_command: ${key}`, `key_command: [${key}, show]`]) {
         const account = await loadOne(`${PROVIDER}, ${place}`);
@@ -300,7 +300,7 @@ describe('the key', () => {
     expect(describeKey(key)).toBe('environment variable DATA_KEY2');
   });
 
-  test('is not quoted from a wrong line of the accounts file', async () => {
+  test('the key is not quoted from a wrong line of the accounts file', async () => {
     const key = 'sk_live_9fQxZt0aaaabbbbccccdddd';
     for (const line of [
       `data: { vendor: ${key} }`,

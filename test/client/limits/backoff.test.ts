@@ -35,7 +35,7 @@ describe('pauses', () => {
     expect(waitOut()).toBe(7_000);
   });
 
-  test('without a time they grow, up to half a minute, and are our own', () => {
+  test('pauses without a time grow, up to half a minute, and are our own', () => {
     const waits: number[] = [];
     for (let count = 0; count < 9; count += 1) {
       backoff.pause(undefined, clock.nowMs, 'too fast');
@@ -62,7 +62,7 @@ describe('pauses', () => {
     expect(backoff.goesAlone).toBe(false);
   });
 
-  test('are spread by chance, so that many callers do not come back together', () => {
+  test('pauses are spread by chance, so that many callers do not come back together', () => {
     vi.mocked(Math.random).mockReturnValue(0.25);
     backoff.pause(undefined, clock.nowMs, 'too fast');
     expect(waitOut()).toBe(125);

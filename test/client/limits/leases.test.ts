@@ -65,7 +65,7 @@ describe('requests of a window of a minute or less', () => {
     expect(Math.max(...gaps)).toBeLessThan(evenMs + 20);
   });
 
-  test('go on when the calendar is set back by an hour, as evenly as before', async () => {
+  test('requests of a short window go on when the calendar is set back by an hour, as evenly as before', async () => {
     open([{ requests: 10, windowMs: SECOND_MS }]);
     await sendsOf(5);
     clock.setCalendar(clock.wallMs() - HOUR_MS);
@@ -74,7 +74,7 @@ describe('requests of a window of a minute or less', () => {
     expect(mostIn(90, sends)).toBe(1);
   });
 
-  test('do not leave all at once when the calendar is set forward by an hour', async () => {
+  test('requests of a short window do not leave all at once when the calendar is set forward by an hour', async () => {
     open([{ requests: 10, windowMs: SECOND_MS }]);
     await sendsOf(5);
     clock.setCalendar(clock.wallMs() + HOUR_MS);

@@ -127,7 +127,7 @@ describe('windows', () => {
 });
 
 describe('a pause', () => {
-  test('holds everybody of the account, also who asks later', async () => {
+  test('a pause holds everybody of the account, also who asks later', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
     const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
@@ -184,7 +184,7 @@ describe('what answers say', () => {
 });
 
 describe('batches that share an account', () => {
-  test('are stopped each on its own', async () => {
+  test('batches that share an account are stopped each on its own', async () => {
     const limited = limiter();
     limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
     const stopping = new AbortController();
@@ -300,7 +300,7 @@ describe('a run that is stopped', () => {
       { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
       (limited) => limited.permit(PATIENT),
     ],
-  ])('is not held up by who waits %s', async (_, limits, prepare) => {
+  ])('a run that is stopped is not held up by who waits %s', async (_, limits, prepare) => {
     const stopping = new AbortController();
     const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
     const limited = limiter({ limits });

@@ -18,7 +18,7 @@ describe('one answer too many on a connection', () => {
     expect(vendor.requests.map(({ connection }) => connection)).toEqual([1, 2, 2, 2]);
   });
 
-  test('that is no answer at all ends the connection, and the answer before it stands', async () => {
+  test('one too many that is no answer at all ends the connection, and the answer before it stands', async () => {
     const vendor = await rawVendor((socket, { body }) =>
       socket.write(Buffer.concat([answer(`to ${body}`), Buffer.from('SSH-2.0-x\r\n')])),
     );

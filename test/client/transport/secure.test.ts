@@ -53,7 +53,7 @@ async function run(baseUrl: string, env: Readonly<Record<string, string>>, words
 }
 
 describe('a certificate that no authority vouches for', () => {
-  test('is refused before the request leaves, also when the environment changes under the program', async () => {
+  test('such a certificate is refused before the request leaves, also when the environment changes under the program', async () => {
     environment({});
     const vendor = await secureVendor();
     const transport = transportTo({ origin: originOf(vendor, 'localhost') });
@@ -62,7 +62,7 @@ describe('a certificate that no authority vouches for', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('stops the first run with what to do, also with NODE_TLS_REJECT_UNAUTHORIZED=0, and `accounts test`', async () => {
+  test('such a certificate stops the first run with what to do, also with NODE_TLS_REJECT_UNAUTHORIZED=0, and `accounts test`', async () => {
     const vendor = await secureVendor();
     const { code, stderr } = await run(originOf(vendor, 'localhost'), { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect([code, stderr]).toEqual([
@@ -183,7 +183,7 @@ describe('through a proxy', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('without anybody at its address nothing was sent, and it passes by itself', async () => {
+  test('a proxy without anybody at its address nothing was sent, and it passes by itself', async () => {
     const vendor = await secureVendor();
     // Nobody listens on port 1 of this machine.
     environment({ HTTPS_PROXY: 'http://127.0.0.1:1' });

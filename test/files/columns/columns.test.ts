@@ -60,12 +60,12 @@ describe('an input that must be there', () => {
       })),
     });
 
-  test('is the column of that very name, however many others are spelled almost so', () => {
+  test('a needed input is the column of that very name, however many others are spelled almost so', () => {
     expect(mapColumns(tagging('Email'), ['E-mail', 'Email', 'EMAIL']).columns).toEqual({ Email: 'Email' });
     expect(mapColumns(tagging('Email'), ['E-mail']).columns).toEqual({ Email: 'E-mail' });
   });
 
-  test('is asked for with the column that was probably meant', () => {
+  test('a needed input is asked for with the column that was probably meant', () => {
     const error = stopOf(() => mapColumns(tagging('Email', 'Domain'), ['Email', 'Domian']));
     expect(error.message).toBe(
       'tag needs a column for "Domain" (as the job names it), and the file has no such column.',
@@ -73,7 +73,7 @@ describe('an input that must be there', () => {
     expect(error.next).toBe('Did you mean Domian? If so: --column Domain=…, or under `columns:` in a job.');
   });
 
-  test('may be called what it likes', () => {
+  test('a needed input may be called what it likes', () => {
     const map = mapColumns(tagging('__proto__'), ['__proto__']);
     expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
   });

@@ -75,7 +75,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     return Buffer.concat(await allOf(cells));
   }
 
-  test('finds header and rows, with the numbers that a spreadsheet shows', async () => {
+  test('the format finds header and rows, with the numbers that a spreadsheet shows', async () => {
     const sheet = await opened();
     expect(await sheet.header()).toEqual(HEADER);
     const rows = await rowsOf(sheet);
@@ -112,7 +112,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     expect(await rowsOf(await reopened(second))).toEqual(await rowsOf(await reopened(first)));
   });
 
-  test('leaves out rows without cells', async () => {
+  test('the format leaves out rows without cells', async () => {
     const sheet = await opened();
     const copy = sheet.copy(
       { columns: ['_row'], dropped: none, isPart: true },
@@ -122,12 +122,12 @@ describe.each([...samples.values()])('$name', (sample) => {
     expect((await rowsOf(read)).map(({ cells }) => cells)).toEqual([[...(RECORDS[1] ?? []), `${first + 1}`]]);
   });
 
-  test('writes two copies of one state alike to the byte', async () => {
+  test('the format writes two copies of one state alike to the byte', async () => {
     const sheet = await opened();
     expect((await copied(sheet, ['n'])).equals(await copied(sheet, ['n']))).toBe(true);
   });
 
-  test.runIf(hasHeader)('reads a header without rows', async () => {
+  test.runIf(hasHeader)('the format reads a header without rows', async () => {
     const sheet = await opened([HEADER]);
     expect(await sheet.survey()).toMatchObject({ header: HEADER, rows: 0 });
     expect(await rowsOf(sheet)).toEqual([]);
@@ -147,7 +147,7 @@ describe.each([...samples.values()])('$name', (sample) => {
         (await sample.write([HEADER, ['"1', '2', '3', '4'], ...(hasHeader ? [['"']] : [])])).subarray(0, -3),
       /./,
     ],
-  ])('refuses a file %s, in two sentences', async (_what, content, message) => {
+  ])('the format refuses a file %s, in two sentences', async (_what, content, message) => {
     const write = await inputFolder();
     const path = await write(await content(), `list${sample.ending}`);
     const error: unknown = await format

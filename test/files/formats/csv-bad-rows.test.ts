@@ -66,7 +66,7 @@ const BAD: readonly (readonly [what: string, line: string, why: string])[] = [
 ];
 
 describe('a bad row is set aside', () => {
-  test.each(BAD)('with its line: %s', async (_what, line, why) => {
+  test.each(BAD)('a bad row is set aside with its line: %s', async (_what, line, why) => {
     const rows = await rowsOf(`${ABOVE}${line}\r\n5,6\r\n`);
     expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
       [2, undefined],
@@ -76,7 +76,7 @@ describe('a bad row is set aside', () => {
     expect(rows[2]?.cells).toEqual(['5', '6']);
   });
 
-  test('also as the last row without a line end, and with tabs between cells', async () => {
+  test('a bad row is set aside also as the last row without a line end, and with tabs between cells', async () => {
     const rows = await rowsOf('a\tb\n1\t2\n3\t4\t5', {}, 'list.tsv');
     expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
       [2, undefined],
@@ -93,7 +93,7 @@ describe('a bad row comes back as it was', () => {
     );
   });
 
-  test('as the input of another run, too: what we wrote there is replaced, and nothing else goes', async () => {
+  test('a bad row comes back as the input of another run, too: what we wrote there is replaced, and nothing else goes', async () => {
     const once = await copyOf('a,b\n1,2,3\n4,5\n');
     expect(await copyOf(once, {}, ['n', '_status'])).toBe('a,b,n,_status\n1,2,,invalid,3\n4,5,3,ok\n');
     // Somebody has put a cell before ours, so that nobody knows any more which cells they are.
@@ -103,7 +103,7 @@ describe('a bad row comes back as it was', () => {
     );
   });
 
-  test('also where a column of the user is left out of all other rows', async () => {
+  test('a bad row comes back also where a column of the user is left out of all other rows', async () => {
     expect(await copyOf('a,b,c\n1,2,3,4\n5,6,7\n', {}, ['b'])).toBe(
       'a,c,n,_status\n1,2,,invalid,3,4\n5,7,3,ok\n',
     );
@@ -129,11 +129,11 @@ describe('what endangers other rows refuses the file, with the line where the qu
     expect(next).toBe('Close the quote where the cell ends, or remove it.');
   });
 
-  test('and so does a bad header', async () => {
+  test('a bad header refuses the file a bad header', async () => {
     expect((await stopOf(openText('a,b"x\n1,2\n'))).message).toContain('row 1, line 1: a quote is inside');
   });
 
-  test('and a file of which no row can be read, because it is written in another way', async () => {
+  test('no row that can be read refuses the file of which no row can be read, because it is written in another way', async () => {
     expect((await stopOf(openText('a,b\n1, "2"\n3, "4"\n'))).message).toContain(
       'row 2, line 2: a quote is inside',
     );

@@ -72,7 +72,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
 describe('an answer that the encoding cannot write', () => {
   const LIST = Buffer.from('Name,Ort\r\nZo\xeb,K\xf6ln\r\nJo,Bonn\r\n', 'latin1');
 
-  test('makes the whole output UTF-8 with byte-order mark, from its first byte, and that is said', async () => {
+  test('an answer beyond the encoding makes the whole output UTF-8 with byte-order mark, from its first byte, and that is said', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
     const cellsFor: CellsOfRow = async ({ row }) => [row === 3 ? 'Łódź' : '€'];
@@ -88,7 +88,7 @@ describe('an answer that the encoding cannot write', () => {
     expect(again.equals(copy)).toBe(true);
   });
 
-  test('leaves a copy without such an answer in its encoding', async () => {
+  test('an answer beyond the encoding leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
     const copy = await copied(await open(await write(LIST)), ['n'], async () => ['€ ÿ'], {

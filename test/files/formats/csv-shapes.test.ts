@@ -71,7 +71,7 @@ describe('what separates the cells is found by what parts the records evenly', (
 });
 
 describe('a first line such as sep=;', () => {
-  test('says the delimiter, is no row, and stays where it is', async () => {
+  test('a first line such as sep=; says the delimiter, is no row, and stays where it is', async () => {
     const content = '\uFEFFsep=;\r\na,b;c\r\n1,2;3\r\n';
     const sheet = await openText(content);
     expect(await sheet.header()).toEqual(['a,b', 'c']);
@@ -80,16 +80,16 @@ describe('a first line such as sep=;', () => {
     expect(await copyOf(content)).toBe('\uFEFFsep=;\r\na,b;c;n\r\n1,2;3;2\r\n');
   });
 
-  test('counts as a line of the file', async () => {
+  test('a first line such as sep=; counts as a line of the file', async () => {
     expect((await refusalOf('sep=|\na|b\n1\n')).message).toContain('row 2, line 3: 1 cell');
   });
 
-  test('needs its closing quote where it has an opening one, and may be in quotes', async () => {
+  test('a first line such as sep=; needs its closing quote where it has an opening one, and may be in quotes', async () => {
     expect(await cellsIn('"sep=;"\na,b;c\n')).toEqual([['a,b', 'c']]);
     expect((await refusalOf('"sep=;\na;b\n')).message).toContain('line 1: a quote opens here');
   });
 
-  test('that names another character is refused', async () => {
+  test('a first line such as sep=; that names another character is refused', async () => {
     const error = await refusalOf('sep=^\na^b\n');
     expect(error.message).toContain('line 1: "sep=^" names a separator that is not supported.');
   });
@@ -98,7 +98,7 @@ describe('a first line such as sep=;', () => {
 describe('lines above the header', () => {
   const TITLED = 'Customers of 2026\r\nexported by Jo\r\n\r\nName,City,Postcode\r\nA,B,1000\r\nC,D,2000\r\n';
 
-  test('are counted as the spreadsheet counts them, and stay in the copy', async () => {
+  test('lines above the header are counted as the spreadsheet counts them, and stay in the copy', async () => {
     const sheet = await openText(TITLED, { header_row: '4' });
     expect(await sheet.header()).toEqual(['Name', 'City', 'Postcode']);
     const rows = await rowsOf(sheet);
@@ -118,7 +118,7 @@ describe('lines above the header', () => {
     ]);
   });
 
-  test('may stand above two rows of names, of which the second gets ours', async () => {
+  test('lines above the header may stand above two rows of names, of which the second gets ours', async () => {
     const content =
       'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail\n1,Jo,jo@a.com,Al,al@a.com\n2,Mo,mo@b.com,,\n';
     const lines = content.split('\n');
@@ -131,7 +131,7 @@ describe('lines above the header', () => {
     ]);
   });
 
-  test('may repeat the name of a group over each of its columns, which is no part of their names', async () => {
+  test('lines above the header may repeat the name of a group over each of its columns, which is no part of their names', async () => {
     const sheet = await openText('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
     expect(await sheet.header()).toEqual(['Name', 'Mail', 'Size']);
   });
@@ -140,7 +140,7 @@ describe('lines above the header', () => {
 describe('rows of another width than the header', () => {
   const RAGGED = 'a,b,c\n1\n1,2,3\n1,2,3,,\n"1",2\n';
 
-  test('are padded when asked, in what is read and in the copy, so that our cells stand below their names', async () => {
+  test('rows of another width are padded when asked, in what is read and in the copy, so that our cells stand below their names', async () => {
     expect(await cellsIn(RAGGED, { ragged: 'pad' })).toEqual([
       ['a', 'b', 'c'],
       ['1', '', ''],
@@ -155,11 +155,11 @@ describe('rows of another width than the header', () => {
     [['a'], 'b,c,n\n,,2\n2,3,3\n2,3,4\n2,,5\n'],
     [['c'], 'a,b,n\n1,,2\n1,2,3\n1,2,4\n"1",2,5\n'],
     [['a', 'b', 'c'], 'n\n2\n3\n4\n5\n'],
-  ])('are padded also where the columns %j are replaced', async (dropped, expected) => {
+  ])('rows of another width are padded also where the columns %j are replaced', async (dropped, expected) => {
     expect(await copyOf(RAGGED, { ragged: 'pad' }, { dropped })).toBe(expected);
   });
 
-  test('are refused also then where a cell would be lost', async () => {
+  test('rows of another width are refused also then where a cell would be lost', async () => {
     const error = await refusalOf('a,b\n1,2,,4\n', { ragged: 'pad', strict: true });
     expect(error.message).toContain('row 2, line 2: 4 cells, but the header has 2 columns.');
     expect(error.next).not.toContain('--ragged');
@@ -169,7 +169,7 @@ describe('rows of another width than the header', () => {
 describe('columns without a name', () => {
   const TRAILING = 'a,b,,\r\n1,2,,\r\n3,4, ,\r\n';
 
-  test('are passed over where they are blank, and stay in the copy', async () => {
+  test('columns without a name are passed over where they are blank, and stay in the copy', async () => {
     expect(await cellsIn(TRAILING)).toEqual([
       ['a', 'b'],
       ['1', '2'],
@@ -179,7 +179,7 @@ describe('columns without a name', () => {
     expect(await copyOf('|a|b|\n|1|2|\n', {}, { dropped: ['a'] })).toBe('|b||n\n|2||2\n');
   });
 
-  test('may then stand in the middle, so that the copy is an input again', async () => {
+  test('columns without a name may then stand in the middle, so that the copy is an input again', async () => {
     const copy = await copyOf(TRAILING);
     expect(await cellsIn(copy)).toEqual([
       ['a', 'b', 'n'],
@@ -189,7 +189,7 @@ describe('columns without a name', () => {
     expect(await copyOf(copy, {}, { dropped: ['n'] })).toBe(copy);
   });
 
-  test('count where short rows are padded', async () => {
+  test('columns without a name count where short rows are padded', async () => {
     expect(await copyOf('a,,b,\n1\n1,,2\n', { ragged: 'pad' })).toBe('a,,b,,n\n1,,,,2\n1,,2,,3\n');
   });
 });
@@ -201,7 +201,7 @@ describe('the style of the file is kept', () => {
     expect(copy.toString()).toBe('"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n');
   });
 
-  test('and only where they must be where one of the header is not', async () => {
+  test('quotes stand only where they must be where one of the header is not', async () => {
     expect(await copyOf('"a",b\n"1","2"\n', {}, { columns: ['n', 'm, o'] })).toBe(
       '"a",b,n,"m, o"\n"1","2",2,2\n',
     );

@@ -61,7 +61,7 @@ test('the header is where it is said to be, although another row looks likelier'
 });
 
 describe('rows behind a blank one that name nobody are left out', () => {
-  test('as a line of totals is, a remark, and another table with its title', async () => {
+  test('a tail is left out as a line of totals is, a remark, and another table with its title', async () => {
     const below = [
       undefined,
       ['Total', '', 60],
@@ -92,12 +92,12 @@ describe('rows behind a blank one that name nobody are left out', () => {
     ['somebody whose address is mistyped', [undefined, ['Delta', 'd@delta', 4]]],
     ['somebody further down', [undefined, ['Delta', 'n/a', 4], undefined, ['Epsilon', 'e@eps.com', 5]]],
     ['nobody, right below the table', [['Delta', '', 4]]],
-  ])('but not where they name %s', async (_what, below) => {
+  ])('a tail is kept where rows name %s', async (_what, below) => {
     const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect([rows.length, layout]).toEqual([3 + below.filter(Boolean).length, {}]);
   });
 
-  test('but not where a single row names somebody, nor where more rows would go than stay', async () => {
+  test('a tail is kept where a single row names somebody, nor where more rows would go than stay', async () => {
     const [acme] = LEADS;
     const one = await read(sheetOf(1, HEADER, acme, undefined, ['Delta', '', 4]));
     expect([one.rows.length, one.layout]).toEqual([2, {}]);
@@ -106,7 +106,7 @@ describe('rows behind a blank one that name nobody are left out', () => {
     expect([more.rows.length, more.layout]).toEqual([24, {}]);
   });
 
-  test('but not in a list in which most rows name nobody', async () => {
+  test('a tail is kept in a list in which most rows name nobody', async () => {
     const some = [
       ['Delta', '', 1],
       ['Epsilon', '', 2],

@@ -201,7 +201,7 @@ describe('of several sheets, the one is read', () => {
     expect(sheet.tabs?.filter(({ isRead }) => isRead)).toMatchObject([{ name: header }]);
   });
 
-  test('that was open, also where it is damaged: another one is not what was meant', async () => {
+  test('the sheet that was open is read, also where it is damaged: another one is not what was meant', async () => {
     const damaged = {
       ...openAt(1),
       otherSheets: [{ name: 'Cover', rows: textRow(1, 'A') + textRow(2, 'x', 'y') }],

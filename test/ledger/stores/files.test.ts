@@ -18,7 +18,7 @@ function withUmask(umask: number): void {
 
 describe('files', () => {
   test.each([0o000, 0o022, 0o277])(
-    'of a store are for its owner alone, whatever the umask (%o)',
+    'files of a store are for its owner alone, whatever the umask (%o)',
     async (umask) => {
       const place = join(temporaryFolder(), 'deep', 'store');
       mkdirSync(join(place, '..'));
@@ -61,7 +61,7 @@ describe('files', () => {
 });
 
 describe('every connection', () => {
-  test('waits for the disk, checks foreign keys and trusts no schema', () => {
+  test('every connection waits for the disk, checks foreign keys and trusts no schema', () => {
     const connection = new Connection(join(temporaryFolder(), 'x.db'), 'write');
     onTestFinished(() => void connection.raw.close());
     connection.pragma('journal_mode = WAL');

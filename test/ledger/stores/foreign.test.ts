@@ -41,7 +41,7 @@ async function expectRefused(place: string, message: RegExp): Promise<void> {
 
 describe.runIf(hasModes)('a store', () => {
   test.each([0o770, 0o702])(
-    'in which others could write (%o) is not taken until that is ended',
+    'a store in which others could write (%o) is not taken until that is ended',
     async (mode) => {
       const place = await store();
       chmodSync(place, mode);
@@ -55,7 +55,7 @@ describe.runIf(hasModes)('a store', () => {
     },
   );
 
-  test.runIf(isRoot)('of another user is not taken, nor an empty folder of theirs', async () => {
+  test.runIf(isRoot)('a store of another user is not taken, nor an empty folder of theirs', async () => {
     const place = await store();
     chownSync(place, SOMEBODY, SOMEBODY);
     await expectRefused(place, /belongs to the user with number 65534, and this program runs as number 0/);
@@ -68,7 +68,7 @@ describe.runIf(hasModes)('a store', () => {
 });
 
 describe.runIf(hasModes)('what is known of ledgers outside of their stores', () => {
-  test('is not taken from a folder in which others could write, and holds up whoever would rely on it', async () => {
+  test('what is known outside is not taken from a folder in which others could write, and holds up whoever would rely on it', async () => {
     const state = temporaryFolder();
     vi.stubEnv('XDG_STATE_HOME', state);
     const place = await store();
@@ -103,7 +103,7 @@ describe.runIf(hasModes)('accounts', () => {
   }
 
   test.each([0o775, 0o707])(
-    'are not read from a folder in which others could replace them (%o)',
+    'accounts are not read from a folder in which others could replace them (%o)',
     async (mode) => {
       await expect(loadAccounts(accountsIn(mode))).rejects.toMatchObject({
         code: 'account',
@@ -115,7 +115,7 @@ describe.runIf(hasModes)('accounts', () => {
     },
   );
 
-  test.runIf(isRoot)('are not read from another user', async () => {
+  test.runIf(isRoot)('accounts are not read from another user', async () => {
     const path = accountsIn(0o755);
     chownSync(path, SOMEBODY, SOMEBODY);
     await expect(loadAccounts(path)).rejects.toMatchObject({ code: 'account' });

@@ -69,7 +69,7 @@ async function toldWhenLooking(place: string): Promise<readonly string[]> {
 }
 
 describe('a store that is restored from an older copy', () => {
-  test('is missed as before when an older or the newest copy takes the place of the accepted one', async () => {
+  test('a restored store is missed as before when an older or the newest copy takes the place of the accepted one', async () => {
     const place = freshPlace(sqlite);
     await buy(place, 'one');
     const older = copyOf(place);
@@ -86,7 +86,7 @@ describe('a store that is restored from an older copy', () => {
 });
 
 describe('a store at two places', () => {
-  test('that was moved is taken at the new one, and a new store at the old one, too', async () => {
+  test('a store at two places that was moved is taken at the new one, and a new store at the old one, too', async () => {
     const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
     await buy(place, 'one');
     renameSync(place, other);
@@ -95,7 +95,7 @@ describe('a store at two places', () => {
     await expectOpens(other);
   });
 
-  test('that was copied buys in one of them only; accepted, each goes on by itself', async () => {
+  test('a store at two places that was copied buys in one of them only; accepted, each goes on by itself', async () => {
     const [place, copy] = [freshPlace(sqlite), freshPlace(sqlite)];
     await buy(place, 'one');
     cpSync(place, copy, { recursive: true });
@@ -109,7 +109,7 @@ describe('a store at two places', () => {
 });
 
 describe('what is known outside', () => {
-  test('is noted while the ledger is open: after a kill an older copy is not the newest', async () => {
+  test('what is known outside is noted while the ledger is open: after a kill an older copy is not the newest', async () => {
     const place = freshPlace(sqlite);
     await buy(place, 'one');
     const copy = copyOf(place);

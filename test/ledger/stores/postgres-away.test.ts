@@ -26,7 +26,7 @@ async function expectBalanced({ name }: Workplace): Promise<void> {
 }
 
 describe('an attempt is over by its age, whoever made it', () => {
-  test('not before its request can be neither under way nor sent any more', async () => {
+  test('an attempt is not over before its request can be neither under way nor sent any more', async () => {
     const [place, one, other] = await twoWorkers();
     const batch = await batchNamed(one, 'a');
     const short = await one.intent({ ...intentOf(batch, 'short'), deadlineMs: 3_000 });
@@ -66,7 +66,7 @@ const givesUp = (code: string, times: number): string => `
 
 describe('what the server gives up', () => {
   test.each(['40001', '40P01', '55P03', '57014'])(
-    'by %s is tried again, also with replies in the group',
+    'what the server gives up by %s is tried again, also with replies in the group',
     async (code) => {
       const place = await workplace();
       const ledger = await place.worker();
@@ -86,16 +86,19 @@ describe('what the server gives up', () => {
   test.each([
     ['40001', 'stopped answering'],
     ['25006', 'takes no writes'],
-  ])('by %s for as long as a database may be away ends the run, which says it %s', async (code, says) => {
-    const place = await workplace();
-    const ledger = await place.worker({ patience: { longestMs: 300, signal: undefined } });
-    const batch = await batchNamed(ledger, 'a');
-    await place.query(givesUp(code, 1_000));
-    await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({
-      code: 'paused',
-      message: expect.stringContaining(says),
-    });
-  });
+  ])(
+    'an outage by %s for as long as a database may be away ends the run, which says it %s',
+    async (code, says) => {
+      const place = await workplace();
+      const ledger = await place.worker({ patience: { longestMs: 300, signal: undefined } });
+      const batch = await batchNamed(ledger, 'a');
+      await place.query(givesUp(code, 1_000));
+      await expect(admit(ledger, batch, 'more')).rejects.toMatchObject({
+        code: 'paused',
+        message: expect.stringContaining(says),
+      });
+    },
+  );
 });
 
 test('an answer that comes when an intent has waited long enough for the database is kept once that is back', async () => {

@@ -39,7 +39,7 @@ describe('the role for workers', () => {
     expect(await host.query('SELECT count(*)::int AS rows FROM rows')).toEqual([{ rows: 6 }]);
   });
 
-  test('takes back misses of a wrong path, and asks for these rows again', async () => {
+  test('the role for workers takes back misses of a wrong path, and asks for these rows again', async () => {
     const host = await openHost();
     const { place, store } = host;
     let isWrong = true;
@@ -64,7 +64,7 @@ describe('the role for workers', () => {
 describe('erasing is for the owner', () => {
   const PERSON = 'ada@acme.example';
 
-  test('forget under the role for workers shows what there is, names the owner, and erases nothing', async () => {
+  test('the worker’s forget under the role for workers shows what there is, names the owner, and erases nothing', async () => {
     const { place, store, owners, query } = await openHost();
     place.writePeople([PERSON]);
     const ran = await place.runHere({ store, job: 'enrich-person' });
@@ -110,7 +110,7 @@ describe('erasing is for the owner', () => {
 });
 
 describe('what many work on', () => {
-  test('is checked by adding up its budgets, and backed up by its own means', async () => {
+  test('what many work on is checked by adding up its budgets, and backed up by its own means', async () => {
     const host = await openHost();
     const { place, store, query } = host;
     const type = (...words: readonly string[]) => place.typeHere(['store', ...words, '--store', store]);
@@ -130,7 +130,7 @@ describe('what many work on', () => {
     expect(wrong.stdout).toContain('its entries add up to 6 spent');
   });
 
-  test('takes no other limits of an account than it goes by: another accounts file is refused, until its limits are let hold for all', async () => {
+  test('what many work on takes no other limits of an account than it goes by: another accounts file is refused, until its limits are let hold for all', async () => {
     const host = await openHost();
     const { place, store } = host;
     await bought(host);

@@ -63,7 +63,7 @@ describe('a server that may be on another machine', () => {
     expectRefused(await typed(['store', 'init', url], env), 'is on another machine', 'sslmode=verify-full');
   });
 
-  test('is a store like any, for runs and for workers, once it has proven who it is', async () => {
+  test('a server elsewhere is a store like any, for runs and for workers, once it has proven who it is', async () => {
     const store = away('away', PROVEN);
     const laidOut = await typed(['store', 'init', store]);
     expect(laidOut.code, laidOut.stderr).toBe(0);
@@ -89,7 +89,7 @@ describe('a server that may be on another machine', () => {
     ['by no authority that is known', 'away', '?sslmode=verify-full', 'certificate'],
     ['under another name', 'localhost', PROVEN, 'localhost'],
   ])(
-    'is refused where it is proven %s, also where the environment would take anybody',
+    'a server elsewhere is refused where it is proven %s, also where the environment would take anybody',
     async (_, name, query, fact) => {
       const url = name === 'away' ? away(name, query) : away('away', query).replace('127.1', name);
       for (const env of [{}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }])
@@ -97,14 +97,14 @@ describe('a server that may be on another machine', () => {
     },
   );
 
-  test('may ask for a certificate of who comes', async () => {
+  test('a server elsewhere may ask for a certificate of who comes', async () => {
     expectRefused(await typed(['store', 'init', away('certified', PROVEN)]), 'certificate', 'sslcert');
     const own = '&sslcert=FILES/certificate.pem&sslkey=FILES/key.pem';
     const { code, stderr } = await typed(['store', 'init', away('certified', PROVEN + own)]);
     expect(code, stderr).toBe(0);
   });
 
-  test('is not looked for where a file of the URL cannot be read', async () => {
+  test('a server elsewhere is not looked for where a file of the URL cannot be read', async () => {
     const url = away('away', '?sslmode=verify-full&sslrootcert=FILES/nothing.pem');
     expectRefused(await typed(['status', '--store', url]), 'nothing.pem', 'URL');
   });

@@ -29,11 +29,11 @@ describe('a right number', () => {
     '51 824 753 556 (Active)',
     '\ufeff51824753556\u200b',
     '５１８２４７５３５５６',
-  ])('is read from %j', (text) => {
+  ])('a right number is read from %j', (text) => {
     expect(readAbn(text)).toEqual(usable('51824753556'));
   });
 
-  test('is usable whichever it is, spelled with any separators at any place', () => {
+  test('a right number is usable whichever it is, spelled with any separators at any place', () => {
     const separator = fc.constantFrom('', ' ', '-', '.', '\u00a0', '\u2013', '\u3000', '  ');
     const label = fc.constantFrom('', 'ABN', 'ABN ', 'abn: ', 'A.B.N.: ');
     fc.assert(
@@ -49,7 +49,7 @@ describe('a right number', () => {
     );
   });
 
-  test('is written in the official groups, and read back from them', () => {
+  test('a right number is written in the official groups, and read back from them', () => {
     expect(formatAbn('51824753556')).toBe('51 824 753 556');
     fc.assert(
       fc.property(validAbn, (abn) => {
@@ -61,7 +61,7 @@ describe('a right number', () => {
 
 describe('a mistyped number', () => {
   // 89 is a prime, and no weight, nor the difference of two neighbouring weights, times 1 to 9 divides by it.
-  test('is caught when any one digit is wrong', () => {
+  test('a mistyped number is caught when any one digit is wrong', () => {
     fc.assert(
       fc.property(validAbn, fc.nat(10), fc.integer({ min: 1, max: 9 }), (abn, place, change) => {
         const digit = (Number(abn[place]) + change) % 10;
@@ -71,7 +71,7 @@ describe('a mistyped number', () => {
     );
   });
 
-  test('is caught when two neighbouring digits changed places', () => {
+  test('a mistyped number is caught when two neighbouring digits changed places', () => {
     fc.assert(
       fc.property(validAbn, fc.nat(9), (abn, place) => {
         const [first, second] = [abn[place], abn[place + 1]];

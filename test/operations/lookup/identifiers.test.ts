@@ -266,7 +266,7 @@ const nearlyRight = fc.oneof(
 );
 
 describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
-  test('makes something of every text, and the same of its own result', () => {
+  test('a cell’s reader makes something of every text, and the same of its own result', () => {
     fc.assert(
       fc.property(nearlyRight, (cell) => {
         const said = normalise(cell);
@@ -276,7 +276,7 @@ describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
     );
   });
 
-  test('does not mind white space around a cell', () => {
+  test('a cell’s reader does not mind white space around a cell', () => {
     fc.assert(
       fc.property(nearlyRight, fc.constantFrom(' ', '\t', '\n', '\u00a0', '\ufeff'), (cell, space) => {
         expect(normalise(space + cell + space)).toEqual(normalise(cell));
@@ -284,7 +284,7 @@ describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
     );
   });
 
-  test.each(['', ' ', '\u00a0\t'])('says that %j is blank', (cell) => {
+  test.each(['', ' ', '\u00a0\t'])('a cell’s reader says that %j is blank', (cell) => {
     expect(normalise(cell)).toEqual({ kind: 'blank' });
   });
 });

@@ -79,7 +79,7 @@ describe('without a waterfall', () => {
 });
 
 describe('a waterfall', () => {
-  test('is silent about identifiers that it does not name', () => {
+  test('a waterfall is silent about identifiers that it does not name', () => {
     expect(prepare({ code: 'x', page: '/bc' }, ['page'])).toEqual(ready([tier({ page: '/bc' })]));
   });
 });
@@ -87,7 +87,7 @@ describe('a waterfall', () => {
 describe('a tier of all that a row has', () => {
   const waterfall = ['all:code+page+site', 'code', 'page'];
 
-  test('is one call, and those that would repeat it are not made', () => {
+  test('a tier of all is one call, and those that would repeat it are not made', () => {
     expect(prepare({ code: '7', page: '/bc/d' }, waterfall)).toEqual(
       ready([tier({ code: '7', page: '/bc/d' }), tier({ code: '7' }), tier({ page: '/bc/d' })]),
     );
@@ -97,7 +97,7 @@ describe('a tier of all that a row has', () => {
     );
   });
 
-  test('has what is read out of a cell only where that cell itself is not sent', () => {
+  test('a tier of all has what is read out of a cell only where that cell itself is not sent', () => {
     expect(prepare({ code: '7', page: '/bc/d' }, ['all:code+site'])).toEqual(
       ready([tier({ code: '7', site: 'bc' })]),
     );
@@ -106,7 +106,7 @@ describe('a tier of all that a row has', () => {
     );
   });
 
-  test('leaves out what is unusable, and says so; a row that has none of it is invalid', () => {
+  test('a tier of all leaves out what is unusable, and says so; a row that has none of it is invalid', () => {
     expect(prepare({ code: 'x7', page: '/bc/d' }, waterfall)).toEqual(
       ready([tier({ page: '/bc/d' })], 'Code X7: is no number'),
     );
@@ -123,25 +123,25 @@ describe('what the vendor has no field for', () => {
       ...(waterfall === undefined ? {} : { waterfall }),
     });
 
-  test('is not asked by, and what can be read out of it still is', () => {
+  test('an identifier without a field is not asked by, and what can be read out of it still is', () => {
     expect(asked({ code: '7', page: '/bc/d' })).toEqual(ready([tier({ code: '7' }), tier({ site: 'bc' })]));
     expect(asked({ page: '/bc/d' }, ['page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
   });
 
-  test('is not left out of a call that joins it to something else: that call is not made', () => {
+  test('an identifier without a field is not left out of a call that joins it to something else: that call is not made', () => {
     expect(asked({ code: '7', page: '/bc/d' }, ['code+page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
   });
 
-  test('is left out of a call by all that a row has', () => {
+  test('an identifier without a field is left out of a call by all that a row has', () => {
     expect(asked({ code: '7', page: '/bc/d' }, ['all:code+page'])).toEqual(ready([tier({ code: '7' })]));
   });
 
-  test('is no news to a row that has something else, whatever stands in the cell', () => {
+  test('an identifier without a field is no news to a row that has something else, whatever stands in the cell', () => {
     expect(asked({ site: 'xy', page: '/bc/d' })).toEqual(ready([tier({ site: 'xy' })]));
     expect(asked({ site: 'xy', page: 'no page' })).toEqual(ready([tier({ site: 'xy' })]));
   });
 
-  test('is the reason of a row that has nothing else', () => {
+  test('an identifier without a field is the reason of a row that has nothing else', () => {
     expect(asked({ page: '/bc/d' }, ['page'])).toEqual(
       invalid('no usable identifier: page /bc/d: the vendor cannot look it up'),
     );
@@ -214,7 +214,7 @@ function ledger(answers: Readonly<Record<string, Answer>>): Answered {
 }
 
 describe('the next step', () => {
-  test('is the first lookup that has no answer yet', () => {
+  test('the next step is the first lookup that has no answer yet', () => {
     const step = (answers: Record<string, Answer>) => nextTier(input, ledger(answers), lookUp);
     expect(step({})).toEqual({ kind: 'send', call: lookUp(tier({ code: '7' })) });
     expect(step({ code: missed })).toEqual({ kind: 'send', call: lookUp(tier({ site: 'bc' })) });

@@ -48,7 +48,7 @@ describe('a user id', () => {
     });
   });
 
-  test('that is taken is one segment of the address, whatever it is', () => {
+  test('a user id that is taken is one segment of the address, whatever it is', () => {
     let taken = 0;
     fc.assert(
       fc.property(
@@ -95,7 +95,7 @@ describe('roles that the job gives', () => {
     return read.kind === 'read' ? read.value : read.problem;
   };
 
-  test('are the role of every row, or stand for words of the sheet, in whatever case', () => {
+  test('roles that the job gives are the role of every row, or stand for words of the sheet, in whatever case', () => {
     expect(roleFor('admin', { role: 'Viewer' })).toBe('viewer');
     expect(roleFor(undefined, { role: 'role:editor' })).toBe('editor');
     const roles = { 'Read only': 'viewer', Owner: 'admin', Admin: 'editor' };
@@ -111,7 +111,7 @@ describe('roles that the job gives', () => {
     [{ role: 'viewer', roles: { Reader: 'viewer' } }, []],
     [{ role: 'viewer' }, ['role']],
     [{ roles: { Reader: 'viewer', ' reader ': 'editor' } }, []],
-  ])('are refused where they are said twice: %j %j', (settings, mapped) => {
+  ])('roles that the job gives are refused where they are said twice: %j %j', (settings, mapped) => {
     expect(() => onboard.shapedBy?.(settings, mapped)).toThrow(expect.objectContaining({ code: 'job' }));
   });
 });
@@ -121,7 +121,7 @@ describe('the organization of a project', () => {
   const callOf = (row: RowInput, options: OperationOptions = OPTIONS) =>
     done(createProject, row, [], [], options).calls[0];
 
-  test("is the row's, else the account's", () => {
+  test("the organization of a project is the row's, else the account's", () => {
     expect(callOf({ name: 'Sales' })?.parameters.organization_id).toBe('org-1');
     const own = callOf({ name: 'Sales', organization_id: ' org-2 ' });
     expect(own?.parameters.organization_id).toBe('org-2');
@@ -129,7 +129,7 @@ describe('the organization of a project', () => {
     expect(done(createProject, { name: 'Sales' }, [], [], {}).outcome.kind).toBe('invalid');
   });
 
-  test('tells two projects of one name apart, and leaves those of the account known as they were', () => {
+  test('the organization of a project tells two projects of one name apart, and leaves those of the account known as they were', () => {
     const own = callOf({ name: 'Sales', organization_id: 'org-1' });
     expect(callKeyOf('a', own as Call)).toBe(callKeyOf('a', callOf({ name: 'Sales' }) as Call));
     const other = callOf({ name: 'Sales', organization_id: 'org-2' });

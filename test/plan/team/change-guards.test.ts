@@ -97,7 +97,7 @@ test('only addresses at the named domains are invited, and a domain within one i
   expect(held({ domains }, planOf([invite(2, anew)]))).toHaveLength(1);
 });
 
-test('as many invites as max_invites says are sent, those for another role included', () => {
+test('only as many invites as max_invites says are sent, those for another role included', () => {
   const plan = planOf([
     invite(2),
     invite(3, { action: 'change_role', calls: ['delete-invite', 'create-invite'] }),

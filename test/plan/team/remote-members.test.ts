@@ -107,7 +107,7 @@ describe('the lists', () => {
     expect((await look('proj-1'))?.subjects).toMatchObject([{ facts: { state: 'member', userId: 'u-1' } }]);
   });
 
-  test('of a project that the key may not see are left to the ledger, with a note, and the others are read', async () => {
+  test('the lists of a project that the key may not see are left to the ledger, with a note, and the others are read', async () => {
     const { notes, look } = await openService((request, nth) =>
       request.headers.authorization === 'Bearer secret:key-1'
         ? { status: 403, error: 'not\u001b[31m yours' }
@@ -121,7 +121,7 @@ describe('the lists', () => {
     );
   });
 
-  test('are asked for again after "too fast", after a 500 and after a lost answer', async () => {
+  test('the lists are asked for again after "too fast", after a 500 and after a lost answer', async () => {
     const backoff: Answer[] = [{ status: 429, headers: { 'retry-after': '30' } }, { status: 500 }, 'lost'];
     const { order, vendor, look } = await openService(
       (request, nth) => backoff[nth - 1] ?? usual(request, nth),
@@ -131,7 +131,7 @@ describe('the lists', () => {
     expect(Math.max(...order.clock.sleptMs)).toBeGreaterThan(29_000);
   });
 
-  test('that never come stop the plan: five times is enough', async () => {
+  test('the lists that never come stop the plan: five times is enough', async () => {
     const { vendor, look } = await openService(() => ({ status: 503 }));
     await expect(look('proj-1')).rejects.toMatchObject({
       code: 'paused',
@@ -158,7 +158,7 @@ describe('the lists', () => {
       { users: [USER], pagination: { total: 2 } },
       'it says that it has 2, and only 1 came',
     ],
-  ])('with %s stop it, and say which entry of the dialect is wrong', async (_, users, why) => {
+  ])('the lists with %s stop it, and say which entry of the dialect is wrong', async (_, users, why) => {
     const { look } = await openService((request, nth) =>
       request.path.includes('users') ? users : usual(request, nth),
     );
@@ -206,14 +206,14 @@ const MEMBER = { state: 'member', role: 'viewer', email: NAME, userId: 'u-1' } a
 const GONE = { state: 'gone', email: NAME } as const;
 
 describe('what the ledger remembers', () => {
-  test('gets the facts of the lists, and keeps number, batch and doubt', () => {
+  test('what the ledger remembers gets the facts of the lists, and keeps number, batch and doubt', () => {
     const doubt = { batch: 'b-1', row: 2, operation: 'create-invite' };
     const [now, ...others] = withLive([{ ...remembered(INVITED), doubt }], lists([told(MEMBER)]));
     expect(now).toEqual({ ...remembered(MEMBER), doubt });
     expect(others).toEqual([]);
   });
 
-  test('keeps a role that the lists do not tell, as long as it can still hold', () => {
+  test('what the ledger remembers keeps a role that the lists do not tell, as long as it can still hold', () => {
     const { role: _, ...roleless } = MEMBER;
     expect(withLive([remembered(INVITED)], lists([told(roleless)]))[0]?.facts).toEqual(MEMBER);
     expect(withLive([remembered({ ...GONE, role: 'viewer' })], lists([told(roleless)]))[0]?.facts).toEqual(
@@ -221,7 +221,7 @@ describe('what the ledger remembers', () => {
     );
   });
 
-  test('is found by user id and by invite code where no e-mail was known', () => {
+  test('what the ledger remembers is found by user id and by invite code where no e-mail was known', () => {
     const known = [
       remembered({ state: 'member', userId: 'u-1' }, 'user:u-1'),
       remembered({ state: 'invited', inviteCode: 'i-2' }, 'invite:i-2'),

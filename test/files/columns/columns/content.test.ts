@@ -142,7 +142,7 @@ describe('where several columns have the name, the cells decide', () => {
     ['the other is now and then', ['c.example', 'yes', 'no', 'no'], ['a.example', 'b.example', '', '']],
     ['neither is', ['yes', 'no'], ['1', '2']],
     ['both are blank', ['', ''], ['', '']],
-  ])('and when %s, they are a question', async (_when, one, other) => {
+  ])('several columns of the name, when %s, are a question', async (_when, one, other) => {
     const { message, next } = await refusal(enrichCompany, header, one, other);
     expect(message).toBe('enrich-company: the columns "Website", "Charity website" could all be "website".');
     expect(next).toContain('columns:');
@@ -215,7 +215,7 @@ describe('a list that was worked on before', () => {
       columns,
     });
 
-  test('keeps its columns when a cell makes another guess, or none that is sure, and says of which batch they are', async () => {
+  test('a list that was worked on before keeps its columns when a cell makes another guess, or none that is sure, and says of which batch they are', async () => {
     const { because, columns } = await again(header, ABNS, { website: 'Website' });
     expect(guessWords({ columns, because })).toBe('website ← Website');
     const unsure = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
@@ -225,7 +225,7 @@ describe('a list that was worked on before', () => {
   test.each([
     ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
     ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
-  ])('goes by its header when that %s', async (_how, names, columns) => {
+  ])('a list that was worked on before goes by its header when that %s', async (_how, names, columns) => {
     const { columns: now } = await again(names, ABNS, columns);
     expect(now).toEqual({ abn: names[1], website: 'Website' });
   });

@@ -31,7 +31,7 @@ describe('the columns of a job', () => {
     const row = (size: string) => ({ row: 2, cells: ['a.example', 'Perth', size] });
     const answer = Buffer.from('{"employee_count":50,"industry":"Law"}');
 
-    test('is refused before anything is bought', () => {
+    test('a column that the file has is refused before anything is bought', () => {
       expect(() => additionOf(header, add, 'refuse')).toThrow('The input already has a column "Size"');
     });
 
@@ -47,7 +47,7 @@ describe('the columns of a job', () => {
       expect(addedCells(addition.columns, row('12'), answer, AT_TOP, CELLS())).toEqual(['50', 'Law']);
     });
 
-    test('fill: keeps what it holds, and gets the answer where it is blank', () => {
+    test('a column that the file has, with fill, keeps what it holds, and gets the answer where it is blank', () => {
       const addition = additionOf(header, add, 'fill');
       expect([...addition.dropped]).toEqual(['Size']);
       expect(names(addition)).toEqual(['Size', 'industry']);
@@ -75,7 +75,7 @@ describe('the columns of a job in an earlier output', () => {
   });
 });
 
-test('of the columns of another job in an earlier output none is replaced unasked', () => {
+test('no column of another job in an earlier output is replaced unasked', () => {
   const header = ['Domain', 'size', 'city', ...OUR_COLUMNS];
   const add = { title: 'job_title', city: 'location.city' };
   expect(() => additionOf(header, add, 'refuse')).toThrow('The input already has a column "city"');
@@ -92,7 +92,7 @@ describe('without a job’s columns', () => {
     expect([...addition.dropped]).toEqual([]);
   });
 
-  test('also when that other name is taken', () => {
+  test('without columns, also when that other name is taken', () => {
     expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_name_2']);
   });
 

@@ -7,7 +7,7 @@ import { freshLedger } from '../places.ts';
 // Goal: a later run knows what an earlier one heard of an account. Method: written, read by another opening.
 export function accountsConform(store: Store): void {
   describe('pauses', () => {
-    test('that the vendor asked for hold for later runs, whatever its clock says; our own do not, nor those of more than a day', async () => {
+    test('pauses that the vendor asked for hold for later runs, whatever its clock says; our own do not, nor those of more than a day', async () => {
       const ledger = await freshLedger(store);
       const leftMs = async (): Promise<number> => (await ledger.account(ACCOUNT)).pausedForMs ?? 0;
       await ledger.notePause(ACCOUNT, pause(0, DAY_MS));

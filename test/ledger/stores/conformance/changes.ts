@@ -19,7 +19,7 @@ import { freshLedger } from '../places.ts';
 // or two people, ended in every way.
 export function changesConform(store: Store): void {
   describe.skipIf(store.manySpend)('what changes alter', () => {
-    test('moves on with every answer, and stays as it was when the answer says nothing of it', async () => {
+    test('what changes alter moves on with every answer, and stays as it was when the answer says nothing of it', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await changed(ledger, batch, changeOf('create-invite', 0), { answer: 'refused', status: 422 });
@@ -38,7 +38,7 @@ export function changesConform(store: Store): void {
   });
 
   describe.skipIf(store.manySpend)('a change', () => {
-    test('of what has moved since it was planned is not admitted, and says who moved it', async () => {
+    test('a change of what has moved since it was planned is not admitted, and says who moved it', async () => {
       const ledger = await freshLedger(store);
       const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await changed(ledger, first, changeOf('create-invite', 0), { left: INVITED });
@@ -51,7 +51,7 @@ export function changesConform(store: Store): void {
       await changed(ledger, first, changeOf('update-user', 2));
     });
 
-    test('is not admitted while the answer to another of its subject is lost', async () => {
+    test('a change is not admitted while the answer to another of its subject is lost', async () => {
       const ledger = await freshLedger(store);
       const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await lostChange(ledger, first, changeOf('create-invite', 0), { row: 6 });
@@ -61,7 +61,7 @@ export function changesConform(store: Store): void {
       await changed(ledger, second, changeOf('create-invite', 0, LEE), { left: INVITED });
     });
 
-    test('that is lost and repeated until it is answered moves its subject once', async () => {
+    test('a change that is lost and repeated until it is answered moves its subject once', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const remove = changeOf('remove-user', 0);
@@ -74,7 +74,7 @@ export function changesConform(store: Store): void {
       expect(await known(ledger)).not.toHaveProperty('doubt');
     });
 
-    test('that did not happen is released: its subject is where it was, and takes another', async () => {
+    test('a change that did not happen is released: its subject is where it was, and takes another', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await released(ledger, await lostChange(ledger, batch, changeOf('create-invite', 0)));

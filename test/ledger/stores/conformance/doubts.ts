@@ -69,7 +69,7 @@ export function doubtsConform(store: Store): void {
       expect(await stateOf(ledger, 'acme', a)).not.toHaveProperty('decision');
     });
 
-    test('that is answered in the end is answered for everybody, and what was risked stays at risk', async () => {
+    test('a call in doubt that is answered in the end is answered for everybody, and what was risked stays at risk', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await lost(ledger, a, 'acme', { reserve: 2 });
@@ -116,7 +116,7 @@ export function doubtsConform(store: Store): void {
   });
 
   describe('telling what happened', () => {
-    test("makes the person's word the answer, and the money that was at risk spent where it was risked", async () => {
+    test("telling makes the person's word the answer, and the money that was at risk spent where it was risked", async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const attempt = await lost(ledger, a, 'acme', { row: 4, reserve: 2 });

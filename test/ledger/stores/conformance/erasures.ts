@@ -70,7 +70,7 @@ export function erasuresConform(store: Store): void {
   }
 
   describe('a person who is forgotten', () => {
-    test('is cut out of answers about others, which stay', async () => {
+    test('a person who is forgotten is cut out of answers about others, which stay', async () => {
       const place = freshPlace(store);
       await ledgerIn(place, async (ledger) => {
         const batch = await batchNamed(ledger, 'a');
@@ -87,7 +87,7 @@ export function erasuresConform(store: Store): void {
   });
 
   describe('what is old', () => {
-    test('goes when it is older than that, and of that account, and may be bought again', async () => {
+    test('what is old goes when it is older than that, and of that account, and may be bought again', async () => {
       const place = freshPlace(store);
       await ledgerIn(place, async (ledger) => {
         const batch = await batchNamed(ledger, 'a');
@@ -114,7 +114,7 @@ export function erasuresConform(store: Store): void {
       await answered(ledger, await batchNamed(ledger, 'b'), 'old');
     });
 
-    test('stays as long as a batch goes on with it', async () => {
+    test('what is old stays as long as a batch goes on with it', async () => {
       const place = freshPlace(store);
       let [open, doubtful] = ['' as BatchId, '' as BatchId];
       await ledgerIn(place, async (ledger) => {

@@ -15,7 +15,7 @@ const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
  */
 export function missesConform(store: Store): void {
   describe('answers that say nothing of rows', () => {
-    test('are taken back: calls unknown, rows pending, batches open', async () => {
+    test('answers that say nothing of rows are taken back: calls unknown, rows pending, batches open', async () => {
       const { ledger, batch: a } = await opened();
       const b = await batchNamed(ledger, 'b');
       const one = await answered(ledger, a, 'one', MISSED);
@@ -35,7 +35,7 @@ export function missesConform(store: Store): void {
       await settle(ledger, a, 2, MATCHED, [await answered(ledger, a, 'one')]);
     });
 
-    test('stay where they were charged, where they say something, and of another account', async () => {
+    test('answers that say nothing of rows stay where they were charged, where they say something, and of another account', async () => {
       const { ledger, batch } = await opened();
       const refused = await answered(ledger, batch, 'refused', REFUSED);
       const others = [

@@ -7,7 +7,7 @@ import { freshLedger } from '../places.ts';
 // Goal: a cap is never passed at admission, and everything that may have been charged stays counted. Method: sums after each step.
 export function moneyConforms(store: Store): void {
   describe('money', () => {
-    test('is reserved by an intent, and spent by an answer as the vendor charged', async () => {
+    test('money is reserved by an intent, and spent by an answer as the vendor charged', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await admitted(ledger, batch, 'one', { reserve: 3 });
@@ -19,7 +19,7 @@ export function moneyConforms(store: Store): void {
       expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
     });
 
-    test('is released by an attempt that cost nothing, and held by one that may have', async () => {
+    test('money is released by an attempt that cost nothing, and held by one that may have', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {

@@ -44,7 +44,7 @@ export function pricesConform(store: Store): void {
       return admission.reserved;
     }
 
-    test('is not what was charged where nobody stated it: of its batch, and of the account', async () => {
+    test('the highest price is not what was charged where nobody stated it: of its batch, and of the account', async () => {
       const ledger = await freshLedger(store);
       const [exact, open] = [await batchNamed(ledger, 'exact'), await batchNamed(ledger, 'open')];
       await bought(ledger, exact, call('stated'), 5);
@@ -59,7 +59,7 @@ export function pricesConform(store: Store): void {
       expect((await ledger.accountMoney('another', 'month', NOON_MS)).isAtMost).toBe(undefined);
     });
 
-    test('is reserved by every later attempt of the operation, and falls no more', async () => {
+    test('the highest price is reserved by every later attempt of the operation, and falls no more', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       expect(await ledger.price(ACCOUNT, call('one'))).toBeUndefined();
@@ -70,7 +70,7 @@ export function pricesConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 7, reserved: 0 });
     });
 
-    test('is held against the budget, so that nothing is admitted which it does not cover', async () => {
+    test('the highest price is held against the budget, so that nothing is admitted which it does not cover', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await ledger.changeBatch(batch, { budget: credits(100) });
@@ -82,7 +82,7 @@ export function pricesConform(store: Store): void {
       });
     });
 
-    test('is that of the operation, of the account, and of what the job said at most', async () => {
+    test('the highest price is that of the operation, of the account, and of what the job said at most', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await bought(ledger, batch, call('one'), 9);

@@ -32,7 +32,7 @@ export function readingsConform(store: Store): void {
       return ledger.readAgain({ ...said, attempt, atMs: NOON_MS + 90, ...reading });
     }
 
-    test('costs what it is read to cost where that is more, and never less', async () => {
+    test('an answer that is read anew costs what it is read to cost where that is more, and never less', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await answered(ledger, batch, 'acme', { charged: 2 });
@@ -51,7 +51,7 @@ export function readingsConform(store: Store): void {
       expect(await ledger.price(ACCOUNT, { operation: 'enrich-company' })).toBe(5);
     });
 
-    test('is spent where the first request under its idempotency key was risked', async () => {
+    test('an answer that is read anew is spent where the first request under its idempotency key was risked', async () => {
       const ledger = await freshLedger(store);
       const [one, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const request = requestUnder('key-1');
@@ -66,7 +66,7 @@ export function readingsConform(store: Store): void {
       expect((await ledger.batchMoney(other)).spent).toBe(0);
     });
 
-    test('is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
+    test('an answer that is read anew is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
@@ -108,7 +108,7 @@ export function readingsConform(store: Store): void {
     }
 
     test.each(['paused', 'in_doubt', 'stopped', 'not_sent'] as const)(
-      'as %s leaves its call unanswered, gives no credit back, and is an answer again when it is read so',
+      'an answer that reads as none as %s leaves its call unanswered, gives no credit back, and is an answer again when it is read so',
       async (kind) => {
         const { ledger, batch, attempt } = await unanswered();
         await read(ledger, attempt, kind);
@@ -123,7 +123,7 @@ export function readingsConform(store: Store): void {
       },
     );
 
-    test('is bought again by an attempt that names it, also for the batch that bought it', async () => {
+    test('an answer that reads as none is bought again by an attempt that names it, also for the batch that bought it', async () => {
       const { ledger, batch, attempt } = await unanswered();
       for (const options of [{}, { replaces: (attempt + 1) as AttemptId }])
         expect(await admit(ledger, batch, 'acme', options)).toMatchObject({ kind: 'answered' });
@@ -134,7 +134,7 @@ export function readingsConform(store: Store): void {
       await notAdmitted(admit(ledger, other, 'acme', { replaces: again }));
     });
 
-    test('is bought within the budget, and not once it is read as an answer again', async () => {
+    test('an answer that reads as none is bought within the budget, and not once it is read as an answer again', async () => {
       const { ledger, attempt } = await unanswered();
       const poor = await batchNamed(ledger, 'b');
       await ledger.changeBatch(poor, { budget: credits(0) });
@@ -144,7 +144,7 @@ export function readingsConform(store: Store): void {
       await notAdmitted(admit(ledger, poor, 'acme', { replaces: attempt }));
     });
 
-    test('is doubted where what should replace it gets lost, and is there again when that is released', async () => {
+    test('an answer that reads as none is doubted where what should replace it gets lost, and is there again when that is released', async () => {
       const { ledger, attempt } = await unanswered();
       const batch = await batchNamed(ledger, 'b');
       const again = await lost(ledger, batch, 'acme', { replaces: attempt });

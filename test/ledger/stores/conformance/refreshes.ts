@@ -37,7 +37,7 @@ export function refreshesConform(store: Store): void {
   }
 
   describe('an answer that is too old', () => {
-    test('is bought anew, and the new one counts for everybody from then on', async () => {
+    test('an answer that is too old is bought anew, and the new one counts for everybody from then on', async () => {
       const ledger = await freshLedger(store);
       const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
@@ -51,7 +51,7 @@ export function refreshesConform(store: Store): void {
       await notAdmitted(admit(ledger, batch, 'acme', refresh(renewed)));
     });
 
-    test('costs the batch that buys it anew, within its budget; each batch counts the call that it settled', async () => {
+    test('an answer that is too old costs the batch that buys it anew, within its budget; each batch counts the call that it settled', async () => {
       const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme', { charged: 2 });
       await ledger.changeBatch(b, { budget: 0 as never });
@@ -63,7 +63,7 @@ export function refreshesConform(store: Store): void {
       for (const batch of [a, b]) expect(await ledger.metrics(batch)).toEqual({ requests: 1, calls: 1 });
     });
 
-    test('is one for its kind: found answers and others have cut-offs of their own', async () => {
+    test('an answer that is too old is one for its kind: found answers and others have cut-offs of their own', async () => {
       const ledger = await freshLedger(store);
       const a = await batchNamed(ledger, 'a');
       const attempts = {
@@ -86,7 +86,7 @@ export function refreshesConform(store: Store): void {
       ['the batch takes answers of any age', undefined, 0],
       ['it is as old as the cut-off', { foundMs: NOON_MS + 40 }, 0],
       ['it is older than the cut-off by a millisecond', { foundMs: NOON_MS + 41 }, 1],
-    ] as const)('is not one while %s', async (_when, freshSince, allowed) => {
+    ] as const)('an answer that is too old is not one while %s', async (_when, freshSince, allowed) => {
       const ledger = await freshLedger(store);
       const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
       const batch = await batchNamed(ledger, 'b', freshSince === undefined ? {} : { freshSince });
@@ -94,7 +94,7 @@ export function refreshesConform(store: Store): void {
       expect(kind === 'admitted').toBe(allowed === 1);
     });
 
-    test('is one that turned out to be none only where every answer would be', async () => {
+    test('an answer that is too old is one that turned out to be none only where every answer would be', async () => {
       const { ledger, a, b } = await opened();
       const attempt = await answered(ledger, a, 'acme');
       const reading = {
@@ -110,7 +110,7 @@ export function refreshesConform(store: Store): void {
       expect(await isTooOldFor(ledger, b, { noMatchMs: LATER_MS })).toBe(false);
     });
 
-    test('is never one for the batch that bought it, whatever the clock says', async () => {
+    test('an answer that is too old is never one for the batch that bought it, whatever the clock says', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a', { freshSince: ALL_TOO_OLD });
       const own = await answered(ledger, batch, 'acme');
@@ -119,7 +119,7 @@ export function refreshesConform(store: Store): void {
   });
 
   describe('a refresh that gets lost', () => {
-    test('leaves the older answer in place without a doubt, holds its money, and is not tried again', async () => {
+    test('a refresh that gets lost leaves the older answer in place without a doubt, holds its money, and is not tried again', async () => {
       const ledger = await freshLedger(store);
       const a = await batchNamed(ledger, 'a');
       const old = await answered(ledger, a, 'acme');
@@ -136,7 +136,7 @@ export function refreshesConform(store: Store): void {
       await notAdmitted(admit(ledger, batch, 'acme', refresh(old)));
     });
 
-    test('is no lost one when it never left or was asked to wait, and may be tried again', async () => {
+    test('a refresh that gets lost is no lost one when it never left or was asked to wait, and may be tried again', async () => {
       const ledger = await freshLedger(store);
       const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
@@ -153,7 +153,7 @@ export function refreshesConform(store: Store): void {
     const older = (ledger: Ledger, batch: Parameters<Ledger['hasOlderThan']>[0], freshSince = ALL_TOO_OLD) =>
       ledger.hasOlderThan(batch, freshSince);
 
-    test('is one by the rows that it settled, whoever bought the answers', async () => {
+    test('a batch with old answers is one by the rows that it settled, whoever bought the answers', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const old = await answered(ledger, a, 'acme');
@@ -168,7 +168,7 @@ export function refreshesConform(store: Store): void {
       }
     });
 
-    test('is none once they were tried to be bought anew, until those attempts are too old as well', async () => {
+    test('a batch with old answers is none once they were tried to be bought anew, until those attempts are too old as well', async () => {
       const { ledger, a, b } = await opened();
       const old = await answered(ledger, a, 'acme');
       await settle(ledger, a, 2, MATCHED, [old]);

@@ -22,7 +22,7 @@ import { freshLedger } from '../places.ts';
 // Goal: money at risk is given back on the vendor's word and on nothing less. Method: doubts that are looked at and released.
 export function releasesConform(store: Store): void {
   describe('a doubt that is released', () => {
-    test('gives its money back where it was risked, and the call may be bought like any other', async () => {
+    test('a doubt that is released gives its money back where it was risked, and the call may be bought like any other', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await lost(ledger, batch, 'acme', { row: 4, reserve: 2 });
@@ -38,7 +38,7 @@ export function releasesConform(store: Store): void {
       await answered(ledger, batch, 'acme');
     });
 
-    test('needs the word that it did not happen', async () => {
+    test('a doubt that is released needs the word that it did not happen', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const [attempt, other] = [await lost(ledger, batch, 'acme'), await lost(ledger, batch, 'other')];
@@ -56,7 +56,7 @@ export function releasesConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 1 });
     });
 
-    test('is not while the call is being sent again, nor once it is answered', async () => {
+    test('a doubt that is released is not while the call is being sent again, nor once it is answered', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await lost(ledger, batch, 'acme');
@@ -71,7 +71,7 @@ export function releasesConform(store: Store): void {
       await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
     });
 
-    test('takes with it what the same request risked before, under its idempotency key', async () => {
+    test('a doubt that is released takes with it what the same request risked before, under its idempotency key', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const request = requestUnder('key-1');
@@ -87,7 +87,7 @@ export function releasesConform(store: Store): void {
       expect(await ledger.history(batch, 2)).toMatchObject([{ released: { why } }, { released: { why } }]);
     });
 
-    test('leaves the call in doubt about what it lost before, each under a key of its own or none', async () => {
+    test('a doubt that is released leaves the call in doubt about what it lost before, each under a key of its own or none', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const first = await lost(ledger, batch, 'acme', { reserve: 4 });

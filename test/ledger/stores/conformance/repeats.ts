@@ -23,7 +23,7 @@ const OTHER = requestUnder('key-2');
 // Goal: a request that a vendor charges once is counted once. Method: requests that get lost and are sent again under their key.
 export function repeatsConform(store: Store): void {
   describe('a request under an idempotency key', () => {
-    test('comes back as it was kept, byte for byte, with the doubt and in the history', async () => {
+    test('a request under an idempotency key comes back as it was kept, byte for byte, with the doubt and in the history', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const body = '{"name":"\0ÿ\r\n\\"\u0080😀"}';
@@ -39,7 +39,7 @@ export function repeatsConform(store: Store): void {
       expect(requests).toEqual([withBody, withoutBody, undefined]);
     });
 
-    test('that is answered at last was charged once: what was held is free', async () => {
+    test('a request under an idempotency key that is answered at last was charged once: what was held is free', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await lost(ledger, batch, 'acme', { row: 5, reserve: 2, request: REQUEST });
@@ -57,7 +57,7 @@ export function repeatsConform(store: Store): void {
       expect(second).not.toHaveProperty('released');
     });
 
-    test('that gets lost again and again still risks one charge, and is free with the answer', async () => {
+    test('a request under an idempotency key that gets lost again and again still risks one charge, and is free with the answer', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
@@ -72,7 +72,7 @@ export function repeatsConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
     });
 
-    test('is charged where it was risked, so that a repeat passes nobody’s cap', async () => {
+    test('a request under an idempotency key is charged where it was risked, so that a repeat passes nobody’s cap', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await lost(ledger, a, 'acme', { reserve: 2, request: REQUEST, atMs: NOON_MS - DAY_MS });
@@ -111,7 +111,7 @@ export function repeatsConform(store: Store): void {
       ['another method', { request: { ...REQUEST, method: 'GET' } }],
       ['another body', { request: { ...REQUEST, body: 'x' } }],
       ['another beginning of its term', { request: { ...REQUEST, firstSentAtMs: NOON_MS + 1 } }],
-    ] as const)('is not repeated with %s', async (_what, options) => {
+    ] as const)('a request under an idempotency key is not repeated with %s', async (_what, options) => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });

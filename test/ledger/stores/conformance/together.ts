@@ -24,7 +24,7 @@ const READ = { answer: 'no_match', charged: credits(0), why: 'empty', dialect: 7
 // Method: everything at once, what is refused, what needs each other's money, and the order in which callers hear.
 export function togetherConforms(store: Store): void {
   describe('what is written together', () => {
-    test('is what it would be alone, and what is refused takes none with it', async () => {
+    test('what is written together is what it would be alone, and what is refused takes none with it', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const bought = await answered(ledger, batch, 'bought');
@@ -56,7 +56,7 @@ export function togetherConforms(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, isAtMost: true, reserved: 1, inDoubt: 1 });
     });
 
-    test('spends in one commit what the end of another attempt has given back', async () => {
+    test('a group spends in one commit what the end of another attempt has given back', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await ledger.changeBatch(batch, { budget: credits(2) });
@@ -71,7 +71,7 @@ export function togetherConforms(store: Store): void {
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2 });
     });
 
-    test('finds of one call what it is: under way, and then answered', async () => {
+    test('a group finds of one call what it is: under way, and then answered', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const [first, second] = await Promise.all([
@@ -90,7 +90,7 @@ export function togetherConforms(store: Store): void {
       expect([after, unknown]).toEqual([{ kind: 'answered', attempt }, { kind: 'known' }]);
     });
 
-    test('is told so that all that follows at once from a reply comes before the intents', async () => {
+    test('a group is told so that all that follows at once from a reply comes before the intents', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const open = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')] as const;
@@ -106,7 +106,7 @@ export function togetherConforms(store: Store): void {
       expect(happened).toEqual(['ended', 'judged', 'sent']);
     });
 
-    test('leaves intents until it is settled what follows from the replies beside them, and no longer', async () => {
+    test('a group leaves intents until it is settled what follows from the replies beside them, and no longer', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const open = await admitted(ledger, batch, 'one');
