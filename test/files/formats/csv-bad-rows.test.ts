@@ -129,11 +129,11 @@ describe('what endangers other rows refuses the file, with the line where the qu
     expect(next).toBe('Close the quote where the cell ends, or remove it.');
   });
 
-  test('a bad header refuses the file a bad header', async () => {
+  test('a bad header refuses the file', async () => {
     expect((await stopOf(openText('a,b"x\n1,2\n'))).message).toContain('row 1, line 1: a quote is inside');
   });
 
-  test('no row that can be read refuses the file of which no row can be read, because it is written in another way', async () => {
+  test('a file is refused of which no row can be read, because it is written in another way', async () => {
     expect((await stopOf(openText('a,b\n1, "2"\n3, "4"\n'))).message).toContain(
       'row 2, line 2: a quote is inside',
     );

@@ -3,7 +3,6 @@ import type { Subject, SubjectFacts } from '../../../src/core/membership.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import {
-  type Admission,
   type AnswerKind,
   type AttemptId,
   type BatchId,
@@ -44,30 +43,21 @@ export function changeOf(operation: string, after: number, subject = KIM): Call 
   };
 }
 
-/** Costs nothing, unless told otherwise. */
-export function admitChange(
-  ledger: Ledger,
-  batch: BatchId,
-  call: Call,
-  options: IntentOptions = {},
-): Promise<Admission> {
-  const { account = ACCOUNT, reserve = 0 } = options;
-  const intent = intentOf(batch, call.operation, { ...options, reserve });
-  return ledger.intent({ ...intent, key: callKeyOf(account, call), call });
-}
-
-export async function admittedChange(
+/** Sent. Costs nothing, unless told otherwise. */
+async function admittedChange(
   ledger: Ledger,
   batch: BatchId,
   call: Call,
   options: IntentOptions = {},
 ): Promise<AttemptId> {
-  const admission = await admitChange(ledger, batch, call, options);
+  const { account = ACCOUNT, reserve = 0 } = options;
+  const intent = intentOf(batch, call.operation, { ...options, reserve });
+  const admission = await ledger.intent({ ...intent, key: callKeyOf(account, call), call });
   if (admission.kind !== 'admitted') throw new Error(`${call.operation} was not admitted: ${admission.kind}`);
   return admission.attempt;
 }
 
-export interface ChangeOptions extends IntentOptions {
+interface ChangeOptions extends IntentOptions {
   readonly answer?: AnswerKind;
   readonly status?: number;
   readonly left?: SubjectFacts;
@@ -80,19 +70,12 @@ export async function changed(
   call: Call,
   options: ChangeOptions = {},
 ): Promise<AttemptId> {
+  const { answer = 'found', status = 200, left, atMs = NOON_MS } = options;
   const attempt = await admittedChange(ledger, batch, call, options);
-  await settleChange(ledger, attempt, options);
-  return attempt;
-}
-
-export async function settleChange(
-  ledger: Ledger,
-  attempt: AttemptId,
-  { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
-): Promise<void> {
   await ledger.keep(attempt, replyWith('done', status));
   const end = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
   await ledger.end(attempt, { ...end, ...present({ left }) }, atMs + 50);
+  return attempt;
 }
 
 /** Sent, and no answer came. */

@@ -5,7 +5,6 @@ import { storeAt } from '../../../src/ledger/stores.ts';
 import { accountsConform } from './conformance/accounts.ts';
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
-import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { erasuresConform } from './conformance/erasures.ts';
 import { missesConform } from './conformance/misses.ts';
@@ -34,7 +33,6 @@ const PARTS = [
   refreshesConform,
   readingsConform,
   rowsConform,
-  changesConform,
   accountsConform,
   missesConform,
   erasuresConform,

@@ -15,17 +15,6 @@ export function batchesConform(store: Store): void {
       expect(again).toMatchObject({ start: 'finished', batch: { id: first.batch.id, state: 'finished' } });
     });
 
-    test('a cancelled batch never resumes; the same content becomes its next generation', async () => {
-      const ledger = await freshLedger(store);
-      const first = await begin(ledger);
-      await ledger.changeBatch(first.batch.id, { state: 'cancelled' });
-      const second = await begin(ledger);
-      expect(second).toMatchObject({ start: 'new', batch: { generation: 2 } });
-      expect(second.batch.id).not.toBe(first.batch.id);
-      await expect(ledger.changeBatch(first.batch.id, { state: 'open' })).rejects.toThrow();
-      expect((await ledger.batchByKey('key-a'))?.id).toBe(second.batch.id);
-    });
-
     test('other content at the same place supersedes what is unfinished, and going back does not revive it', async () => {
       const ledger = await freshLedger(store);
       const a = await begin(ledger, { key: 'key-a' });

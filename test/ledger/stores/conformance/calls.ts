@@ -5,7 +5,6 @@ import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
-  admit,
   admitted,
   answered,
   batchNamed,
@@ -100,27 +99,6 @@ export function callsConform(store: Store): void {
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
       await ledger.end(again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
-    });
-
-    test('a call that is answered is never bought again', async () => {
-      const ledger = await freshLedger(store);
-      for (const kind of ['found', 'no_match', 'refused'] as const) {
-        await answered(ledger, await batchNamed(ledger, kind), kind, { kind });
-        expect(await admit(ledger, await batchNamed(ledger, 'later'), kind)).toMatchObject({
-          kind: 'answered',
-        });
-      }
-    });
-
-    test('a call whose request never left, or was not taken, may be tried again', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        const attempt = await admitted(ledger, batch, 'acme');
-        await ledger.end(attempt, { kind, why: 'try again' }, NOON_MS);
-        expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
-      }
-      await answered(ledger, batch, 'acme');
     });
 
     test('a reply is recorded once, and an attempt without one cannot settle its call', async () => {

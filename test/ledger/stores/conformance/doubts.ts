@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -82,36 +81,6 @@ export function doubtsConform(store: Store): void {
       expect(await ledger.batchMoney(a)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
       expect(await ledger.batchMoney(b)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
       expect(await ledger.doubts(a)).toEqual([]);
-    });
-
-    test('retries stay within the extra credits of the batch that makes them; repeats do not count there', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { extraCredits: credits(3) });
-      await lost(ledger, batch, 'one');
-      await lost(ledger, batch, 'two');
-      await lost(ledger, batch, 'one', { reserve: 2, decision: await decide(ledger, batch, 'one', 'retry') });
-      const decision = await decide(ledger, batch, 'two', 'retry');
-      expect(await admit(ledger, batch, 'two', { reserve: 2, decision })).toEqual({
-        kind: 'over_budget',
-        scope: 'extra',
-        money: { cap: 3, spent: 0, reserved: 0, inDoubt: 2 },
-      });
-      expect(await stateOf(ledger, 'two', batch)).toMatchObject({ decision: { id: decision } });
-      await answered(ledger, batch, 'two', { decision });
-      const retries = { cap: 3, spent: 1, reserved: 0, inDoubt: 2 };
-      expect(await ledger.batchMoney(batch, 'extra')).toEqual(retries);
-      await answered(ledger, batch, 'one', { decision: await decide(ledger, batch, 'one', 'repeat') });
-      expect(await ledger.batchMoney(batch, 'extra')).toEqual(retries);
-    });
-
-    test('a retry is inside the budget of the batch as well', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(1), extraCredits: credits(10) });
-      await lost(ledger, batch, 'acme');
-      const decision = await decide(ledger, batch, 'acme', 'retry');
-      expect(await admit(ledger, batch, 'acme', { decision })).toMatchObject({ scope: 'batch' });
     });
   });
 

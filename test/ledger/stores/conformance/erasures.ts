@@ -1,24 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
-import type { Call } from '../../../../src/core/operation.ts';
 import { type Erasable, type ErasureTarget, findErasable, personOf } from '../../../../src/ledger/erase.ts';
-import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import type { BatchId, Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import {
-  ACCOUNT,
-  answered,
-  batchNamed,
-  DAY_MS,
-  IN_DOUBT,
-  intentOf,
-  lost,
-  MATCHED,
-  NOON_MS,
-  replyWith,
-  settle,
-  stateOf,
-} from '../book.ts';
+import { answered, batchNamed, DAY_MS, IN_DOUBT, lost, MATCHED, NOON_MS, settle, stateOf } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const KIM = 'kim@example.org';
@@ -31,42 +16,18 @@ const olderThan = (beforeMs: number): ErasureTarget => ({ kind: 'old', beforeMs 
  * mistake. Method: purchases in a ledger, erased by the contract, and read by another opening.
  */
 export function erasuresConform(store: Store): void {
-  /** What was found, and is erased unless it is a `dry` run. */
-  const erase = (place: string, target: ErasureTarget, dry = false, operator?: string): Promise<Erasable> =>
-    store.alone(
-      place,
-      { waitForLockMs: 0, clock: systemClock, command: 'forget', operator },
-      async (alone) => {
-        const found = await findErasable(alone, target);
-        if (!dry) await found.erase([], ERASED_AT_MS);
-        return found;
-      },
-    );
+  /** What was found and erased. */
+  const erase = (place: string, target: ErasureTarget): Promise<Erasable> =>
+    store.alone(place, { waitForLockMs: 0, clock: systemClock, command: 'forget' }, async (alone) => {
+      const found = await findErasable(alone, target);
+      await found.erase([], ERASED_AT_MS);
+      return found;
+    });
 
-  async function ledgerIn(
-    place: string,
-    work: (ledger: Ledger) => Promise<void>,
-    operator?: string,
-  ): Promise<void> {
-    const ledger = await openStore(store, place, true, { operator });
+  async function ledgerIn(place: string, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+    const ledger = await openStore(store, place, true);
     await work(ledger);
     await ledger.close();
-  }
-
-  const call = (parameters: Call['parameters'], operation = 'enrich-person'): Call => ({
-    ...{ operation, parameters, ifLost: 'hold' },
-  });
-  const keyOf = (asked: Call) => callKeyOf(ACCOUNT, asked);
-  const _ABOUT_KIM = call({ email: KIM });
-
-  async function _bought(ledger: Ledger, batch: BatchId, asked: Call, row: number, body: string) {
-    const intent = { ...intentOf(batch, 'x', { row, reserve: 2 }), key: keyOf(asked), call: asked };
-    const admission = await ledger.intent(intent);
-    if (admission.kind !== 'admitted') throw new Error(`the call was not admitted: ${admission.kind}`);
-    await ledger.keep(admission.attempt, { ...replyWith(body), headers: { 'x-about': 'somebody' } });
-    const end = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found' } as const;
-    await ledger.end(admission.attempt, end, NOON_MS);
-    await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'email' }, [admission.attempt]);
   }
 
   describe('a person who is forgotten', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, admit, admitted, answered, batchNamed, DAY_MS, lost, NOON_MS } from '../book.ts';
+import { ACCOUNT, admit, admitted, answered, batchNamed, DAY_MS, NOON_MS } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a cap is never passed at admission, and everything that may have been charged stays counted. Method: sums after each step.
@@ -17,32 +17,6 @@ export function moneyConforms(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual(money);
       expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toEqual(money);
       expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
-    });
-
-    test('money is released by an attempt that cost nothing, and held by one that may have', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.end(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
-      }
-      await lost(ledger, batch, 'lost', { reserve: 2 });
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
-    });
-
-    test('a budget admits up to its last credit and not one more, whatever form the money has', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(5) });
-      await answered(ledger, batch, 'spent', { charged: 1 });
-      await lost(ledger, batch, 'lost', { reserve: 1 });
-      await admitted(ledger, batch, 'open', { reserve: 1 });
-      expect(await admit(ledger, batch, 'three', { reserve: 3 })).toEqual({
-        kind: 'wait',
-        scope: 'batch',
-        money: { cap: 5, spent: 1, reserved: 1, inDoubt: 1 },
-      });
-      await admitted(ledger, batch, 'two', { reserve: 2 });
-      expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'wait' });
     });
 
     test("an account's day and month hold over all of its batches, by UTC", async () => {

@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
-  ACCOUNT,
   admit,
   admitted,
-  answered,
   batchNamed,
   decide,
   lookAt,
@@ -22,22 +20,6 @@ import { freshLedger } from '../places.ts';
 // Goal: money at risk is given back on the vendor's word and on nothing less. Method: doubts that are looked at and released.
 export function releasesConform(store: Store): void {
   describe('a doubt that is released', () => {
-    test('a doubt that is released gives its money back where it was risked, and the call may be bought like any other', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme', { row: 4, reserve: 2 });
-      await released(ledger, attempt);
-      const money = { spent: 0, reserved: 0, inDoubt: 0 };
-      expect(await ledger.batchMoney(batch)).toEqual(money);
-      expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
-      expect(await stateOf(ledger, 'acme', batch)).toEqual({ kind: 'unknown' });
-      expect(await ledger.doubts(batch)).toEqual([]);
-      expect(await ledger.history(batch, 4)).toMatchObject([
-        { attempt, released: { why: 'the vendor has no such request', atMs: NOON_MS + 60 } },
-      ]);
-      await answered(ledger, batch, 'acme');
-    });
-
     test('a doubt that is released needs the word that it did not happen', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

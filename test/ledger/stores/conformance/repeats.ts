@@ -39,39 +39,6 @@ export function repeatsConform(store: Store): void {
       expect(requests).toEqual([withBody, withoutBody, undefined]);
     });
 
-    test('a request under an idempotency key that is answered at last was charged once: what was held is free', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { row: 5, reserve: 2, request: REQUEST });
-      const again = { ...(await repeat(ledger, batch)), request: REQUEST, row: 5 };
-      const answer = await answered(ledger, batch, 'acme', { ...again, charged: 2 });
-      const money = { spent: 2, reserved: 0, inDoubt: 0 };
-      expect(await ledger.batchMoney(batch)).toEqual(money);
-      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toEqual(money);
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { attempt: answer, charged: 2 } });
-      const [first, second] = await ledger.history(batch, 5);
-      expect(first?.released).toEqual({
-        why: expect.stringContaining('idempotency key'),
-        atMs: NOON_MS + 50,
-      });
-      expect(second).not.toHaveProperty('released');
-    });
-
-    test('a request under an idempotency key that gets lost again and again still risks one charge, and is free with the answer', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
-      for (const repeats of [1, 2]) {
-        await lost(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
-        expect(await stateOf(ledger, 'acme')).toMatchObject({
-          doubt: { atRisk: 2, repeats, request: REQUEST },
-        });
-        expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
-      }
-      await answered(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    });
-
     test('a request under an idempotency key is charged where it was risked, so that a repeat passes nobody’s cap', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];

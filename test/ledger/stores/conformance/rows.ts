@@ -1,25 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, settle } from '../book.ts';
+import { answered, batchNamed, IN_DOUBT, MATCHED, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a row that has an outcome keeps it, and points to what it was made of. Method: rows settled, read and settled again.
 export function rowsConform(store: Store): void {
   describe('rows', () => {
-    test('a final outcome is never changed, whatever comes after it', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      for (const [row, kind] of OUTCOME_KINDS.filter((each) => each !== 'in_doubt').entries()) {
-        await settle(ledger, batch, row, outcomeOf(kind));
-        const other = kind === 'matched' ? ({ kind: 'no_match', reason: 'x' } as const) : MATCHED;
-        await expect(settle(ledger, batch, row, other)).rejects.toThrow();
-        // A run may say so of a doubt that was settled meanwhile.
-        await settle(ledger, batch, row, IN_DOUBT);
-        expect((await ledger.rows(batch, row, 1))[0]?.outcome).toEqual(outcomeOf(kind));
-      }
-    });
-
     test('a row that is finished twice alike stays as it was, and is no error', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
@@ -42,25 +28,6 @@ export function rowsConform(store: Store): void {
       expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
     });
 
-    test('a row in doubt is looked at again by later runs, and settled at last', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await lost(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
-      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
-      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-      expect((await ledger.rows(batch, 2, 1))[0]?.answers).toEqual([]);
-      const answer = await answered(ledger, batch, 'acme', {
-        decision: await decide(ledger, batch, 'acme', 'retry'),
-      });
-      await settle(ledger, batch, 2, MATCHED, [answer]);
-      expect(await ledger.counts(batch)).toEqual({ matched: 1 });
-      expect((await ledger.rows(batch, 2, 1))[0]).toMatchObject({
-        outcome: MATCHED,
-        answers: [{ attempt: answer }],
-      });
-    });
-
     test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -77,10 +44,4 @@ export function rowsConform(store: Store): void {
       expect(await payer()).toBe(40);
     });
   });
-}
-
-function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
-  return kind === 'matched'
-    ? { kind, matchedBy: 'abn', reason: 'old number' }
-    : { kind, reason: `because ${kind}` };
 }
