@@ -53,7 +53,7 @@ async function expectCells(file: ReadableFile & { path: string }): Promise<void>
   expect(reading.survey.header).toEqual(file.header);
   expect(reading.rows.map(({ row, cells }) => [row, ...cells])).toEqual(file.rows);
   if (file.delimiter !== undefined) expect(reading.survey.delimiter).toBe(file.delimiter);
-  // The copy of a list without a header has one; `list-start.test.ts` looks at it.
+  // The copy of a list without a header has one; `formats/csv.test.ts` looks at it.
   if (rowRangeText(sheet.start.header) !== '0') await expectCopies(file, sheet, reading);
 }
 

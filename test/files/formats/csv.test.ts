@@ -1,0 +1,544 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ReadOptions, ValuedRow } from '../../../src/core/format.ts';
+import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/reading.ts';
+import type { InputRow } from '../../../src/core/row.ts';
+import { codecOf } from '../../../src/files/formats/csv/text.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import {
+  bytesOf,
+  cellText,
+  quoted,
+  type WrittenCsv,
+  written as writtenCell,
+  writtenCsv,
+} from './csv-arbitrary.ts';
+import { allOf, type CellsOfRow, copied, eachRow, inputFolder, openText, rowsOf, stopOf } from './sheets.ts';
+
+/**
+ * Goal: tables of every shape that people and programs write are read as they meant them, and an output is the input, byte for byte,
+ * with our cells below our names and nothing else. One bad row is set aside with its line; what endangers other rows refuses the file.
+ * Method: tables of small files, as one program or habit leaves them; and files that are built from pieces of known meaning, whose
+ * rows and copy are predicted without a parser. Shapes of which nothing but cells and bytes matter are in `fixtures/files`.
+ */
+
+// ------------------------------------------------------------------------------------------------ what is read
+
+const READ: readonly [
+  what: string,
+  text: string | Buffer,
+  table: string[][],
+  read?: ReadOptions,
+  name?: string,
+][] = [
+  [
+    'semicolons inside cells of a table of commas',
+    'Name,Tags\nA,x;y;z\nB,x;y\nC,\n',
+    [
+      ['Name', 'Tags'],
+      ['A', 'x;y;z'],
+      ['B', 'x;y'],
+      ['C', ''],
+    ],
+  ],
+  [
+    'tabs, with commas in the addresses',
+    'Name\tStreet\nA\t1 High St, Perth\nB\t2 Low St, Perth\n',
+    [
+      ['Name', 'Street'],
+      ['A', '1 High St, Perth'],
+      ['B', '2 Low St, Perth'],
+    ],
+  ],
+  [
+    'as many commas in each row, but more semicolons',
+    'Preis, netto;Ort;PLZ\n1,5;Ulm;1\n2,5;Bonn;2\n',
+    [
+      ['Preis, netto', 'Ort', 'PLZ'],
+      ['1,5', 'Ulm', '1'],
+      ['2,5', 'Bonn', '2'],
+    ],
+  ],
+  [
+    'one column of lists of addresses',
+    'Email\na@x.at;b@x.at\nc@x.at\n',
+    [['Email'], ['a@x.at;b@x.at'], ['c@x.at']],
+  ],
+  [
+    'quoted line ends that hold other delimiters',
+    'a;b\n"x,\ny,\nz,";1\n',
+    [
+      ['a', 'b'],
+      ['x,\ny,\nz,', '1'],
+    ],
+  ],
+  [
+    'a file of tabs by its name, although nothing shows it',
+    'Name\nA, B\n',
+    [['Name'], ['A, B']],
+    {},
+    'list.tsv',
+  ],
+  [
+    'a file of semicolons whose name says nothing',
+    'a;b\n1;2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+    {},
+    'list.txt',
+  ],
+  ['a delimiter that the user says', 'a;b\n1;2\n', [['a;b'], ['1;2']], { delimiter: 'comma' }],
+  ['an encoding that the user says', 'Name\nZoë\n', [['Name'], ['ZoÃ«']], { encoding: 'windows-1252' }],
+  ['UTF-16 without a mark', Buffer.from('名\n字\n', 'utf16le'), [['名'], ['字']], { encoding: 'utf-16le' }],
+  ['a line for spreadsheets in quotes', '"sep=;"\na,b;c\n', [['a,b', 'c']]],
+  [
+    'the name of a group over each of its columns',
+    'Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n',
+    [
+      ['Name', 'Mail', 'Size'],
+      ['A', 'a@a.com', '1'],
+    ],
+  ],
+];
+
+test.each(READ)('%s: the cells are read as they were meant', async (_what, text, table, read = {}, name) => {
+  const sheet = await openText(text, read, name);
+  expect([await sheet.header(), ...(await rowsOf(sheet)).map(({ cells }) => cells)]).toEqual(table);
+});
+
+test('a damaged row in a table of semicolons hides no delimiter', async () => {
+  expect(await (await openText('a;b;c\n1;2;3\n4;5\n6;7;8\n')).header()).toEqual(['a', 'b', 'c']);
+});
+
+test('the first 64 KB decide on the delimiter, and a record that they cut does not', async () => {
+  const sheet = await openText(`a;b\n${`${'x'.repeat(999)};"a;b,1"\n`.repeat(200)}`);
+  expect(await sheet.survey()).toMatchObject({ delimiter: 'semicolon', rows: 200 });
+});
+
+/** Header, a row with a line end in quotes, a blank line: what follows is row 4 on line 5. */
+const ABOVE = 'a,b\r\n"1\r\n1",2\r\n\r\n';
+const GOES_ON = 'a cell in quotes begins here and continues after its closing quote';
+const INSIDE = 'a quote is inside a cell that does not begin with one';
+
+test.each([
+  ['a blank cell too many', '1,2,', '3 cells, but the header has 2 columns'],
+  ['text after a closing quote', '"Smith "Jo" John",2', GOES_ON],
+  ['text after the closing quote of a cell with a line end', '1,"2\r\n2"x', GOES_ON],
+  ['a delimiter behind a stray quote', '"he said "hi, there" and left",5', GOES_ON],
+  ['blanks before a quote', '1, "2"', INSIDE],
+  ['a byte-order mark before a quote, where a file was put to the end of another', '\uFEFF"a","b"', INSIDE],
+])('a bad row is set aside with its line: %s', async (_what, line, why) => {
+  const sheet = await openText(`${ABOVE}${line}\r\n5,6\r\n`);
+  const rows = await rowsOf(sheet);
+  expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
+    [2, undefined],
+    [4, `line 5 cannot be read: ${why}`],
+    [5, undefined],
+  ]);
+  expect(rows[2]?.cells).toEqual(['5', '6']);
+  const told: InputRow[] = [];
+  expect((await sheet.survey((row) => told.push(row))).rows).toBe(3);
+  expect(told).toEqual(rows);
+});
+
+test('a bad row is set aside also as the last row without a line end, and with tabs between cells', async () => {
+  const rows = await rowsOf(await openText('a\tb\n1\t2\n3\t4\t5', {}, 'list.tsv'));
+  expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
+    [2, undefined],
+    [3, 'line 3 cannot be read: 3 cells, but the header has 2 columns'],
+  ]);
+});
+
+test('a text as Excel writes it, with an equals sign before its quotes, is read as it stands', async () => {
+  const text = 'abn,n\n="51824753556",1\n"=""51824753556""",2\n="a ""b""",3\n="5,5",4\n';
+  const rows = await rowsOf(await openText(text));
+  expect(rows.map(({ cells, unreadable }) => [cells[0], unreadable === undefined])).toEqual([
+    ['="51824753556"', true],
+    ['="51824753556"', true],
+    ['="a ""b"""', true],
+    ['="5', false],
+  ]);
+});
+
+// ------------------------------------------------------------------------------------------------ what is refused
+
+const SWALLOWS =
+  / a quote opens here and is not closed.*\nClose the quote where the cell ends, or remove it\.$/;
+const HALF = (line: number): RegExp =>
+  new RegExp(`row ${line}, line ${line}: half a character, so this is not complete UTF-16 text\\.\n`);
+
+test.each<[what: string, content: string | Buffer, says: RegExp, read?: ReadOptions]>([
+  ['a short row below a line for spreadsheets, by its line', 'sep=|\na|b\n1\n', /row 2, line 3: 1 cell/],
+  ['a line for spreadsheets with half of its quotes', '"sep=;\na;b\n', /line 1: a quote opens here/],
+  [
+    'a separator that nobody knows',
+    'sep=^\na^b\n',
+    /line 1: "sep=\^" names a separator that is not supported\./,
+  ],
+  [
+    'a row that padding would cut',
+    'a,b\n1,2,,4\n',
+    /row 2, line 2: 4 cells, but the header has 2 columns\.\n(?!.*--ragged)/,
+    { ragged: 'pad', strict: true },
+  ],
+  ['a quote that is closed by the next row', 'a,b,c\n1,"5 inch,3\n2,"six",3\n', SWALLOWS],
+  ['a quote that swallows a row of one column', 'a\n"x\ny\n"z" w\n', SWALLOWS],
+  ['a quote that is never closed, below a bad row', 'a,b\n1,2"x\n3,"4\n5,6\n', /row 3, line 3: .*not closed/],
+  ['a bad header', 'a,b"x\n1,2\n', /row 1, line 1: a quote is inside/],
+  ['a list of which no row can be read', 'a,b\n1, "2"\n3, "4"\n', /row 2, line 2: a quote is inside/],
+  ['half of a pair', Buffer.from('a\r\n\ud800x\n', 'utf16le'), HALF(2), { encoding: 'utf-16le' }],
+  [
+    'half of a pair, far',
+    Buffer.from('a\n\ndc\udc00x\n', 'utf16le').swap16(),
+    HALF(3),
+    { encoding: 'utf-16be' },
+  ],
+  [
+    'an odd byte',
+    Buffer.concat([Buffer.from('a\nb\n', 'utf16le'), Buffer.from('x')]),
+    HALF(3),
+    { encoding: 'utf-16le' },
+  ],
+])('%s refuses the file', async (_what, content, says, read = {}) => {
+  const { code, message, next } = await stopOf(openText(content, read));
+  expect([code, `${message}\n${next}`]).toEqual(['input', expect.stringMatching(says)]);
+});
+
+test.each([
+  ['a damaged byte below characters of UTF-8', 'Zo\xc3\xab\nZo\xff\n'],
+  ['a character that breaks off at the end', 'Zo\xc3\xab\nZo\xc3'],
+])('%s is refused with its row and line, and not made Windows-1252', async (_what, rows) => {
+  const content = Buffer.from(`Name\n${rows}`, 'latin1');
+  const error = await stopOf(openText(content));
+  expect(error.message).toMatch(/, row 3, line 3: not UTF-8 text\.$/);
+  expect(error.next).toContain('--encoding');
+  const forced = await openText(content, { encoding: 'windows-1252' });
+  expect([forced.notes, (await rowsOf(forced))[0]?.cells]).toEqual([[], ['ZoÃ«']]);
+});
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Appends so many mebibytes of rows, without holding them. */
+async function appendRows(path: string, mebibytes: number): Promise<void> {
+  const file = await open(path, 'a');
+  const chunk = Buffer.alloc(MEBIBYTE, 'x,y\n');
+  for (let count = 0; count < mebibytes; count += 1) await file.appendFile(chunk);
+  await file.close();
+}
+
+test.each([
+  ['a quote that is never closed, on the third line of a long file', 'a,b\n1,2\n3,"4\n', 'row 3, line 3'],
+  ['a cell without end, on the second', `a,b\n${'x'.repeat(2 * MEBIBYTE)}`, 'row 2, line 2'],
+  ['a header without end', 'x'.repeat(2 * MEBIBYTE), 'row 1, line 1'],
+])('%s stops the reading after a mebibyte, at its line', async (_what, content, place) => {
+  const path = await (await inputFolder())(content);
+  await appendRows(path, 8);
+  const sheet = await csv.open(new InputFile(path), {});
+  let seen = 0;
+  const count = (): void => {
+    seen += 1;
+  };
+  await expect(sheet.survey(count)).rejects.toMatchObject({
+    message: `${path}, ${place}: the row is longer than 1048576 bytes, the most that one row may have.`,
+    next: expect.stringContaining('Look for a quote on this line that is never closed'),
+  });
+  expect(seen).toBeLessThan(2);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is refused, and nobody waits for it', async () => {
+  const path = join(await (await inputFolder())('a\n'), '..', 'pipe.csv');
+  execFileSync('mkfifo', [path]);
+  expect((await stopOf(csv.open(new InputFile(path), {}))).message).toContain('is not a regular file');
+});
+
+// ------------------------------------------------------------------------------------------------ what comes back
+
+interface Copied {
+  readonly read?: ReadOptions;
+  readonly dropped?: readonly string[];
+  readonly columns?: readonly string[];
+  /** Left out: the number of the row in each of our columns. */
+  readonly cells?: CellsOfRow;
+}
+
+/** A bad row has no number. */
+const STATUS = {
+  columns: ['n', '_status'],
+  cells: ({ row, unreadable }: InputRow) => (unreadable ? ['', 'invalid'] : [`${row}`, 'ok']),
+};
+const RAGGED = 'a,b,c\n1\n1,2,3\n1,2,3,,\n"1",2\n';
+const pad = (...dropped: readonly string[]): Copied => ({ read: { ragged: 'pad' }, dropped });
+const TRAILING = 'a,b,,\r\n1,2,,\r\n3,4, ,\r\n';
+const AGAIN = 'a,b,,,n\r\n1,2,,,2\r\n3,4, ,,3\r\n';
+const MARKED = '\uFEFF"a",b,"c, d"\n1,"2","3 ""x"""\n';
+const drop = (...dropped: readonly string[]): Copied => ({ dropped, cells: () => ['+'] });
+const HEADERLESS: Copied = { read: { header_row: '0' } };
+
+test.each<[what: string, text: string, copy: string, how?: Copied]>([
+  ['a line for spreadsheets', '\uFEFFsep=;\r\na,b;c\r\n1,2;3\r\n', '\uFEFFsep=;\r\na,b;c;n\r\n1,2;3;2\r\n'],
+  [
+    'two rows of names',
+    'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail\n1,Jo,jo@a.com,Al,al@a.com\n2,Mo,mo@b.com,,\n',
+    'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail,n\n1,Jo,jo@a.com,Al,al@a.com,4\n2,Mo,mo@b.com,,,5\n',
+  ],
+  ['rows of another width', RAGGED, 'a,b,c,n\n1,,,2\n1,2,3,3\n1,2,3,4\n"1",2,,5\n', pad()],
+  ['rows of another width without the first', RAGGED, 'b,c,n\n,,2\n2,3,3\n2,3,4\n2,,5\n', pad('a')],
+  ['rows of another width without the last', RAGGED, 'a,b,n\n1,,2\n1,2,3\n1,2,4\n"1",2,5\n', pad('c')],
+  ['rows of another width without a column', RAGGED, 'n\n2\n3\n4\n5\n', pad('a', 'b', 'c')],
+  ['blank columns without a name', TRAILING, AGAIN],
+  ['the copy of these', AGAIN, AGAIN, { dropped: ['n'] }],
+  ['blank columns on both sides', '|a|b|\n|1|2|\n', '|b||n\n|2||2\n', { dropped: ['a'] }],
+  ['short rows below nameless columns', 'a,,b,\n1\n1,,2\n', 'a,,b,,n\n1,,,,2\n1,,2,,3\n', pad()],
+  [
+    'a header that is all in quotes',
+    '"a";"b"\r\n"1";"2"\r\n',
+    '"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n',
+    { columns: ['n', 'm'], cells: () => ['', 'x "y"'] },
+  ],
+  [
+    'a header with one quoted name',
+    '"a",b\n"1","2"\n',
+    '"a",b,n,"m, o"\n"1","2",2,2\n',
+    { columns: ['n', 'm, o'] },
+  ],
+  [
+    'tabs, which alone must be in quotes',
+    'a\tb\n1\t2\n',
+    'a\tb\tn\tm\n1\t2\tx, y; z\t"x\ty"\n',
+    { columns: ['n', 'm'], cells: () => ['x, y; z', 'x\ty'] },
+  ],
+  ['the first column dropped, behind a mark', MARKED, '\uFEFFb,"c, d",n\n"2","3 ""x""",+\n', drop('a')],
+  ['one in the middle dropped', MARKED, '\uFEFF"a","c, d",n\n1,"3 ""x""",+\n', drop('b')],
+  ['the last dropped, quoted', MARKED, '\uFEFF"a",b,n\n1,"2",+\n', drop('c, d')],
+  ['several dropped', MARKED, '\uFEFFb,n\n"2",+\n', drop('a', 'c, d')],
+  ['all dropped', MARKED, '\uFEFFn\n+\n', drop('a', 'b', 'c, d')],
+  ['none dropped that the file has', MARKED, '\uFEFF"a",b,"c, d",n\n1,"2","3 ""x""",+\n', drop('z')],
+  [
+    'no header, lines of any end',
+    'a@a.com,1\r\nb@b.com,2',
+    'A,B,n\r\na@a.com,1,1\r\nb@b.com,2,2',
+    HEADERLESS,
+  ],
+  [
+    'no header, a mark',
+    '\uFEFFa@a.com;1\nb@b.com;2\n',
+    '\uFEFFA;B;n\na@a.com;1;1\nb@b.com;2;2\n',
+    HEADERLESS,
+  ],
+  ['no header, a line for spreadsheets', 'sep=;\na@a.com;1\n', 'sep=;\nA;B;n\na@a.com;1;1\n', HEADERLESS],
+  ['no header, quotes', '"a@a.com","1"\n', '"A","B","n"\n"a@a.com","1","1"\n', HEADERLESS],
+  ['a bad row', 'a,b\n"1" x\n5,6\n', 'a,b,n,_status\n"1" x,,,invalid\n5,6,3,ok\n', STATUS],
+  [
+    'a bad row with a surplus',
+    'a,b\n"he "hi, there" left",5\n5,6\n',
+    'a,b,n,_status\n"he "hi, there" left",,invalid,5\n5,6,3,ok\n',
+    STATUS,
+  ],
+  [
+    'a bad row of an earlier output',
+    'a,b,n,_status\n1,2,,invalid,3\n4,5,3,ok\n',
+    'a,b,n,_status\n1,2,,invalid,3\n4,5,3,ok\n',
+    { ...STATUS, dropped: STATUS.columns },
+  ],
+  [
+    'a bad row of which nobody knows any more which cells are ours',
+    'a,b,n,_status\n1,,2,,invalid,3\n4,5,3,ok\n',
+    'a,b,n,_status\n1,,,invalid,2,,invalid,3\n4,5,3,ok\n',
+    { ...STATUS, dropped: STATUS.columns },
+  ],
+  [
+    'a bad row where a column of the user goes',
+    'a,b,c\n1,2,3,4\n5,6,7\n',
+    'a,c,n,_status\n1,2,,invalid,3,4\n5,7,3,ok\n',
+    { ...STATUS, dropped: ['b'] },
+  ],
+  ['a text as Excel writes it', 'abn,b\r\n="51824753556",1\r\n', 'abn,b,n\r\n="51824753556",1,2\r\n'],
+  [
+    'answers with zero bytes, which would make it unreadable',
+    'a\n1\n',
+    'a,n,m\n1,"x\uFFFDy","\uFFFD"\n',
+    { columns: ['n', 'm'], cells: () => ['x\0y', '\0'] },
+  ],
+])('%s: the copy has every byte, and our cells below our names', async (_what, text, copy, how = {}) => {
+  const { read = {}, dropped = [], columns = ['n'] } = how;
+  const { cells = ({ row }: InputRow) => columns.map(() => `${row}`) } = how;
+  expect((await copied(await openText(text, read), columns, cells, { dropped })).toString()).toBe(copy);
+});
+
+const EXPORTED = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'files', 'exported');
+
+test.each([
+  ['excel-semicolon.csv', ';;;\r\nSumme;;;2.000,50\r\n;;;\r\nLand;Anzahl;;\r\nAU;1;;\r\nNZ;1;;\r\n', '5-9'],
+  ['google-sheets.csv', '\r\n,,,\r\nTotal,,,52', '5'],
+  ['crm-report.csv', '\n"Grand Total","","2000000",""\n\n"Stage","Deals","",""\n"Won","1","",""\n', '5-8'],
+])(
+  '%s with totals or another table below: these are none of the list, and come back',
+  async (name, below, rows) => {
+    const list = Buffer.concat([await readFile(join(EXPORTED, name)), Buffer.from(below)]);
+    const sheet = await openText(list);
+    expect(sheet.layout.left_out?.map((each) => each.rows)).toEqual([rows]);
+    expect(sheet.notes.join(' ')).toMatch(/ (?:is no contact and is|are no contacts and are) left out;/);
+    const survey = await sheet.survey();
+    expect((await rowsOf(sheet)).map(({ row }) => row)).toEqual([2, 3]);
+    expect(survey.rows).toBe(2);
+    const copy = await copied(sheet, ['n'], ({ row }) => [`${row}`]);
+    const [total = ''] = /^.*(?:Summe|Total).*$/m.exec(copy.toString()) ?? [];
+    expect(total, 'it gets no cell of ours').toMatch(/^"?(?:Summe|Total|Grand Total).*[^\d~\r]\r?$/);
+    const rowsWith = async (read: ReadOptions) => (await (await openText(list, read)).survey()).rows;
+    expect(await rowsWith({ asBefore: sheet.layout })).toBe(2);
+    expect(await rowsWith({ asBefore: {} }), 'a batch of before reads what it read').toBeGreaterThan(2);
+    expect(await rowsWith({ rows: '2-5' })).toBe(3);
+  },
+);
+
+// ------------------------------------------------------------------------------------------------ any file
+
+/** Said, and not left to a guess: cells of any text may well look more like a table of semicolons. */
+const AS_COMMA = { delimiter: 'comma' } as const;
+
+/** One or more columns to append, and cells for them by row. */
+const additions = fc
+  .uniqueArray(fc.constantFrom('industry', '_status', '_reason', 'a "quoted", name'), { minLength: 1 })
+  .chain((columns) =>
+    fc.record({
+      columns: fc.constant(columns),
+      cells: fc.array(fc.array(cellText, { minLength: columns.length, maxLength: columns.length }), {
+        minLength: 1,
+      }),
+    }),
+  );
+
+type Additions = typeof additions extends fc.Arbitrary<infer Value> ? Value : never;
+
+const cellsOfRow = ({ cells }: Additions, row: number): readonly string[] => cells[row % cells.length] ?? [];
+
+/** The copy, by the pieces alone. */
+function expectedCopy(file: WrittenCsv, added: Additions): Buffer {
+  const rows = new Map(file.pieces.map((piece, index) => [piece, index + 1]));
+  const header = file.pieces.find(({ kind }) => kind === 'header')?.text ?? '';
+  const isQuoted = file.header.map(quoted).join(',') === header;
+  const written = isQuoted ? quoted : writtenCell;
+  const list = (cells: readonly string[]): string => cells.map((cell) => `,${written(cell)}`).join('');
+  return bytesOf(file, (piece) => {
+    if (piece.kind === 'blank') return '';
+    if (piece.kind === 'left_out') return list(added.columns.map(() => ''));
+    return list(piece.kind === 'header' ? added.columns : cellsOfRow(added, rows.get(piece) ?? 0));
+  });
+}
+
+test('any CSV file comes back byte for byte, with our cells before each line end, and so does its copy', async () => {
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, additions, async (file, added) => {
+      const cells: CellsOfRow = ({ row }) => cellsOfRow(added, row);
+      const first = await copied(await openText(bytesOf(file), AS_COMMA), added.columns, cells);
+      expect(first.toString()).toBe(expectedCopy(file, added).toString());
+      expect(first.equals(expectedCopy(file, added))).toBe(true);
+      const dropped = added.columns;
+      const second = await copied(await openText(first, AS_COMMA), added.columns, cells, { dropped });
+      expect(second.equals(first)).toBe(true);
+    }),
+  );
+});
+
+test('any CSV file gives its cells, and each row knows its number', async () => {
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, async (file) => {
+      const bytes = bytesOf(file);
+      const rows: ValuedRow[] = file.pieces.flatMap(({ kind, cells }, index) =>
+        kind === 'row' ? [{ row: index + 1, cells }] : [],
+      );
+      const sheet = await openText(bytes, AS_COMMA);
+      expect(await rowsOf(sheet)).toEqual(rows);
+      expect(await sheet.survey()).toEqual({
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        bytes: bytes.length,
+        encoding: file.mark === '' ? 'UTF-8' : 'UTF-8 with byte-order mark',
+        delimiter: 'comma',
+        header: file.header,
+        rows: rows.length,
+      });
+    }),
+  );
+});
+
+test.runIf(process.platform === 'linux')('no open file is left where reading stops early', async () => {
+  const path = await (await inputFolder())(`a\n${'x\n'.repeat(200_000)}`);
+  await (await csv.open(new InputFile(path), {})).header();
+  for await (const row of eachRow(await csv.open(new InputFile(path), {}))) if (row.row === 3) break;
+  // Closing goes through the thread pool and may end a little after the loop; it must end.
+  await expect.poll(() => openFiles(path)).toBe(0);
+});
+
+async function openFiles(path: string): Promise<number> {
+  const links = await readdir('/proc/self/fd');
+  const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
+  return targets.filter((target) => target === path).length;
+}
+
+// ------------------------------------------------------------------------------------------------ encodings
+
+test('the byte that makes a file Windows-1252 may stand far below where nobody looks', async () => {
+  const sheet = await openText(
+    Buffer.concat([Buffer.from('Name\n'), Buffer.alloc(70_000, 'x\n'), Buffer.from([0x80])]),
+  );
+  expect(sheet.notes[0]).toContain('byte 0x80 is not');
+  expect((await allOf(eachRow(sheet))).at(-1)?.cells).toEqual(['€']);
+});
+
+test('an answer beyond the encoding makes the whole output UTF-8 with a mark, which is said; no other does', async () => {
+  const list = Buffer.from('Name,Ort\r\nZo\xeb,K\xf6ln\r\nJo,Bonn\r\n', 'latin1');
+  const notes: string[] = [];
+  const note = (sentence: string): void => void notes.push(sentence);
+  const within = await copied(await openText(list), ['n'], () => ['€ ÿ'], { note });
+  expect(within.toString('latin1')).toBe('Name,Ort,n\r\nZo\xeb,K\xf6ln,\x80 \xff\r\nJo,Bonn,\x80 \xff\r\n');
+  expect(notes).toEqual([]);
+  const cells: CellsOfRow = ({ row }) => [row === 3 ? 'Łódź' : '€'];
+  const beyond = await copied(await openText(list), ['Stadt'], cells, { note });
+  expect(beyond.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
+  expect(notes).toEqual(['Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark.']);
+});
+
+test('every byte of Windows-1252 means what the standard table says, and comes back', async () => {
+  const { decoder, encode, lacking } = await codecOf('windows-1252');
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const text = decoder()(bytes).toString();
+  expect(text.slice(0x80, 0xa0)).toBe('€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ');
+  expect(text.slice(0, 0x80)).toBe(bytes.toString('latin1', 0, 0x80));
+  expect(text.slice(0xa0)).toBe(bytes.toString('latin1', 0xa0));
+  expect(encode(text)).toEqual(bytes);
+  // The character of the number 0x80 is not what the byte 0x80 means.
+  expect(['Ł', '\u0080', 'é'].map(lacking)).toEqual(['Ł', '\u0080', undefined]);
+  expect((await codecOf('utf-16le')).encode('\ud800')).toEqual(Buffer.from('\uFFFD', 'utf16le'));
+});
+
+/** The bytes above ASCII that are characters, in lines of a table. */
+function everyCharacter(encoding: Encoding): { readonly bytes: Buffer; readonly text: string } {
+  const decoder = new TextDecoder(encoding);
+  const known = Array.from({ length: 96 }, (_, at) => at + 0xa0).filter(
+    (byte) => !/[\uFFFD\u200E\u200F]/.test(decoder.decode(Uint8Array.of(byte))),
+  );
+  const rows = known.flatMap((byte) => [...Buffer.from('x'), byte, ...Buffer.from('\n')]);
+  const bytes = Buffer.from([...Buffer.from('Name\n'), ...rows]);
+  return { bytes, text: decoder.decode(bytes) };
+}
+
+test.each(NAMED_ENCODINGS)('%s is read and comes back', async (encoding) => {
+  const { bytes, text } = everyCharacter(encoding);
+  const sheet = await openText(bytes, { encoding });
+  expect((await rowsOf(sheet)).map((row) => row.cells[0])).toEqual(text.split('\n').slice(1, -1));
+  const copy = await copied(sheet, ['n'], () => ['']);
+  const expected = bytes.toString('latin1').replaceAll('\n', ',\n').replace('Name,', 'Name,n');
+  expect(copy.toString('latin1')).toBe(expected);
+});
+
+test('a byte that the encoding does not have comes back as well', async () => {
+  const sheet = await openText(Buffer.from('Name\nx\xd2\n', 'latin1'), { encoding: 'windows-1253' });
+  expect((await copied(sheet, ['n'], () => [''])).toString('latin1')).toBe('Name,n\nx\xd2,\n');
+});
