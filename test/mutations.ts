@@ -93,7 +93,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/run/intent.ts',
     text: 'return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);',
     instead: 'return validMs > 0;',
-    test: ['run/idempotency', 'is not sent again'],
+    test: ['run/doubts', 'is not sent again'],
     simulated: 'histories',
   },
   {
@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/run/intent.ts',
     text: 'firstSentAtMs: clock.earliestMs()',
     instead: 'firstSentAtMs: clock.wallMs()',
-    test: ['run/idempotency', 'was ahead at first'],
+    test: ['run/doubts', 'was ahead at first'],
     simulated: 'lists',
   },
   {
@@ -109,7 +109,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/run/recover.ts',
     text: "if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))",
     instead: "if (policy === 'retry' && run.batch === '')",
-    test: ['faults/policies', 'is sent no third time'],
+    test: ['faults/lost-answers', 'is sent no third time'],
     simulated: 'histories',
   },
   {

@@ -1,12 +1,14 @@
 /**
- * Goal: of a change whose answer was lost a person learns whom it concerns and what is at stake, says what became of it,
- * and the next run goes on from there without a second mail or a second project.
- * Method: the sandbox service does what it is asked and loses the answer; the real commands; its own state says what is
- * there.
+ * Goal: of a change whose answer was lost, or does not count as done any more, a person learns whom it concerns and what is at stake, says
+ * what became of it, and every list goes on from that. `status` says what a killed run has done by halves, and whether a run goes on with it.
+ * Method: the real commands before a sandbox service that loses answers, is killed where one is on its way, or answers oddly. Its own state
+ * is the judge.
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PROJECT } from '../faults/team-workplace.ts';
+import { PROJECT, type TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { some } from '../support/combinations.ts';
+import { deskBefore, type JsonResult, SERVICE } from './desk.ts';
 import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
@@ -218,4 +220,220 @@ test('who waits for a lost change of the same person waits no longer once anothe
     _reason: expect.stringContaining('run the list again to make a new plan'),
   });
   expect((await team.type('forget', JO, '--yes')).code).toBe(0);
+});
+
+// ------------------------------------------------------------------------------------------------ what a kill leaves
+
+const viewers = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+
+/** A batch of two invites: the first was answered in a run of its own, and the next was killed with the second on its way. */
+async function killedTeam() {
+  const team = await openTeam();
+  await team.apply(viewers, { more: ['--limit', '1'] });
+  await team.run({ crashAt: 'after-send' });
+  const { in_doubt: doubts } = await team.json('settle', 'last');
+  expect(doubts).toMatchObject([{ row: 3, operation: 'create-invite' }]);
+  const { batch } = await team.json('status', 'last');
+  return { team, batch };
+}
+
+test('what a killed run left in doubt counts as that until it is decided', async () => {
+  const { team, batch } = await killedTeam();
+  const counts = { applied: 1, in_doubt: 1 };
+  expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
+  expect((await team.json('status')).batches).toMatchObject([{ batch, counts }]);
+  const shown = await team.type('status', batch);
+  expect(shown.stdout).toMatch(/ {2}in_doubt {2}1\n(?! {2}pending)/);
+  expect(shown.stdout).toContain('Requests   2, 1 call answered\n');
+  expect(shown.stderr).toContain(`What is in doubt: npx rowonce settle ${batch}\n`);
+
+  await team.type('settle', batch, '--retry');
+  const decided = { counts: { applied: 1 }, changes: { counts: { applied: 1, pending: 1 } } };
+  expect(await team.json('status', batch), 'the next run sends it again').toMatchObject(decided);
+  expect((await team.type('status', batch)).stdout).toContain('  pending   1\n');
+});
+
+test('a cancelled batch names what is in doubt in it, which holds up other lists until it is decided', async () => {
+  const { team, batch } = await killedTeam();
+  await team.type('cancel', batch);
+  const counts = { applied: 1, in_doubt: 1 };
+  expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
+  const shown = await team.type('status', batch);
+  expect(shown.stderr).toBe(`What is in doubt: npx rowonce settle ${batch}\n`);
+
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  await team.apply([{ email: MO, role: 'editor' }], other);
+  expect(await team.json('status', 'last')).toMatchObject({ counts: { in_doubt: 1 } });
+  const code = (await team.state()).inviteCode(PROJECT, MO, 'viewer');
+  await team.type('settle', batch, '--answer', `invite_code=${code}`);
+  // No run finishes the row any more, so what is told does.
+  const told = { counts: { applied: 2 }, changes: { done: { invite: 2 }, counts: { applied: 2 } } };
+  expect(await team.json('status', batch)).toMatchObject(told);
+  expect((await team.type('status', batch)).stderr).toBe('');
+  expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
+});
+
+test('no command is said to go on with a batch that was ended, because a run of its list begins another one', async () => {
+  const { team, batch } = await killedTeam();
+  const nextOf = async (id: string) => [
+    (await team.json('status', id)).next,
+    (await team.json('status')).batches.find((each: { batch: string }) => each.batch === id)?.next,
+  ];
+  const going = await nextOf(batch);
+  expect(going[0]).toContain('rowonce run ');
+  expect(going[1]).toBe(going[0]);
+  await team.type('cancel', batch);
+  expect(await nextOf(batch)).toEqual([null, null]);
+  expect((await team.type('status', batch)).stderr).not.toContain('To continue');
+  await team.runHere();
+  expect((await team.json('status', 'last')).batch).not.toBe(batch);
+});
+
+test('a role that hangs between two invites is named, while its batch is open and after it was cancelled', async () => {
+  const team = await openTeam();
+  await team.apply(viewers);
+  team.writeSheet([{ email: JO, role: 'editor' }]);
+  await team.run({ crashAt: 'after-close' });
+  const { batch, half_done: notes, changes } = await team.json('status', 'last');
+  const note = `${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.`;
+  expect([notes, changes.counts]).toEqual([[note], { pending: 1 }]);
+  const open = await team.type('status', batch);
+  expect(open.stdout).toContain(`Changes    none\nHalf done  ${note}\n`);
+  expect(open.stderr).toMatch(/^To continue: .*\n$/);
+
+  const toInvite = `To invite them as before: npx rowonce undo ${batch}\n`;
+  expect((await team.type('cancel', batch)).stderr).toBe(toInvite);
+  const cancelled = await team.type('status', batch);
+  expect(cancelled.stdout).toContain(`Half done  ${note}\n`);
+  expect(cancelled.stderr).toBe(toInvite);
+  await team.type('undo', batch, '--yes');
+  expect((await team.state()).standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
+  expect(await team.json('status', batch)).not.toHaveProperty('half_done');
+});
+
+const VI = 'vi@team.example';
+
+const as = (role: string, ...emails: readonly string[]): readonly Wanted[] =>
+  emails.map((email) => ({ email, role }));
+
+/** Kills an undo at a point, by the real process. */
+async function undoKilled(team: TeamWorkplace, batch: string, crashAt: string): Promise<void> {
+  const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: crashAt }).ended;
+  expect(killed.signal, killed.stderr).toBe('SIGKILL');
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly report: JsonResult;
+}
+
+async function runTeam(team: TeamWorkplace): Promise<Ran> {
+  const { code, report } = await team.runHere();
+  return { code, report };
+}
+
+test('a list whose undo was killed after the deletions had reached the service: nobody is told as applied', async () => {
+  const team = await openTeam({ concurrency: 3, latencyMs: 300 });
+  await team.apply(as('viewer', JO, MO, VI));
+  const { batch } = await team.json('status', 'last');
+  // All three are on their way before the first answer comes, which is seconds later.
+  await team.vendor.setFaults('slow@delete-invite:x3');
+  await undoKilled(team, batch, 'after-send:3');
+  await expect.poll(async () => (await team.state()).roles()).toEqual({});
+
+  const { code, report } = await runTeam(team);
+  expect(code).toBe(3);
+  expect(report.counts).toEqual({ refused: 3 });
+  expect(team.row(JO)._reason).toMatch(
+    /the result of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
+  );
+  // It has said so once, and says it again by the same batch.
+  const again = await runTeam(team);
+  expect(again.report).toMatchObject({ batch: report.batch, counts: { refused: 3 }, requests: 0 });
+
+  expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });
+  expect((await runTeam(team)).report.counts).toEqual({ applied: 3 });
+  expect(Object.keys((await team.state()).roles())).toHaveLength(3);
+});
+
+// ------------------------------------------------------------------------------------------------ changes that count as done no more
+
+async function invited() {
+  const { desk, asked, speak } = await deskBefore(
+    (_, nth) => ({ invite_code: `invite-${nth}`, ...(nth === 2 ? { note: 'odd' } : {}) }),
+    SERVICE,
+  );
+  const readsAs = (odd: string): void => {
+    const rule = { status: [200], body: { path: 'note', equals: 'odd' }, means: odd };
+    speak({ vendor: 'service', operations: { 'create-invite': { answers: [rule] } } });
+  };
+  const people = ['jo', 'al', 'mo'].map((name) => `${name}@team.example,viewer\n`).join('');
+  await desk.write('list.csv', `Email,Role\n${people}`);
+  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  readsAs('found');
+  const { batch } = await desk.json(run);
+  expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 } });
+  return { desk, asked, readsAs, run, batch };
+}
+
+const IN_DOUBT = { applied: 2, in_doubt: 1 };
+
+test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
+  'a change that reads as %s today is in doubt, and sent by no run; once the dialect is mended it is applied again',
+  async (means) => {
+    const { desk, asked, readsAs, run, batch } = await invited();
+    readsAs(means);
+    for (const time of ['first', 'again'])
+      expect(await desk.json(run), time).toMatchObject({ batch, counts: IN_DOUBT, requests: 0 });
+    expect(await desk.type(run)).toMatchObject({ code: 3 });
+    expect(await desk.json(['status', batch])).toMatchObject({ counts: IN_DOUBT });
+    const reason =
+      /it counted as done, but today's dialect does not read that in what came: .*; check at the service whether it was done/;
+    expect(desk.place.rows('out.csv')[1]).toMatchObject({
+      _status: 'in_doubt',
+      _reason: expect.stringMatching(reason),
+    });
+    const { in_doubt } = await desk.json(['settle', batch]);
+    expect(in_doubt).toMatchObject([{ row: 3, credits: 0 }]);
+    for (const word of ['--retry', '--skip'])
+      expect(await desk.type(['settle', batch, '3', word])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('counted as done, so it is not sent again'),
+      });
+
+    readsAs('found');
+    expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0 });
+    expect(asked).toHaveLength(3);
+  },
+);
+
+test('a person says that it was done: it is applied, and no dialect reads it any more', async () => {
+  const { desk, asked, readsAs, run, batch } = await invited();
+  readsAs('in_doubt');
+  await desk.type(run);
+  expect(await desk.type(['settle', batch, '3', '--answer', 'invite_code=invite-9'])).toMatchObject({
+    code: 0,
+  });
+  expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 } });
+  readsAs('refused');
+  expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0 });
+  expect(asked).toHaveLength(3);
+});
+
+test('a person says that it was not done: the row is refused, and the next run of the list asks for it once more', async () => {
+  const { desk, asked, readsAs, run, batch } = await invited();
+  readsAs('in_doubt');
+  await desk.type(run);
+  expect(await desk.type(['settle', batch, '3', '--not-done'])).toMatchObject({ code: 0 });
+  expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 2, refused: 1 } });
+  expect((await desk.json(['status', batch, '3'])).outcome).toEqual({
+    kind: 'refused',
+    reason: 'not done: run the list again',
+  });
+  const next = await desk.json(run);
+  expect(next.batch).not.toBe(batch);
+  expect(next).toMatchObject({ counts: { applied: 1, unchanged: 2 }, requests: 1 });
+  expect(asked).toHaveLength(4);
+  expect(desk.place.rows('out.csv')[1]).toMatchObject({ Email: 'al@team.example', _status: 'applied' });
 });

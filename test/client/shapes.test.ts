@@ -6,7 +6,7 @@ import type { Reply } from '../../src/ledger/ledger.ts';
 
 /*
  * Goal: refusals that say the same of every row are of one shape, and one that quotes what its row has is of none; a match that tells
- * of nothing but itself shows no facts. What a series does to a run: `faults/series.test.ts` and `cli/odd-answers.test.ts`.
+ * of nothing but itself shows no facts. What a series does to a run: `faults/series.test.ts` and `cli/answers.test.ts`.
  * Method: what vendors write, as the answer to questions about several people.
  */
 

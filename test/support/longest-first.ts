@@ -23,7 +23,7 @@ const LONGEST = [
   'faults/crash-points',
   'cli/hints',
   'cli/forget',
-  'run/reconcile',
+  'run/doubts',
   'run/sessions',
   'fuzz/fuzz',
   'adding',

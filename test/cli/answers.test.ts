@@ -1,0 +1,414 @@
+/**
+ * Goal: what a run says of its rows is what the vendor did and charged, whatever the vendor answers. Words that nobody can read stop a run
+ * soon, with what would read them; a hostile answer spoils its own row alone.
+ * Method: the real command before vendors of the test that answer as they are told, and keep a book of what they have done.
+ */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ANSWERS, type Answer, type OfChange, type OfLookup } from '../client/answers.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { some } from '../support/combinations.ts';
+import { ESC, OBEYED } from '../support/nasty.ts';
+import { deskBefore, openDesk, SERVICE } from './desk.ts';
+
+const ODD = '{"ergebnis":{},"status":"unbekannt"}';
+
+test('twelve rows before a vendor that nobody can read stop after five, at once; the rule that is quoted reads what came', async () => {
+  const { desk, asked } = await deskBefore(() => ODD);
+  desk.list(12);
+  const stopped = await desk.type(desk.run());
+  expect(stopped.code).toBe(75);
+  expect(stopped.stderr).toContain(
+    '5 answers of one shape cannot be read; the last: status 200, "unbekannt", which does not say whether anything was found.',
+  );
+  const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stopped.stderr)?.[1];
+  expect(rule).toBe('{ status: [200], body: { path: "status", equals: "unbekannt" }, means: no_match }');
+  expect(asked).toHaveLength(5);
+  expect(desk.place.rows().filter(({ _status }) => _status === 'in_doubt')).toHaveLength(5);
+
+  // Without a decision the next run buys one more, and not five.
+  expect((await desk.type(desk.run())).code).toBe(75);
+  expect(asked).toHaveLength(6);
+
+  await desk.write('config/ours.yaml', `vendor: provider\nanswers:\n  - ${rule}\n`);
+  expect(await desk.json(desk.run())).toMatchObject({ counts: { no_match: 12 }, stopped: null });
+  expect(asked).toHaveLength(12);
+});
+
+test.each(
+  some(
+    [
+      ['remove-user', 'User_id', ''],
+      ['change-role', 'User_id,Role', ',editor'],
+    ],
+    1,
+  ),
+)(
+  '%s that stops for its doubts has five rows in doubt, although each was to be asked once more',
+  async (operation, header, role) => {
+    const { desk, asked } = await deskBefore(() => ({ message: 'Benutzer ist weg' }), SERVICE);
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${role}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const stopped = await desk.type(run);
+    expect(stopped).toMatchObject({ code: 75, stderr: expect.stringContaining('5 answers of one shape') });
+    expect(stopped.stderr).toMatch(/rowonce settle [0-9a-f]{8}/);
+    expect(asked).toHaveLength(5);
+    expect(desk.place.rows().map(({ _status }) => _status)).toEqual([
+      ...Array(5).fill('in_doubt'),
+      ...Array(2).fill('pending'),
+    ]);
+    expect(desk.place.rows()[0]?._reason).toContain('"Benutzer ist weg"');
+    expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { in_doubt: 5 } });
+    expect(await readFile(desk.place.path('out.report.html'), 'utf8')).toContain('5 in doubt');
+
+    const plan = await desk.type(['plan', operation, 'list.csv']);
+    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: the result of an earlier \S+ is in doubt/);
+    expect(plan.stdout).not.toContain('was lost');
+
+    const again = await desk.json([...run, '--accept', 'doubts']);
+    expect(again).toMatchObject({ counts: { in_doubt: 7 }, stopped: null });
+  },
+);
+
+test.each([
+  [
+    'invite-user',
+    'Email,Role',
+    ['a@x.example,viewer', 'b@x.example,viewer'],
+    ['invite_code', 'user_id'],
+    'accepted=true',
+  ],
+  ['remove-user', 'User_id', ['u-1', 'u-2'], ['user_id'], 'done=yes'],
+  ['create-project', 'Name', ['One', 'Two'], ['project_id'], undefined],
+])(
+  '%s: an id is no answer for all that are alike, and what is the same for each is accepted',
+  async (operation, header, rows, ids, ofAll) => {
+    const { desk } = await deskBefore(() => ({ message: 'Antrag ist raus' }), SERVICE);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    await desk.type(['run', operation, 'list.csv', '-o', 'out.csv', '--yes']);
+    for (const id of ids) {
+      const refused = await desk.type(['settle', 'last', '--answer', `${id}=X`, '--all-like', '2']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `${id} differs from row to row, so one answer cannot give it for 2 rows.`,
+        ),
+      });
+    }
+    if (ofAll === undefined) return;
+    const noted = await desk.type(['settle', 'last', '--answer', ofAll, '--all-like', '2']);
+    expect(noted.stdout).toContain('Noted for 2 calls: your answer.');
+  },
+);
+
+test.each([
+  ['remove-user', 'User_id', '', { applied: 7 }, 12],
+  ['invite-user', 'Email,Role', '@x.example,viewer', { applied: 2, in_doubt: 5 }, 7],
+])(
+  '%s: the rule that a stop for doubts prints reads such answers from then on, and settle ends those in doubt',
+  async (operation, header, rest, counts, requests) => {
+    const { desk, asked } = await deskBefore(() => ({ message: 'Auftrag erledigt' }), SERVICE);
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${rest}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const { stderr } = await desk.type(run);
+    const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
+    await desk.write('config/ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
+    expect(await desk.json(run)).toMatchObject({ counts, stopped: null });
+    expect(asked).toHaveLength(requests);
+    if (!('in_doubt' in counts)) return;
+
+    const [, batch = ''] =
+      /settle those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
+    const listed = await desk.type(['settle', batch]);
+    expect(listed.stderr).toContain('--all-like ROW');
+    await desk.type(['settle', batch, '--answer', 'accepted=true', '--all-like', '2']);
+    expect(await desk.json(run)).toMatchObject({ counts: { applied: 7 } });
+    expect(asked).toHaveLength(requests);
+  },
+);
+
+test('matches without a field where they should stand stop the run; corrected, they are read and not bought again', async () => {
+  const { desk, asked, speak } = await deskBefore((_, nth) => ({
+    person: { full_name: `Jo ${nth}`, emails: ['jo@a.example'] },
+  }));
+  speak({ fields_at: 'data' });
+  desk.list(12);
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    '5 matches in a row hold no field at `data` but what was asked; the last: status 200, {"person":',
+  );
+  expect(stderr).toContain('say in the dialect where the fields are, as `fields_at`');
+  expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');
+  expect(asked).toHaveLength(5);
+
+  speak({ fields_at: 'person' });
+  expect(await desk.json(desk.run())).toMatchObject({ stopped: null });
+  expect(asked).toHaveLength(12);
+  expect(desk.place.rows().map(({ emails }) => emails)).toEqual(Array(12).fill('jo@a.example'));
+});
+
+test.each([
+  'This user is already a member of the project',
+  'u1@x.example is already a user of project "proj-1".',
+])('who is a member already is unchanged, for nothing, and six of them stop no run: %s', async (message) => {
+  const { desk } = await deskBefore(() => Response.json({ message }, { status: 409 }), SERVICE);
+  await desk.write(
+    'list.csv',
+    `Email,Role\n${[1, 2, 3, 4, 5, 6].map((at) => `u${at}@x.example,viewer`).join('\n')}\n`,
+  );
+  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 6 }, stopped: null });
+  expect(desk.place.rows()[0]?._reason).toMatch(/ is already a .*", so nothing had to change/);
+});
+
+test.each(['invite-user', 'onboard'])(
+  '%s of who is a member already is asked once, whatever they are',
+  async (operation) => {
+    const message = 'jo@x.example is already a member of the project';
+    const { desk, asked } = await deskBefore(() => Response.json({ message }, { status: 409 }), SERVICE);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    for (const [role, requests] of [
+      ['viewer', 1],
+      ['viewer', 0],
+      ['editor', 0],
+    ] as const) {
+      await desk.write('list.csv', `Email,Role\njo@x.example,${role}\n`);
+      expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 1 }, requests });
+    }
+    expect(desk.place.rows()[0]?._reason).toBe(
+      operation === 'onboard'
+        ? 'jo@x.example has accepted, so their role can only be set by user_id. Give the user_id'
+        : 'jo@x.example is in the project already, as what is not known',
+    );
+    expect(asked).toHaveLength(1);
+  },
+);
+
+test('a key that has worked and is refused may be good: the stop says that the account may not do this', async () => {
+  const { desk } = await deskBefore((_, nth) =>
+    nth < 3 ? { name: `Acme ${nth}` } : Response.json({ error: 'not in your plan' }, { status: 403 }),
+  );
+  desk.list(4);
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(77);
+  expect(stderr).toContain('says that the key was refused, or that the account may not do this: status 403');
+});
+
+// ------------------------------------------------------------------------------------------------ each answer of the table
+
+type Meaning = OfLookup | OfChange;
+
+const WORDLESS = 'done silently';
+
+const STATUS: Readonly<Record<Meaning, string>> = {
+  match: 'matched',
+  'match in part': 'matched',
+  'no match': 'no_match',
+  done: 'applied',
+  [WORDLESS]: 'applied',
+  'not there': 'refused',
+  refused: 'refused',
+  forbidden: 'refused',
+  'in doubt': 'in_doubt',
+  wait: '',
+  'stop: key': '',
+  'stop: address': '',
+  'stop: credits': '',
+};
+
+const ALL: readonly Answer[] = ANSWERS.flatMap(({ answers }) => answers);
+
+/** Those that leave a doubt stand between others, because many in a row are a reason to stop. */
+function mixed(answers: readonly Answer[], meaningOf: (answer: Answer) => Meaning): readonly Answer[] {
+  const [doubtful, others] = [true, false].map((wanted) =>
+    answers.filter((each) => (meaningOf(each) === 'in doubt') === wanted),
+  ) as [Answer[], Answer[]];
+  return others.flatMap((each, at) => {
+    const doubts = doubtful.slice(
+      Math.floor((at * doubtful.length) / others.length),
+      Math.floor(((at + 1) * doubtful.length) / others.length),
+    );
+    return [each, ...doubts];
+  });
+}
+
+interface Script {
+  readonly answers: readonly Answer[];
+  readonly meaningOf: (answer: Answer) => Meaning;
+  /** What an answer says that was asked for again. */
+  readonly good: string;
+  /** The number of the answer that a request asks for. */
+  numberIn(path: string, body: string): number;
+}
+
+/** The vendor's own book: what it has done and charged for each answer, and how often it was asked for it. */
+async function openVendor({ answers, meaningOf, good, numberIn }: Script) {
+  const asked = answers.map(() => 0);
+  const done = new Set<number>();
+  const vendor = await ScriptedVendor.start((request, response) => {
+    const number = numberIn(request.path, request.body);
+    const answer = answers[number];
+    if (answer === undefined) throw new Error(`nobody may ask for ${request.path}`);
+    const times = (asked[number] ?? 0) + 1;
+    asked[number] = times;
+    const meaning = meaningOf(answer);
+    const isAgain = meaning === 'wait' && times > 1;
+    if (isAgain || /^(?:match|done)/.test(meaning)) done.add(number);
+    const [status, body] = isAgain ? [200, good.replace('Acme', `Acme ${number}`)] : answer;
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0.01' });
+    response.end(
+      status === 204
+        ? undefined
+        : body.replaceAll('u-17', `u-${1000 + number}`).replaceAll('acme.com.au', `${number}.example`),
+    );
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return { url: vendor.url, asked, done };
+}
+
+/** Runs a list with a row for each answer. */
+async function runOver(kind: 'lookup' | 'removal' | 'role', answers: readonly Answer[]) {
+  const isLookup = kind === 'lookup';
+  const column = { lookup: 2, removal: 3, role: 4 } as const;
+  const vendor = await openVendor({
+    answers,
+    meaningOf: (answer) => answer[column[kind]],
+    good: isLookup ? '{"name":"Acme"}' : '{"ok":true}',
+    numberIn: (path, body) =>
+      isLookup ? Number(/(\d+)\.example/.exec(body)?.[1]) : Number(/\/u-(\d+)\//.exec(path)?.[1]) - 1000,
+  });
+  const desk = await openDesk();
+  const own = isLookup ? {} : { organization_id: 'o-1', project_id: 'proj-1' };
+  const account = {
+    ...{ vendor: isLookup ? 'provider' : 'service', base_url: vendor.url, key: 'key-1' },
+    ...{ ...own, limits: { per_second: 2000, concurrency: 8 } },
+  };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { ours: account } }));
+  const row = (_: Answer, at: number): string => (isLookup ? `${at}.example` : `u-${1000 + at},editor`);
+  const header = isLookup ? 'Domain' : 'User_id,Role';
+  await desk.write('list.csv', `${header}\n${answers.map(row).join('\n')}\n`);
+  const job = { lookup: 'enrich-company', removal: 'remove-user', role: 'change-role' }[kind];
+  const report = await desk.json(['run', job, 'list.csv', '--yes', '--budget', '999', '-o', 'out.csv']);
+  return { vendor, report, rows: desk.place.rows(), desk };
+}
+
+/** Answers that are neither a word of the vendor nor come whole are lost ones, which other tests are about. */
+const isLost = ([status, body]: Answer): boolean =>
+  status >= 500 || status === 408 || (status >= 400 && !/^["{[]/.test(body));
+
+describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
+  some(
+    [
+      ['lookup', 2],
+      ['removal', 3],
+      ['role', 4],
+    ],
+    1,
+  ),
+)('a %s', (kind, column) => {
+  const meaningOf = (answer: Answer): Meaning => answer[column];
+
+  test('an answer ends its row as its vendor has ended it, at its vendor’s price, whatever the answer', async () => {
+    const settling = ALL.filter((answer) => STATUS[meaningOf(answer)] !== '' && !isLost(answer));
+    expect(settling.length).toBeGreaterThan(120);
+    const answers = mixed(some(settling, 60), meaningOf);
+    const { vendor, report, rows, desk } = await runOver(kind, answers);
+    expect(report).toMatchObject({ stopped: null, rows: answers.length });
+    expect(rows.map(({ _status }) => _status)).toEqual(answers.map((each) => STATUS[meaningOf(each)]));
+    const reported = rows.flatMap(({ _status = '' }, at) => (/applied|matched/.test(_status) ? [at] : []));
+    expect(reported).toEqual([...vendor.done].sort((one, other) => one - other));
+    if (kind === 'lookup') return expect(report.credits.spent).toBe(vendor.done.size);
+    const silent = answers.filter((each) => meaningOf(each) === WORDLESS).length;
+    expect(silent).toBeGreaterThan(10);
+    expect(report.changes.without_a_word).toBe(silent);
+    expect((await desk.type(['status', report.batch])).stdout).toContain(
+      `\nNo word    ${silent} changes confirmed without details: the service said yes`,
+    );
+    expect(await desk.read('out.report.html')).toContain(
+      `<p>${silent} changes confirmed without details: the service said yes`,
+    );
+  });
+
+  test('a row that is told to wait is asked for again, and done once', async () => {
+    const waiting = ALL.filter((answer) => meaningOf(answer) === 'wait');
+    expect(waiting.length).toBeGreaterThan(5);
+    const answers = some(waiting, 2);
+    const { vendor, report, rows } = await runOver(kind, answers);
+    expect(report).toMatchObject({ stopped: null });
+    const statuses = new Set(rows.map(({ _status }) => _status));
+    expect(statuses).toEqual(new Set([kind === 'lookup' ? 'matched' : 'applied']));
+    expect(vendor.asked).toEqual(answers.map(() => 2));
+    expect(vendor.done.size).toBe(answers.length);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ hostile answers
+
+const DEEP = 200_000;
+
+/** By the first part of the domain that is asked for. */
+const HOSTILE: Readonly<Record<string, Response | string>> = {
+  nested: '['.repeat(DEEP) + ']'.repeat(DEEP),
+  within: `{"name":${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}}`,
+  strings: Response.json({ message: `${ESC}]`.repeat(500_000) }, { status: 422 }),
+  page: new Response(`${ESC}]`.repeat(500_000), { status: 500 }),
+  packed: Response.json({ name: 'x' }, { headers: { 'content-encoding': 'toString' } }),
+  names: '{"__proto__":"a","constructor":"b","toString":"c","name":"d","Name":"e","NAME":"f"}',
+  title: Response.json(
+    { error: `${ESC}]0;owned\u0007${ESC}[2Jno\u202e such\nrow 9: matched` },
+    { status: 422 },
+  ),
+  good: '{"name":"Acme"}',
+};
+
+test('each answer is a row with its reason, all others are written, and a terminal obeys none of them', async () => {
+  const { desk } = await deskBefore(({ input }) => {
+    const answer = HOSTILE[input.domain?.split('.')[0] ?? ''];
+    return answer instanceof Response ? answer.clone() : answer;
+  });
+  const domains = Object.keys(HOSTILE).map((name) => `${name}.example\n`);
+  await desk.write('list.csv', `Domain\n${domains.join('')}`);
+  const { code, stdout, stderr } = await desk.type(desk.run());
+  expect(`${stdout}${stderr}`).toContain('in_doubt');
+  expect(code).toBe(3);
+  const rows = parse(await desk.read('out.csv'), { columns: true }) as Record<string, string>[];
+  const found = new Map(rows.map((row) => [row.Domain?.split('.')[0], row]));
+  const statuses = Object.fromEntries([...found].map(([name, row]) => [name, row._status]));
+  expect(statuses).toEqual({
+    nested: 'in_doubt',
+    within: 'in_doubt',
+    strings: 'refused',
+    page: 'in_doubt',
+    packed: 'in_doubt',
+    names: 'matched',
+    title: 'refused',
+    good: 'matched',
+  });
+  expect(found.get('within')?._reason).toContain('more than 100 deep');
+  expect(found.get('packed')?._reason).toContain('packed as tostring');
+  expect(found.get('title')?._reason).toContain('"no such row 9: matched"');
+  expect(found.get('good')?.name).toBe('Acme');
+  expect(
+    ['__proto__', 'constructor', 'toString'].filter((name) => Object.keys(rows[0] ?? {}).includes(name)),
+  ).toEqual(expect.arrayContaining(['constructor', 'toString']));
+  for (const words of [
+    ['status'],
+    ['status', 'last'],
+    ...[2, 4, 5, 8].map((row) => ['status', 'last', String(row)]),
+    ['status', 'last', '5', '--json'],
+    ['settle', 'last'],
+    ['export', 'last', '-o', 'again.csv'],
+  ]) {
+    const shown = await desk.type(words);
+    expect([0, 3], `${words.join(' ')}: ${shown.stderr}`).toContain(shown.code);
+    expect(`${shown.stdout}${shown.stderr}`).not.toMatch(OBEYED);
+  }
+  expect(await desk.read('again.csv')).toBe(await desk.read('out.csv'));
+  for (const file of ['out.csv', 'out.report.html', 'out.needs-attention.csv']) {
+    expect(await desk.read(file)).not.toMatch(OBEYED);
+  }
+});
