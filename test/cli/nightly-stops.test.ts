@@ -36,24 +36,6 @@ async function vendorThat(
   return vendor;
 }
 
-test('misses that look like a wrong address stop each night, until a person says that they are right', async () => {
-  const nights = await openNightDesk();
-  const unknowing = await vendorThat(404);
-  addAccount(nights, 'unknowing', unknowing.url);
-  nights.writeJob('', { name: 'new.yaml', inbox: 'new', account: 'unknowing' });
-  nights.drop('a.csv', 'a', 60, 'new');
-  const first = await nights.sweep(['new.yaml']);
-  expect(first).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
-  const asked = unknowing.requests.length;
-  const second = await nights.sweep(['new.yaml']);
-  expect(second).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
-  expect(second.said.stopped.next).toContain('run the same list with --accept no-match');
-  expect(unknowing.requests.length - asked).toBeLessThanOrEqual(asked);
-  const kept = await nights.desk.type(['run', 'new.yaml', 'new/a.csv', '--accept', 'no-match']);
-  expect(kept.code, kept.stderr).toBe(0);
-  expect((await nights.sweep(['new.yaml'])).code).toBe(0);
-});
-
 describe('budgets', () => {
   test('budgets of the account and the day end the sweep for that account', async () => {
     const nights = await openNightDesk();

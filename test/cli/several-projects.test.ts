@@ -82,19 +82,6 @@ test('the row is as its worst change is; what is in doubt is settled by the row,
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
 
-test('of a row that is in doubt in both projects the first is listed and settled first, then the second', async () => {
-  const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x2' });
-  await team.apply([person(JO, 'Atlas; Borealis')]);
-  const { batch } = await team.json('status', 'last');
-  for (const project of ['proj-a', 'proj-b']) {
-    expect((await team.json('settle', batch)).in_doubt).toMatchObject([{ row: 2, project }]);
-    const code = (await team.state()).inviteCode(project, JO, 'editor');
-    expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
-  }
-  expect(await counts(team)).toEqual({ applied: 1 });
-  expect((await team.state()).invitedTwice()).toEqual([]);
-});
-
 test('once the first of two projects is to be sent again, the second is listed, and a decision by the row is about it', async () => {
   const team = await openTeam({ job: jobOf(), faults: 'reset:x1,charged-reset:x1' });
   await team.apply([person(JO, 'Atlas; Borealis')]);

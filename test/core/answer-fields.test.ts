@@ -45,15 +45,6 @@ describe('an answer is written whole', () => {
   });
 });
 
-function _plainTexts(value: JsonValue): readonly string[] {
-  if (value === null) return [];
-  if (typeof value !== 'object') return [String(value)];
-  const members = Object.values(value);
-  const isPlainList =
-    Array.isArray(value) && value.every((each) => each === null || typeof each !== 'object');
-  return (Array.isArray(value) && !isPlainList ? members.slice(0, 3) : members).flatMap(_plainTexts);
-}
-
 describe('the fields of many answers', () => {
   const surveyOf = (...answers: readonly JsonValue[]): FieldSurvey => {
     const survey = new FieldSurvey();

@@ -4,7 +4,6 @@
  * Method: rows with names and ids of projects, right and wrong; and teams of which a list has one person left.
  */
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/core/call-key.ts';
 import { type KnownSubject, Team } from '../../src/core/membership.ts';
 import { present } from '../../src/core/objects.ts';
 import type { InvalidRow, OperationOptions, RowInput } from '../../src/core/operation.ts';
@@ -75,38 +74,6 @@ describe('the project', () => {
   describe('that is made first', () => {
     const MAKING = jobWith({ create_projects: true, projects: { Alpha: 'p-a' } });
     const row = { ...ROW, project: 'Gamma' };
-    const made = { kind: 'found', fields: { project_id: 'p-new' } } as const;
-
-    test('the new project is made once for all its people, who are then invited to it', () => {
-      const [jo, flo] = [row, { ...row, email: 'flo@x.org' }].map((each) =>
-        done(onboard, each, [], [made], MAKING),
-      );
-      expect(jo?.calls.map(({ operation, project, after }) => [operation, project, after])).toEqual([
-        ['create-project', undefined, 0],
-        ['create-invite', 'p-new', 0],
-      ]);
-      expect(jo?.calls[0]).toMatchObject({
-        parameters: { name: 'Gamma', description: '', organization_id: 'org-1' },
-        ifLost: 'hold',
-        change: { subject: { name: 'project:gamma' }, leaves: { state: 'done' } },
-      });
-      expect(jo?.calls[1]?.change?.subject).toEqual({ project: 'p-new', name: JO });
-      const keys = [jo, flo].map((walked) => walked?.calls.map((call) => callKeyOf('a', call)));
-      expect(keys[0]?.[0]).toBe(keys[1]?.[0]);
-      expect(keys[0]?.[1]).not.toBe(keys[1]?.[1]);
-    });
-
-    test('the new project is not made again when the ledger has its id', () => {
-      const gamma = {
-        subject: { name: 'project:gamma' },
-        sequence: 1,
-        facts: { state: 'done', projectId: 'p-g' },
-      } as const;
-      const walked = done(onboard, { ...row, project: 'GAMMA' }, [gamma], [], MAKING);
-      expect(walked.calls.map(({ operation, project }) => [operation, project])).toEqual([
-        ['create-invite', 'p-g'],
-      ]);
-    });
 
     test('the new project needs the organization', () => {
       const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
@@ -159,10 +126,6 @@ describe('people whom the list does not have any more', () => {
     const works = onboard.change?.missing?.([work.input as never], new Team(team), options, invalid) ?? [];
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
-
-  test('people who left the list are left alone unless the job says otherwise', () => {
-    expect(missing(OPTIONS)).toEqual([]);
-  });
 
   test('leave the projects that the list or the job names, each as they stand; others are not looked at', () => {
     const found = missing(REMOVING);

@@ -109,15 +109,6 @@ describe('while an answer is lost', () => {
       if (calls.length === 0) expect(outcome.kind).toBe('refused');
     }
   });
-
-  test('a row that would be unchanged says what to settle', () => {
-    const { outcome } = done(onboard, ROW, [{ ...invited(JO, 'editor'), doubt: DOUBT }]);
-    expect(outcome).toEqual({
-      kind: 'refused',
-      reason:
-        'the result of an earlier create-invite of jo@x.org is in doubt, so the present state is not known. Settle row 5 of batch b-9, then run this list again',
-    });
-  });
 });
 
 // ---------------------------------------------------------------------------------------------------------- the saga
@@ -125,22 +116,6 @@ describe('while an answer is lost', () => {
 describe('the role of an invite that waits', () => {
   const saga = (...answers: Parameters<typeof walk>[2] & {}) =>
     done(onboard, ROW, STATES['invited as viewer'], answers);
-  const OK = { kind: 'found', fields: { invite_code: 'c2' } } as const;
-
-  test('the role of an invite that waits is changed by a deletion and a creation', () => {
-    const { calls, outcome } = saga(OK, OK);
-    expect(outcome).toEqual({
-      kind: 'applied',
-      reason: 'invite deleted and created again: invited as editor',
-    });
-    expect(calls.map(({ change }) => change?.leaves.state)).toEqual(['between', 'invited']);
-    expect(calls.map(({ ifLost }) => ifLost)).toEqual([
-      { repeat: 'an invite can be deleted only once' },
-      'hold',
-    ]);
-    expect(calls.map(({ change }) => change?.atStake)).toEqual([undefined, 'may have no invite']);
-    for (const { change } of calls) expect(change?.subject).toEqual({ project: PROJECT, name: JO });
-  });
 
   test('404 to the deletion: nothing is created, and nobody knows how the person stands', () => {
     const { calls, outcome } = saga(GONE);
@@ -161,8 +136,6 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/Run delete-invite/) });
   });
 });
-
-// ---------------------------------------------------------------------------------------------------------- answers
 
 // ------------------------------------------------------------------------------------------------------------- rows
 

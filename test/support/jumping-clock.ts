@@ -31,11 +31,6 @@ export class JumpingClock implements Clock {
     signal?.throwIfAborted();
   }
 
-  /** It is that time of the calendar; never goes back. */
-  jumpTo(wallMs: number): void {
-    this.#passTo(Math.max(wallMs - this.#wallOffsetMs, this.#nowMs));
-  }
-
   #passTo(nowMs: number): void {
     this.#nowMs = nowMs;
     vi.setSystemTime(this.wallMs());

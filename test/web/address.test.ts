@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { createServer as createHttp, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -68,24 +68,6 @@ proofs('in a browser', () => {
     expect(await page.textContent('body')).toContain('taken over');
     expect(seen).toContain(`http://127.0.0.1:${port}/`);
     expect(seen.filter((url) => /open|localhost/.test(url))).toEqual([]);
-  });
-
-  proof('a tunnel with another port at its near end leads to the page by its name', async () => {
-    await using served = await Served.start();
-    const tunnel = createServer((near) => {
-      const far = connect(served.port, '127.0.0.1');
-      near.pipe(far).pipe(near);
-      for (const end of [near, far]) end.on('error', () => {}).on('close', () => near.destroy());
-    });
-    tunnel.listen(0, '127.0.0.1');
-    await once(tunnel, 'listening');
-    onTestFinished(() => void tunnel.close());
-    const address = new URL(served.address);
-    address.port = String(portOf(tunnel));
-    const page = await browser.newPage();
-    await page.goto(address.href);
-    await page.waitForSelector('header.top');
-    await page.context().close();
   });
 });
 

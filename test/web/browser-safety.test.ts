@@ -96,17 +96,6 @@ describe('a page on another port', () => {
   });
 });
 
-test('a foreign name that leads to this machine gets nothing', async () => {
-  const page = await browser.newPage();
-  const answer = await page.goto(`http://evil.example:${served.port}/`);
-  expect(answer?.status()).toBe(403);
-  const headers = { authorization: `Bearer ${served.note.token}` };
-  // It is of one origin with what it asks, so the browser alone would let it.
-  expect(await got(page, '/api/state', { headers })).toMatch(/^basic 403 /);
-  expect(await got(page, '/page.js')).toMatch(/^basic 403 /);
-  await page.close();
-});
-
 describe('the page itself', () => {
   test('the page itself keeps its word out of the address and the history, and reloads without it', async () => {
     const page = await openTab(browser, served);

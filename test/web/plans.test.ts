@@ -3,8 +3,8 @@
  * command line would do the same by the same file.
  * Method: raw requests to a real `rowonce serve` before a vendor that keeps a book.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
@@ -69,43 +69,6 @@ async function servedDesk(): Promise<{ desk: Desk; page: Page }> {
 }
 
 const COMPANIES = { what: { operation: 'enrich-company' } };
-
-test('the page goes from a list to a finished batch: ways, a plan, a start; the same start twice is one batch', async () => {
-  const { desk, page } = await servedDesk();
-  // A folder that the user made, which holds nothing but what the page has put there.
-  await chmod(page.folder, 0o755);
-  const ways = await page.ask('GET', `/lists/${LIST}/ways`);
-  expect(ways).toMatchObject({
-    name: `${LIST} leads.csv`,
-    facts: { rows: 6 },
-    choices: null,
-  });
-  const fit = ways.facts.operations.find((each: JsonResult) => each.operation === 'enrich-company');
-  expect(fit).toMatchObject({ columns: { domain: 'Domain' }, problem: null });
-  expect(ways.accounts.map(({ name }: JsonResult) => name)).toEqual([
-    'data',
-    'sandbox-provider',
-    'sandbox-service',
-  ]);
-
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  expect(plan).toMatchObject({ to_buy: 6, columns: { domain: 'Domain' }, needs_budget: true });
-  expect(await desk.requests()).toBe(0);
-
-  const without = await page.ask('POST', '/starts', { plan: plan.id });
-  expect(without).toMatchObject({ status: 400, error: { code: 'consent' } });
-  const order = { plan: plan.id, budget: 6 };
-  const [started, again] = [
-    await page.ask('POST', '/starts', order),
-    await page.ask('POST', '/starts', order),
-  ];
-  const [{ work }, { work: second }] = [await page.ended(started.id), await page.ended(again.id)];
-  expect(second).toMatchObject({ exit_code: 0, batch: work.batch });
-  expect(work).toMatchObject({ kind: 'run', exit_code: 0 });
-  expect(statSync(page.folder).mode & 0o777).toBe(0o700);
-
-  expect(await desk.requests()).toBe(6);
-});
 
 test('what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command', async () => {
   const { desk, page } = await servedDesk();

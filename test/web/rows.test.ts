@@ -3,7 +3,7 @@
  * and has a person's decision about a doubt noted. Cells are those that it worked on.
  * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
  */
-import { appendFile, readFile, rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, type JsonResult } from '../cli/desk.ts';
 import { Workplace } from '../faults/workplace.ts';
@@ -82,26 +82,6 @@ proof('rows are found by status', async () => {
   await desk.type(['run', 'enrich-company', 'half.csv', '--budget', '9', '--limit', '2']);
   const { batch: half } = await desk.json(['status', 'last']);
   expect(rowsIn(await page.ask(`/batches/${half}/rows?status=pending`))).toEqual([5, 6]);
-});
-
-test('doubts are listed with the money at risk, and a decision is noted as the command notes it', async () => {
-  const doubts = `/batches/${batch}/doubts`;
-  expect((await page.ask(doubts)).body).toMatchObject({
-    at_risk: 2,
-    in_doubt: [
-      { row: 2, own: true, credits: 1, parameters: { domain: 'one.example' } },
-      { row: 3, own: true, credits: 1 },
-    ],
-  });
-  const settle = async (decision: object) => (await page.ask('/settle', { batch, ...decision })).status;
-  expect(await settle({ row: 3, retry: true, extra_credits: 0 })).toBe(200);
-  expect((await page.ask(doubts)).body).toMatchObject({ in_doubt: [{ row: 2, decision: null }] });
-  expect(await settle({ row: 2, answer: [] })).toBe(400);
-  expect(await settle({ row: 2, answer: ['name=Acme = "Co"'] })).toBe(200);
-  expect((await page.ask(doubts)).body).toMatchObject({ at_risk: 0, in_doubt: [] });
-  await desk.type(desk.run());
-  expect((await page.ask(`/batches/${batch}/rows?limit=1`)).body.rows).toMatchObject([{ status: 'matched' }]);
-  expect(await readFile(desk.place.path('out.csv'), 'utf8')).toContain('Acme = ""Co""');
 });
 
 test('the rows of a list that was changed, or is gone, are shown as the batch worked on them', async () => {

@@ -62,15 +62,6 @@ describe('serve.json', () => {
     });
   });
 
-  proof('serve.json of a page that was killed is no page: the next one takes its place', async () => {
-    const served = await serve();
-    await served.stop('SIGKILL');
-    expect(served.note.pid).toBe(served.child.pid);
-    const next = await Served.start([], { cwd: served.folder });
-    expect(next.note.pid).toBe(next.child.pid);
-    expect(await next.stop()).toMatchObject({ code: 0 });
-  });
-
   proof('serve.json that names a dead process sends nobody to who listens there now', async () => {
     const served = await serve();
     await served.stop('SIGKILL');

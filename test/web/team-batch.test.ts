@@ -9,8 +9,7 @@ import { expect, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { openTeam } from '../cli/team.ts';
-import { PROJECT } from '../faults/team-workplace.ts';
-import { ask, servedIn, useBrowser } from './scene.ts';
+import { servedIn, useBrowser } from './scene.ts';
 
 const tabAt = useBrowser();
 
@@ -107,52 +106,4 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
     [text.changes.heldBack]: '1',
   });
   expect(shown).not.toHaveProperty(text.batch.matched);
-});
-
-test('a row that a killed run left in doubt is in doubt in the list and in its filter', async () => {
-  const team = await openTeam();
-  team.writeSheet(['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' })));
-  await team.run({ crashAt: 'after-send:2' });
-  expect((await team.json('settle', 'last')).in_doubt).toHaveLength(1);
-  const { batch } = await team.json('status', 'last');
-  const served = await servedIn(team.place.folder);
-  const of = (path: string) => ask(served, 'GET', `/batches/${batch}/${path}`);
-  expect((await of('summary')).headline).toContain('1 in doubt');
-  const { counts, rows } = await of('rows');
-  expect(counts).toMatchObject({ in_doubt: 1 });
-  // The kill may come before the first row has been finished.
-  expect(rows).toMatchObject([{ row: 2 }, { status: 'in_doubt' }]);
-  expect((await of('rows?status=in_doubt')).rows).toMatchObject([{ row: 3, status: 'in_doubt' }]);
-  expect((await of('rows?status=pending')).rows).not.toMatchObject([{ row: 3 }]);
-});
-
-/** A batch of which a kill has left a person between two invites. @returns what `status` says of that beside it. */
-async function killedBetweenInvites() {
-  const team = await openTeam();
-  const email = 'ann@t.example';
-  await team.apply([{ email, role: 'viewer' }]);
-  team.writeSheet([{ email, role: 'editor' }]);
-  await team.run({ crashAt: 'after-close' });
-  const { batch, half_done: notes } = await team.json('status', 'last');
-  const [note = ''] = notes;
-  expect(note).toContain(email);
-  return { team, email, batch: String(batch), note: String(note) };
-}
-
-test('a person who hangs between two invites is named on the batch, and is invited as before by a click once it is cancelled', async () => {
-  const { team, email, batch, note } = await killedBetweenInvites();
-  const served = await servedIn(team.place.folder);
-  const page = await tabAt(served, `/batches/${batch}`);
-  await page.getByText(text.batch.halfDone(note)).waitFor();
-  const again = page.getByRole('link', { name: text.batch.inviteAsBefore });
-  expect(await again.count(), 'its next run does it').toBe(0);
-  await team.type('cancel', batch);
-  await again.click();
-  await page.getByRole('button', { name: text.undo.send('1 change') }).click();
-  await expect
-    .poll(async () => (await team.state()).standing(PROJECT, email))
-    .toEqual({ as: 'invited', role: 'viewer' });
-  await page.goto(page.url().replace(/batches.*/, `batches/${batch}`));
-  await page.getByText(text.batch.record.title).waitFor();
-  expect(await page.getByText(text.batch.halfDone(note)).count()).toBe(0);
 });

@@ -7,16 +7,13 @@ import {
   type AttemptId,
   type BatchId,
   credits,
-  type DecisionKind,
   type Ledger,
-  type Reply,
 } from '../../../src/ledger/ledger.ts';
 import { ACCOUNT, type IntentOptions, intentOf, NOON_MS, replyWith } from './book.ts';
 
 /** What the tests of the stores change: people in projects, by calls that are named by their operation. */
 
 export const KIM: Subject = { project: 'proj-1', name: 'kim@example.org' };
-export const LEE: Subject = { project: 'proj-1', name: 'lee@example.org' };
 
 export const INVITED: SubjectFacts = {
   state: 'invited',
@@ -76,30 +73,6 @@ export async function changed(
   const end = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
   await ledger.end(attempt, { ...end, ...present({ left }) }, atMs + 50);
   return attempt;
-}
-
-/** Sent, and no answer came. */
-export async function lostChange(
-  ledger: Ledger,
-  batch: BatchId,
-  call: Call,
-  options: IntentOptions = {},
-): Promise<AttemptId> {
-  const attempt = await admittedChange(ledger, batch, call, options);
-  await ledger.end(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
-  return attempt;
-}
-
-export function decideChange(
-  ledger: Ledger,
-  batch: BatchId,
-  call: Call,
-  kind: DecisionKind,
-  told?: { readonly reply: Reply; readonly left?: SubjectFacts },
-) {
-  const key = callKeyOf(ACCOUNT, call);
-  const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;
-  return ledger.decide(spec, { told: told?.reply, left: told?.left });
 }
 
 export async function known(ledger: Ledger, subject = KIM) {

@@ -9,22 +9,11 @@ import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { personOf } from '../../../src/ledger/erase.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn } from '../../../src/run/erase.ts';
 import { proof } from '../../support/combinations.ts';
-import {
-  ACCOUNT,
-  answered,
-  batchNamed,
-  batchSpec,
-  DAY_MS,
-  MATCHED,
-  NOON_MS,
-  replyWith,
-  settle,
-} from './book.ts';
-import { changed, changeOf, decideChange, INVITED, KIM, known, LEE, lostChange, MEMBER } from './changes.ts';
+import { ACCOUNT, answered, batchNamed, DAY_MS, NOON_MS, settle } from './book.ts';
+import { changed, changeOf, INVITED } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
 
 const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
@@ -33,59 +22,9 @@ function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock 
   return eraseIn(place, order, { waitForLockMs: 0, clock, command: 'test', dryRun });
 }
 
-async function checkedInFull(place: string): Promise<Ledger> {
-  expect(await sqlite.check(place)).toMatchObject({ broken: [], wrong: [] });
-  const ledger = await openStore(sqlite, place);
-  onTestFinished(() => ledger.close());
-  return ledger;
-}
-
 function isIn(place: string, text: string): boolean {
   return readFileSync(join(place, 'ledger.db')).toString('latin1').includes(text);
 }
-
-test('memberships, plans and purchases of a person are emptied, and the ledger passes its own checks', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const plan = [{ row: 2, kind: 'work', work: { email: 'kim@example.org' } }] as const;
-  const changes = (await ledger.beginBatch(batchSpec({ key: 'c', operation: 'onboard' }), false, plan)).batch
-    .id;
-  await changed(ledger, changes, changeOf('invite', 0), { left: INVITED });
-  const again = changeOf('change-role', 1);
-  await lostChange(ledger, changes, again);
-  await decideChange(ledger, changes, again, 'told', { reply: replyWith('kim@example.org'), left: MEMBER });
-  await changed(ledger, changes, changeOf('invite', 0, LEE), { left: { ...INVITED, email: LEE.name } });
-  await settle(ledger, changes, 2, { kind: 'applied', reason: 'kim@example.org was invited' });
-  await ledger.changeBatch(changes, {
-    state: 'finished',
-    settings: { trial: { job: 'enrich-person', given: { email: 'kim@example.org' } } },
-  });
-  const lookups = await batchNamed(ledger, 'lookups', { outputPath: '/home/user/out.csv' } as object);
-  const body = JSON.stringify({ data: { name: 'Acme', contact: 'kim@example.org', founded: 1990 } });
-  const company = await answered(ledger, lookups, 'acme', { body });
-  await settle(ledger, lookups, 3, MATCHED, [company]);
-  const moneyBefore = await ledger.batchMoney(lookups);
-  await ledger.close();
-
-  const found = await erase(place, KIM_ORDER, true);
-  expect(found).toMatchObject({ requests: 2, cut: 1, rows: 1, unsettled: 0 });
-  expect(isIn(place, 'kim@example.org')).toBe(true);
-  expect(await erase(place, KIM_ORDER)).toEqual(found);
-  expect(isIn(place, 'kim@example.org')).toBe(false);
-  expect(isIn(place, 'lee@example.org')).toBe(true);
-
-  const after = await checkedInFull(place);
-  expect(await after.batchMoney(lookups)).toEqual(moneyBefore);
-  expect(await after.counts(changes)).toEqual({ applied: 1 });
-  expect(await known(after, KIM)).toBeUndefined();
-  expect(await known(after, LEE)).toMatchObject({ sequence: 1 });
-  expect(await after.subjects(ACCOUNT)).toHaveLength(1);
-  const [row] = await after.rows(lookups, 3, 1);
-  expect(JSON.parse(String(row?.answers[0]?.body))).toEqual({
-    data: { name: 'Acme', contact: null, founded: 1990 },
-  });
-  expect(await after.plannedRows(changes, 2, 1)).toMatchObject([{ kind: 'end' }]);
-});
 
 const clockAt = (wallMs: number): Clock => ({ ...systemClock, wallMs: () => wallMs });
 

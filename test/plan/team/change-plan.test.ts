@@ -87,13 +87,6 @@ function peopleOfSales(
 }
 
 describe("rows that get in each other's way", () => {
-  test('the same wish twice is done once, in whatever spelling it comes', async () => {
-    const plan = await planned(['jo@x.example,editor,Sales,', ' JO@x.example ,role:editor,sales,']);
-    expect(actions(plan)).toEqual(['2 invite', '3 unchanged']);
-    expect(plan.changes[1]?.reason).toBe('the same as row 2');
-    expect(plan).toMatchObject({ duplicates: 1, calls: 1 });
-  });
-
   test('a user id that two addresses share is one person', async () => {
     const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
     expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
@@ -129,30 +122,6 @@ test('while a row cannot be read, people whom the list does not name stay', asyn
   const plan = await planned(rows, { brought, job: { remove_missing: true } });
   expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
   expect(plan.changes[1]?.reason).toContain('line 3 cannot be read: a cell in quotes begins here');
-});
-
-test('while a row is invalid, people whom the list does not name stay', async () => {
-  const brought = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
-  const rows = ['jo@x.example,viewer,Sales,', 'old@@x.example,viewer,Sales,'];
-  const plan = await planned(rows, { brought, job: { remove_missing: true } });
-  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
-  expect(plan.changes[2]?.reason).toContain(
-    'old@x.example was not removed from Sales, because row 3 is invalid',
-  );
-});
-
-test('a row with a misspelt project holds back the person whom it names, and nobody else', async () => {
-  const member = { state: 'member', role: 'viewer' } as const;
-  const brought = {
-    'ann@x.example': { ...member, userId: 'u1' },
-    'bob@x.example': { ...member, userId: 'u2' },
-    'cid@x.example': { ...member, userId: 'u3' },
-  };
-  const rows = ['jo@x.example,viewer,Sales,', 'bob@x.example,viewer,Salse,'];
-  const plan = await planned(rows, { brought, job: { remove_missing: true } });
-  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 remove', '5 refused', '6 remove']);
-  expect(plan.changes[3]).toMatchObject({ email: 'bob@x.example', beyond: true });
-  expect(diffLines(plan).at(-1)).toBe('3 changes (1 invite, 2 removals), 1 invalid, 1 held back.');
 });
 
 test('people whom the list does not name are told where nobody removes them, and nothing is planned for them', async () => {
