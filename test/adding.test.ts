@@ -48,7 +48,7 @@ test('the operation in the guide works as it stands', async () => {
   });
 });
 
-test('so does the command, which is a call of the library as well', async () => {
+test('the command in the guide works, which is a call of the library as well', async () => {
   const inputs = callOf((await added<Command>('src/commands/inputs.ts')) as Command);
   expect(await inputs({ operation: 'delete-invite' })).toEqual({
     operation: 'delete-invite',
@@ -60,7 +60,7 @@ test('so does the command, which is a call of the library as well', async () => 
   });
 });
 
-test('so does the format', async () => {
+test('the format in the guide works', async () => {
   const format = await added<Format>('src/files/formats/psv.ts');
   const path = join(await mkdtemp(join(tmpdir(), 'rowonce-guide-')), 'a.psv');
   onTestFinished(() => rm(join(path, '..'), { recursive: true }));

@@ -84,54 +84,57 @@ test('health is asked where the worker says it', () => {
   }
 });
 
-proof('its commands lay out a database, and a worker under its role finishes what is submitted', async () => {
-  const server = await anotherServer();
-  const { environment = {} } = services.database ?? {};
-  // The one of the server's databases that asks for passwords.
-  const database = 'locked';
-  const { POSTGRES_DB: named = '', POSTGRES_USER: owner = '' } = environment;
-  const roles = configs.roles?.content.replaceAll(/\$\{\w+[^}]*\}/g, 'workers1');
-  await server.query('postgres', `CREATE ROLE ${owner} SUPERUSER LOGIN PASSWORD 'owners1'; ${roles}`);
-  await server.createDatabase(database);
-  await using place = await Workplace.open();
-  place.writeList(domainsOf('composed', 60));
-  const port = await freePort();
-  const here = (word: string): string =>
-    word
-      .replace(`127.0.0.1:5432/${named}`, `127.0.0.1:${new URL(server.url(database)).port}/${database}`)
-      .replaceAll('4831', port);
-  const typed = (name: string): readonly string[] => wordsOf(name).map(here);
-  const type = (words: readonly string[], env: object): Promise<Ended> =>
-    typedAt(words, { env: { ...place.environment, ...env } });
-  const [asOwner, asWorker] = [{ PGPASSWORD: 'owners1' }, { PGPASSWORD: 'workers1' }];
-  const refused = await type(typed('init'), asWorker);
-  expect(refused.stderr).toContain('password');
-  const laidOut = await type(typed('init'), asOwner);
-  expect(laidOut.code, laidOut.stderr).toBe(0);
-  await server.query(database, laidOut.stdout);
-  const worker = place.type([...typed('worker-1'), '--json'], asWorker);
-  const check = services['worker-1']?.healthcheck?.test.slice(1).map(here) ?? [];
-  await expect.poll(() => exitCodeOf(check)).toBe(0);
-  const list = ['enrich-company', place.path('list.csv'), '--budget', '500'];
-  const submitted = await type([...typed('submit'), ...list], asWorker);
-  expect(submitted.code, submitted.stderr).toBe(0);
-  const finished = async (): Promise<unknown> =>
-    (
-      await server.query(
-        database,
-        "SELECT count(*)::int AS count FROM rowonce_ledger.rows WHERE state <> 'pending'",
-      )
-    )[0]?.count;
-  await expect.poll(finished).toBe(60);
-  const shown = await type(['status', '--store', typed('submit').at(-1) ?? ''], asWorker);
-  expect([shown.code, shown.stdout], shown.stderr).toEqual([
-    0,
-    expect.stringMatching(/60\/60 rows[\s\S]*^Worker /m),
-  ]);
-  worker.signal('SIGTERM');
-  expect((await worker.ended).code).toBe(143);
-  expect(await exitCodeOf(check), 'nobody answers any more').toBe(1);
-});
+proof(
+  'the commands of the file lay out a database, and a worker under its role finishes what is submitted',
+  async () => {
+    const server = await anotherServer();
+    const { environment = {} } = services.database ?? {};
+    // The one of the server's databases that asks for passwords.
+    const database = 'locked';
+    const { POSTGRES_DB: named = '', POSTGRES_USER: owner = '' } = environment;
+    const roles = configs.roles?.content.replaceAll(/\$\{\w+[^}]*\}/g, 'workers1');
+    await server.query('postgres', `CREATE ROLE ${owner} SUPERUSER LOGIN PASSWORD 'owners1'; ${roles}`);
+    await server.createDatabase(database);
+    await using place = await Workplace.open();
+    place.writeList(domainsOf('composed', 60));
+    const port = await freePort();
+    const here = (word: string): string =>
+      word
+        .replace(`127.0.0.1:5432/${named}`, `127.0.0.1:${new URL(server.url(database)).port}/${database}`)
+        .replaceAll('4831', port);
+    const typed = (name: string): readonly string[] => wordsOf(name).map(here);
+    const type = (words: readonly string[], env: object): Promise<Ended> =>
+      typedAt(words, { env: { ...place.environment, ...env } });
+    const [asOwner, asWorker] = [{ PGPASSWORD: 'owners1' }, { PGPASSWORD: 'workers1' }];
+    const refused = await type(typed('init'), asWorker);
+    expect(refused.stderr).toContain('password');
+    const laidOut = await type(typed('init'), asOwner);
+    expect(laidOut.code, laidOut.stderr).toBe(0);
+    await server.query(database, laidOut.stdout);
+    const worker = place.type([...typed('worker-1'), '--json'], asWorker);
+    const check = services['worker-1']?.healthcheck?.test.slice(1).map(here) ?? [];
+    await expect.poll(() => exitCodeOf(check)).toBe(0);
+    const list = ['enrich-company', place.path('list.csv'), '--budget', '500'];
+    const submitted = await type([...typed('submit'), ...list], asWorker);
+    expect(submitted.code, submitted.stderr).toBe(0);
+    const finished = async (): Promise<unknown> =>
+      (
+        await server.query(
+          database,
+          "SELECT count(*)::int AS count FROM rowonce_ledger.rows WHERE state <> 'pending'",
+        )
+      )[0]?.count;
+    await expect.poll(finished).toBe(60);
+    const shown = await type(['status', '--store', typed('submit').at(-1) ?? ''], asWorker);
+    expect([shown.code, shown.stdout], shown.stderr).toEqual([
+      0,
+      expect.stringMatching(/60\/60 rows[\s\S]*^Worker /m),
+    ]);
+    worker.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(143);
+    expect(await exitCodeOf(check), 'nobody answers any more').toBe(1);
+  },
+);
 
 async function exitCodeOf([program = '', ...words]: readonly string[]): Promise<number | null> {
   const child = spawn(program === 'node' ? process.execPath : program, words, { stdio: 'ignore' });

@@ -203,7 +203,7 @@ function quickestMs(read: (text: string) => unknown, text: string): number {
 }
 
 describe.each(some(Object.entries(READERS), 3))('%s is read in linear time', (_name, read) => {
-  test('whichever character is repeated', () => {
+  test('foreign text is read in linear time, whichever character is repeated', () => {
     for (const unit of REPEATED) {
       for (const end of ['', 'x', '1 ']) {
         const [short, long] = [SHORT, 4 * SHORT].map((length) =>

@@ -53,13 +53,13 @@ test('the package has what a user reads and runs', () => {
   expect(files).toEqual(expect.arrayContaining(NEEDED));
 });
 
-test('it has one build', () => {
+test('the package has one build', () => {
   const { build } = JSON.parse(read('dist/built-from.json'));
   const built = files.filter((path) => /^dist\/.+\//.test(path));
   expect(new Set(built.map((path) => path.split('/')[1]))).toEqual(new Set([build]));
 });
 
-test('it has no test, no corpus, no source and no page for who works on the program', () => {
+test('the package has no test, no corpus, no source and no page for who works on the program', () => {
   const places = [
     /^(LICENSE|README\.md|SECURITY\.md|package\.json|src\/(bin|needed-node)\.js)$/,
     /^dist\/(index|main|needed-node)\.(js|d\.ts)$/,

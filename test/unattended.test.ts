@@ -153,7 +153,7 @@ describe('the action', () => {
     });
   });
 
-  test('plans without a store, and writes what was said into the summary', () => {
+  test('the action plans without a store, and writes what was said into the summary', () => {
     const { status, stdout, summary } = act({ COMMAND: 'plan' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ {2}to buy +2$/m) });
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);

@@ -68,12 +68,3 @@ describe('a list with bad rows', () => {
     expect(await desk.read('again.csv')).toBe(output);
   });
 });
-
-test('a quote that swallows rows still refuses the list, and nothing is bought', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Domain,Name\na.example,A\nb.example,"5 inch\nc.example,C\nd.example,"D" x\n');
-  const { code, stderr } = await desk.type(RUN);
-  expect(code).toBe(2);
-  expect(stderr).toContain('row 3, line 3: a quote opens here and is not closed where its cell ends');
-  expect(await desk.requests()).toBe(0);
-});

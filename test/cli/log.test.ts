@@ -71,7 +71,7 @@ describe('rowonce spend', () => {
   const groups = async (desk: Desk, ...words: string[]) =>
     (await desk.json(['spend', '--month', month, ...words])).groups;
 
-  test('adds up to what the vendor charged, by account, batch, day and whoever was at work', async () => {
+  test('rowonce spend adds up to what the vendor charged, by account, batch, day and whoever was at work', async () => {
     const desk = await sharedDesk();
     const { credits } = await desk.place.vendor.book();
     for (const by of ['account', 'batch', 'day', 'operator']) {

@@ -95,18 +95,6 @@ test('a sample or a limit of no row is refused, and begins no batch', async () =
 });
 
 describe('consent to a sample', () => {
-  test('consent to a sample is about its own price, and off a terminal needs --yes or a limit', async () => {
-    const desk = await openDesk({ matchRate: 1 });
-    desk.list(40);
-    const refused = await desk.type(sampled(5));
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('This run could spend up to 5 credits, and nothing limits it.');
-    const agreed = await desk.type(sampled(5, '--yes'));
-    expect(agreed.code).toBe(0);
-    expect(agreed.stderr).toContain('this run       5 rows, at most 5 credits');
-    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
-  });
-
   test('consent to a sample is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
     const desk = await openDesk({ matchRate: 1 });
     desk.list(40);

@@ -42,7 +42,7 @@ test.each<[Way, string]>(
     ],
     1,
   ),
-)('killed between two rows and typed again, %s', async (way, crashAt) => {
+)('a search killed between two rows and typed again, %s', async (way, crashAt) => {
   const desk = await deskOf(way);
   const { place } = desk;
   const killed = await place.run({ job: 'job.yaml', crashAt });

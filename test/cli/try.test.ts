@@ -135,7 +135,7 @@ test('a lost answer is in doubt, ends with 3, and is settled by the command that
   expect(vendor.requests).toHaveLength(2);
 });
 
-test('killed before its row is settled or behind its intent, the same command goes on and does not buy blindly', async () => {
+test('a trial killed before its row is settled or behind its intent, the same command goes on and does not buy blindly', async () => {
   const own = await Workplace.open({ concurrency: 1 });
   onTestFinished(() => own[Symbol.asyncDispose]());
   const desk = new Desk(own);

@@ -126,7 +126,7 @@ test('what it cannot take back is listed with the reason, and the rest is done',
   );
 });
 
-test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
+test('an undo killed in the middle: the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam();
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));
   const { batch } = await team.json('status', 'last');

@@ -331,7 +331,7 @@ describe("an account's dialect", () => {
     },
   );
 
-  test('through a service has its envelope, and nothing that a header would have to carry', async () => {
+  test('an account’s dialect through a service has its envelope, and nothing that a header would have to carry', async () => {
     const entries = `  data: { vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call", dialect: ./mine.yaml }
   space: { vendor: service, base_url: https://s.example, key: k }
 `;

@@ -215,7 +215,7 @@ describe("what is not the vendor's own word is no answer", () => {
     ['', { status: [404], means: 'no_match' }, 'no_match, 0 credits'],
     ['blank', { status: [404], body: { is: 'blank' }, means: 'no_match' }, 'no_match, 0 credits'],
     ['page', { status: [404], body: { matches: 'not found' }, means: 'refused' }, 'refused, 0 credits'],
-  ])('unless a rule of the dialect names it (%s)', (_, rule, expected) => {
+  ])('a page settles a call where a rule of the dialect names it (%s)', (_, rule, expected) => {
     const dialect = { ...provider, answers: [rule, ...provider.answers] };
     const body = JSON.stringify(rule).includes('matches') ? PAGE : '';
     expect(inShort(judged(answered(404, body), dialect))).toBe(expected);

@@ -32,7 +32,7 @@ describe('an intent', () => {
     { monotonicMs: 5_001, wallMs: 5_001, what: 'a process that was stopped' },
     { monotonicMs: 10, wallMs: 5_001, what: 'a machine that slept, which stops the clock that never jumps' },
     { monotonicMs: 5_001, wallMs: 10, what: 'a calendar that was set back meanwhile' },
-  ])('older than five seconds is not sent: $what', async ({ monotonicMs, wallMs }) => {
+  ])('an intent older than five seconds is not sent: $what', async ({ monotonicMs, wallMs }) => {
     const vendor = await vendorThat(found);
     const clock = clockAt(monotonicMs, wallMs);
     const { reply, sends } = await exchange(
@@ -45,7 +45,7 @@ describe('an intent', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('just younger than that is sent', async () => {
+  test('an intent just younger than five seconds is sent', async () => {
     const vendor = await vendorThat(found);
     const clock = clockAt(4_999, 4_999);
     const { reply, sends } = await exchange(

@@ -23,7 +23,7 @@ async function hostWithList() {
 }
 
 test.each(some(['after-send:6', 'before-finish', 'after-intent:3', 'after-close:5', 'after-record:4'], 1))(
-  'killed at %s, the same command typed again ends the work',
+  'a run killed at %s: the same command typed again ends the work',
   async (crashAt) => {
     const { place, store, server } = await hostWithList();
     expect((await place.run({ store, crashAt })).signal).toBe('SIGKILL');

@@ -19,7 +19,7 @@ async function expectKept(kills: number, open: (lane: Lane, tally: Tally) => Pro
   expect(tally.isKept, JSON.stringify(tally.table(), undefined, 2)).toBe(true);
 }
 
-test('over a vendor that loses answers', async () => {
+test('kills over a vendor that loses answers', async () => {
   const settings = { rows: 50, way: 'direct', isCapped: false } as const;
   await expectKept(times(2, 4), (...on) => openLists(settings, ...on));
 });
@@ -32,6 +32,6 @@ proof('kills on the way to a budget', async () => {
   await expectKept(4, (...on) => openLists({ rows: 60, way: 'direct', isCapped: true }, ...on));
 });
 
-test('over sheets of 30 people', async () => {
+test('kills over sheets of 30 people', async () => {
   await expectKept(times(1, 5), (...on) => openSheets(30, ...on));
 });

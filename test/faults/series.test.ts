@@ -80,7 +80,7 @@ describe.concurrent('refusals that say the same of every row', () => {
   test.each([
     ['a key', BAD_KEY, 77],
     ['credits', NO_CREDITS, 4],
-  ])('about %s stop the run by their words, also after matches', async (_, said, code) => {
+  ])('refusals about %s stop the run by their words, also after matches', async (_, said, code) => {
     await using at = await open(afterMatches(() => said));
     expect(await at.run()).toMatchObject({ code, report: { counts: { matched: 20 } } });
     at.told.say = matched;
@@ -104,7 +104,7 @@ describe.concurrent('refusals that say the same of every row', () => {
     expect(report?.counts.refused, 'what was on its way then is in doubt').toBeUndefined();
   });
 
-  test('which quote what the row has are about the row, and stop nothing', async () => {
+  test('refusals which quote what the row has are about the row, and stop nothing', async () => {
     await using at = await open((domain) => ({ status: 400, body: { message: `${domain} is no domain` } }));
     expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 60 }, stopped: null } });
   });

@@ -91,7 +91,7 @@ describe.each(some(WAYS, 1))('from a %s to a %s', (...kinds) => {
   });
 
   test.each(some(['copying:5', 'copying', 'copy-taken', 'copy-left'], 1))(
-    'killed at %s, the same command goes on',
+    'a copy killed at %s: the same command goes on',
     async (crashAt) => {
       const at = await openCopier(kinds);
       const killed = await at.place.type(at.words, { ROWONCE_CRASH_AT: crashAt }).ended;

@@ -45,7 +45,7 @@ test.runIf(existsSync(FULL)).each([
 describe('a file system that turns read-only', () => {
   const STOPPED = { code: 'store', next: expect.stringContaining('mounted for writing') };
 
-  test('under a run: nothing more is sent, nothing is bought twice, and the same command goes on', async ({
+  test('a read-only file system under a run: nothing more is sent, nothing is bought twice, and the same command goes on', async ({
     skip,
   }) => {
     await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });

@@ -34,7 +34,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       });
     }
 
-    attack('by two at once is ended by one of them', async (tables, batch) => {
+    attack('a call that two end at once is ended by one of them', async (tables, batch) => {
       const { attempt } = await tables.ask(batch, 'acme');
       await tables.write({ replies: [reply(attempt)] });
       const ended = await Promise.all([
@@ -109,7 +109,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
   });
 
   describe('a doubt', () => {
-    attack('that two say did not happen gives its money back once', async (tables, batch) => {
+    attack('a doubt that two say did not happen gives its money back once', async (tables, batch) => {
       const attempt = await tables.lost(batch, 'acme');
       const said = await Promise.all([tables.release(attempt), tables.release(attempt, 'second')]);
       expect(said.filter(Boolean)).toHaveLength(1);
@@ -117,7 +117,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     });
 
     attack(
-      'of which one tells that it happened and another that it did not is one of both',
+      'a doubt of which one tells that it happened and another that it did not is one of both',
       async (tables, batch) => {
         const attempt = await tables.lost(batch, 'acme');
         const said = await Promise.all([tables.release(attempt), tables.tell(attempt, 'second')]);
@@ -125,7 +125,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       },
     );
 
-    attack('is sent again once by one decision', async (tables, batch) => {
+    attack('a doubt is sent again once by one decision', async (tables, batch) => {
       const attempt = await tables.lost(batch, 'acme');
       const again = { kind: 'retry', prior: attempt, decision: await tables.decide(attempt, batch) } as const;
       const asked = await Promise.all([
@@ -144,7 +144,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       ['of another batch', { batch: '0000000d' }],
       ['about another question', { text: 'other' }],
     ] as const) {
-      attack(`is not sent again by a decision ${what}`, async (tables, batch) => {
+      attack(`a doubt is not sent again by a decision ${what}`, async (tables, batch) => {
         await tables.batch('0000000d');
         const attempt = await tables.lost(batch, 'acme');
         const decision = await tables.decide(attempt, batch, 'said' in more ? more.said : 'retry');
@@ -157,7 +157,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     }
 
     attack(
-      'uses its extra credits, of which nothing is taken by what else its batch buys',
+      'a doubt uses its extra credits, of which nothing is taken by what else its batch buys',
       async (tables) => {
         const batch = await tables.batch('0000000c', { extra: 1 });
         const prior = await tables.lost(batch, 'acme');
@@ -180,7 +180,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const states = async (tables: Tables, ...attempts: readonly number[]) =>
       Promise.all(attempts.map((attempt) => tables.state(attempt)));
 
-    attack('is replaced by that of its retry: both were sold', async (tables, batch) => {
+    attack('a late answer is replaced by that of its retry: both were sold', async (tables, batch) => {
       const { first, retry, late } = await retried(tables, batch);
       await tables.write({ replies: [reply(retry)], ends: [answer(retry)] });
       await late();
@@ -188,7 +188,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect(await tables.money(batch)).toEqual({ spent: 2, held: 0 });
     });
 
-    attack('stands when its retry brings none', async (tables, batch) => {
+    attack('a late answer stands when its retry brings none', async (tables, batch) => {
       for (const [text, way, left] of [
         ['one', uncharged, 'uncharged'],
         ['two', doubt, 'doubt_beside'],
@@ -204,7 +204,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect(await tables.money(batch)).toEqual({ spent: 2, held: 1 });
     });
 
-    attack('takes the place of its retry in doubt, which stays held', async (tables, batch) => {
+    attack('a late answer takes the place of its retry in doubt, which stays held', async (tables, batch) => {
       const { first, retry, late } = await retried(tables, batch);
       await tables.write({ ends: [doubt(retry)] });
       await late();
@@ -217,7 +217,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const refresh = (prior: number) => ({ kind: 'refresh', prior }) as const;
 
     attack(
-      'is bought once by a batch, also when it was lost, and leaves the answer',
+      'a refresh is bought once by a batch, also when it was lost, and leaves the answer',
       async (tables, batch) => {
         const old = await tables.bought(batch, 'acme');
         const night = await tables.batch('0000000d', { fresh: NOW + 1 });
@@ -235,7 +235,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     );
 
     attack(
-      'that was lost replaces the answer when its own comes late, also in one group with others',
+      'a refresh that was lost replaces the answer when its own comes late, also in one group with others',
       async (tables, batch) => {
         const old = await tables.bought(batch, 'acme');
         const night = await tables.batch('0000000d', { fresh: NOW + 1 });
@@ -252,7 +252,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       },
     );
 
-    attack('that was lost and did not happen gives its money back', async (tables, batch) => {
+    attack('a refresh that was lost and did not happen gives its money back', async (tables, batch) => {
       const old = await tables.bought(batch, 'acme');
       const night = await tables.batch('0000000d', { fresh: NOW + 1 });
       const { attempt } = await tables.ask(night, 'acme', refresh(old));

@@ -165,7 +165,7 @@ describe.each([...operations])('%s', (_, operation) => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('prepares any row, always alike, or says why it cannot', () => {
+  test('an operation prepares any row, always alike, or says why it cannot', () => {
     fc.assert(
       fc.property(rowOf(operation), (row) => {
         for (const options of [{}, OPTIONS]) {

@@ -127,7 +127,7 @@ describe('people whom the list does not have any more', () => {
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
 
-  test('leave the projects that the list or the job names, each as they stand; others are not looked at', () => {
+  test('people who left the list leave the projects that the list or the job names, each as they stand; others are not looked at', () => {
     const found = missing(REMOVING);
     expect(found.map(({ work, ...walked }) => [work.email, work.project, work.to, ...shown(walked)])).toEqual(
       [

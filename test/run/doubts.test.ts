@@ -133,7 +133,7 @@ describe('a lost request', () => {
     expect((await runOnce(refusing, { dialect })).counts).toEqual({ no_match: 1 });
   });
 
-  test('whose repeat was told 409 just before a kill is still in doubt, and the next run repeats it', async () => {
+  test('a lost request whose repeat was told 409 just before a kill is still in doubt, and the next run repeats it', async () => {
     const at = await openPlace(vendorScript(losing(1)));
     const { batch } = await runOnce(at, { dialect: briefly });
     const attempt = await leaveRepeatOpen(at, batch);

@@ -160,7 +160,7 @@ test('nothing is sent to whom the accounts file no longer names, and an address 
   expect(other.received).toEqual([]);
 });
 
-test('over a database what a killed run left is sent by a worker, on a host that knows the name', async () => {
+test('what a killed run left over a database is sent by a worker, on a host that knows the name', async () => {
   const server = await postgresServer();
   await server.createDatabase('notices');
   const store = server.url('notices');

@@ -76,7 +76,7 @@ test('answers depend on seed and identifier only: same again after a restart, ot
   expect(known(await answers(2))).not.toEqual(known(first));
 });
 
-test('about as many match as the match rate says, and those without a match come in every published shape, free', async () => {
+test('rows match about as often as the match rate says, and those without a match come in every published shape, free', async () => {
   const { url } = await sandbox({ matchRate: 0.6 });
   const replies = [];
   for (let number = 0; number < 300; number += 1) replies.push(await company(url, `c${number}.example`));

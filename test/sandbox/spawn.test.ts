@@ -60,7 +60,7 @@ test('the sandbox is another process with the flags that were given, and stops w
   await sandbox.stop();
 });
 
-test('it ends when its parent is killed with -9', async () => {
+test('the sandbox ends when its parent is killed with -9', async () => {
   const parent = await parentWithSandbox(
     join(temporaryFolder(), 'book.jsonl'),
     'setInterval(() => {}, 1000);',
@@ -70,7 +70,7 @@ test('it ends when its parent is killed with -9', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
-test('it does not keep its parent alive', async () => {
+test('the sandbox does not keep its parent alive', async () => {
   const parent = await parentWithSandbox(join(temporaryFolder(), 'book.jsonl'));
   await parent.ended;
   await expect.poll(() => answers(parent.url)).toBe(false);

@@ -126,7 +126,7 @@ describe('as a service', () => {
     return folder;
   };
 
-  test('it tells how it is, and figures for Prometheus, to who holds its token alone', async () => {
+  test('serve tells how it is, and figures for Prometheus, to who holds its token alone', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'list.csv'), 'Domain\nacme.example\nnone\n');
     const run = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--limit', '1'];
@@ -155,7 +155,7 @@ describe('as a service', () => {
     expect(await served.tool('/healthz')).toMatchObject({ status: 503, body: '{"alive":false}' });
   });
 
-  test('its log is lines of JSON from the first one, with each schedule and the next run', async () => {
+  test('the log of serve is lines of JSON from the first one, with each schedule and the next run', async () => {
     const folder = newFolder();
     const words = ['serve', scheduled(folder), '--log', 'json'];
     const child = startRowonce(words, { cwd: folder, env: environmentIn(folder) });

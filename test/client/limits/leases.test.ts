@@ -56,7 +56,7 @@ describe('requests of a window of a minute or less', () => {
     ['five a second', { requests: 5, windowMs: SECOND_MS }],
     ['three a minute', { requests: 3, windowMs: MINUTE_MS }],
     ['300 a minute', { requests: 300, windowMs: MINUTE_MS }],
-  ])('leave one after the other at the same distance: %s', async (_, window) => {
+  ])('requests of a short window leave one after the other at the same distance: %s', async (_, window) => {
     open([window]);
     const sends = await sendsOf(20);
     const gaps = sends.slice(1).map((atMs, at) => atMs - (sends[at] ?? 0));

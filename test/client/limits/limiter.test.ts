@@ -176,7 +176,7 @@ test('while answers get lost one probe is under way at a time; when it is answer
 });
 
 describe('what answers say', () => {
-  test('about what is left is kept to, until the window begins anew', async () => {
+  test('what an answer says about the rest is kept to, until the window begins anew', async () => {
     const limited = limiter();
     limited.hear({ left: { requests: 2, resetMs: MINUTE_MS } });
     expect([await waitOf(limited), await waitOf(limited), await waitOf(limited)]).toEqual([0, 0, MINUTE_MS]);

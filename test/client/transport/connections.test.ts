@@ -7,7 +7,7 @@ import { answer, ask, rawVendor, said, transportTo } from './raw-vendor.ts';
  */
 
 describe('one answer too many on a connection', () => {
-  test('right behind the first: the next request has an answer of its own, on another connection', async () => {
+  test('an answer right behind the first: the next request has an answer of its own, on another connection', async () => {
     const vendor = await rawVendor((socket, { body }) => {
       const own = answer(`to ${body}`);
       socket.write(body === 'one' ? Buffer.concat([own, answer('surplus')]) : own);

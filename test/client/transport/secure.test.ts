@@ -106,7 +106,7 @@ describe('which proxy', () => {
   });
 
   test.each(['http://127.0.0.1:9', 'http://localhost:9', 'https://[::1]:9', 'https://127.3.2.1'])(
-    'none to this machine: %s',
+    'no proxy leads to this machine: %s',
     (address) => {
       expect(proxyFor(new URL(address), { HTTPS_PROXY: proxy })).toBeUndefined();
     },
@@ -170,7 +170,7 @@ describe('through a proxy', () => {
       ],
       2,
     ),
-  )('its own answer with status %d is never the vendor’s: nothing was sent', async (status, cause) => {
+  )('a proxy’s own answer with status %d is never the vendor’s: nothing was sent', async (status, cause) => {
     const vendor = await secureVendor();
     const proxy = await proxyTo(vendor.port, { status });
     environment({ HTTPS_PROXY: `http://me:secret@${proxy.host}` });

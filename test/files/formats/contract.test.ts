@@ -83,7 +83,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     expect((await allOf(sheet.groups())).flat()).toEqual(rows);
   });
 
-  test('surveys the whole file once: its hash, its size, its rows, each told to whoever listens', async () => {
+  test('the format surveys the whole file once: its hash, its size, its rows, each told to whoever listens', async () => {
     const sheet = await opened();
     const heard: unknown[] = [];
     const survey = await sheet.survey((row) => heard.push(row));
@@ -97,7 +97,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     expect(heard).toEqual(ROWS);
   });
 
-  test('copies every row with our cells behind it, blank ones in their places', async () => {
+  test('the format copies every row with our cells behind it, blank ones in their places', async () => {
     const copy = await reopened(await copied(await opened(), ['_status', '_reason']));
     expect(await copy.header()).toEqual([...HEADER, '_status', '_reason']);
     const rows = (await rowsOf(copy)).map(({ row, cells }) => ({ row, cells }));
@@ -106,7 +106,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     );
   });
 
-  test('replaces what an earlier copy added, as if it had not been', async () => {
+  test('the format replaces what an earlier copy added, as if it had not been', async () => {
     const first = await copied(await opened(), ['_status']);
     const second = await copied(await reopened(first), ['_status'], new Set(['_status']));
     expect(await rowsOf(await reopened(second))).toEqual(await rowsOf(await reopened(first)));

@@ -311,7 +311,7 @@ describe('rows behind a blank one that name nobody are left out', () => {
     ]);
   });
 
-  test('unless the rows are named', async () => {
+  test('a tail is kept where the rows are named', async () => {
     const book = sheetOf(1, HEADER, ...LEADS, undefined, ['Total', '', 60]);
     const { rows, layout } = await read(book, { rows: '3-6' });
     expect(rows.map(([row]) => row)).toEqual([3, 4, 6]);

@@ -269,7 +269,7 @@ describe('the file of results', () => {
     ]);
   });
 
-  test('carries the columns of the row that found it, under other names than those of what was found', async () => {
+  test('the file of results carries the columns of the row that found it, under other names than those of what was found', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Name,Domain,input_name,Note\n"Jo, x",a,1,=1+1\n,b,2,\nAl,c,3,z\n');
     for (const row of [2, 4]) {

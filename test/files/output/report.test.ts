@@ -156,7 +156,7 @@ test('the report says what is not done yet, and folded away which batch it is', 
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 
-test('loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', () => {
+test('the report loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', () => {
   const hostile = fc.oneof(
     fc.constantFrom(
       '<script>alert(1)</script>',

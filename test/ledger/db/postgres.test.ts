@@ -149,7 +149,7 @@ test('two processes never write at the same time, by groups or by hand', async (
 });
 
 describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
-  test.for(Object.entries(CUTS))('cut off %s the database has it', async ([, cut]) => {
+  test.for(Object.entries(CUTS))('a COMMIT cut off %s the database has it', async ([, cut]) => {
     const [server, name, way] = await place();
     const door = await opened(way.url(name));
     cutNext(way, cut);
@@ -167,7 +167,7 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
     expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 3 });
   });
 
-  test('though it comes to the database when it was written anew already', async () => {
+  test('a COMMIT is not done twice, though it comes to the database when it was written anew already', async () => {
     const [server, name, way] = await place();
     const door = await opened(way.url(name));
     const refused = new Promise<void>((resolve) => {
@@ -201,7 +201,7 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
 });
 
 describe('a process that is stopped does not hold the others for ever', () => {
-  test('between two statements; when it goes on, its work is done anew', async () => {
+  test('a process that stops between two statements holds nobody up; when it goes on, its work is done anew', async () => {
     const [server, name, way] = await place();
     const [stopped, other] = [await opened(way.url(name)), await opened(server.url(name), { worker: 2 })];
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();

@@ -70,7 +70,7 @@ describe('for its age', () => {
     expect(await ordered(day), 'a person names the day').toMatchObject({ requests: 3 });
   });
 
-  test('it goes by what its vendor told, or of all accounts by the newest that any vendor told; a sandbox is none', async () => {
+  test('an age goes by what its vendor told, or of all accounts by the newest that any vendor told; a sandbox is none', async () => {
     const place = await boughtAtNoon();
     const ledger = await openStore(sqlite, place);
     const others = { play: { accountIdentity: 'play', sandbox: true }, other: { accountIdentity: 'other' } };

@@ -38,7 +38,7 @@ test('asking for the store once more in its own process does not give it away to
   await batchNamed(ledger, 'still ours');
 });
 
-test('whose lock file was deleted stops and says so, and whoever comes next takes the store', async () => {
+test('a spender whose lock file was deleted stops and says so, and whoever comes next takes the store', async () => {
   const place = freshPlace(sqlite);
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a');

@@ -70,7 +70,7 @@ async function freshDatabase() {
   };
 }
 
-test('restored from an older copy, it buys nothing on any host until a person accepts that on one of them', async () => {
+test('a database restored from an older copy buys nothing on any host until a person accepts that on one of them', async () => {
   const database = await freshDatabase();
   await database.buy('one');
   const older = await database.copy();

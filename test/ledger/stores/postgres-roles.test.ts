@@ -22,7 +22,7 @@ async function bought({ place, store }: Host, account = {}): Promise<void> {
 const PASSING = ['files', 'places'];
 
 describe('the role for workers', () => {
-  test('deletes nothing but what only passes, whatever it is told', async () => {
+  test('the role for workers deletes nothing but what only passes, whatever it is told', async () => {
     const host = await openHost();
     await bought(host);
     const tables = (

@@ -194,7 +194,7 @@ describe('a waterfall is checked before a row is read', () => {
     expect([fact, typeof advice === 'string' ? advice : advice.next]).toEqual([message, next]);
   });
 
-  test('nor an empty list, or any for an operation without', () => {
+  test('an empty list may not be used, nor any for an operation without', () => {
     expect(checkWaterfall(names, [])?.message).toBe('the waterfall is empty');
     expect(checkWaterfall([], ['code'])?.message).toBe('this operation has no waterfall');
   });

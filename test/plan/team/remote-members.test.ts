@@ -66,7 +66,7 @@ async function openService(answers: Answers) {
 }
 
 describe('the lists', () => {
-  test('say who is in each project and who is invited, whose key it is, and what was asked is noted', async () => {
+  test('the lists say who is in each project and who is invited, whose key it is, and what was asked is noted', async () => {
     const { vendor, notes, look } = await openService(usual);
     const live = await look('proj-1', 'proj-2', 'proj-1');
     expect(live?.ownUser).toEqual({ userId: 'u-9', email: 'me@team.example' });

@@ -112,7 +112,7 @@ export function doubtsConform(store: Store): void {
       expect(await admit(ledger, b, 'acme')).toMatchObject({ kind: 'answered' });
     });
 
-    test('settles every attempt of the call that was lost', async () => {
+    test('telling settles every attempt of the call that was lost', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await lost(ledger, a, 'acme');

@@ -56,7 +56,7 @@ export function repeatsConform(store: Store): void {
       expect(await ledger.metrics(b)).toEqual({ requests: 2, calls: 2 });
     });
 
-    test('frees nothing that was risked without it or under another key', async () => {
+    test('a repeat frees nothing that was risked without it or under another key', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await lost(ledger, batch, 'acme', { reserve: 4 });
