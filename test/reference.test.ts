@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiParts } from './support/api-page.ts';
+import { ledgerParts, protocolParts } from './support/internals-pages.ts';
 import { jsonParts } from './support/json-page.ts';
 import { referenceParts } from './support/reference.ts';
 
@@ -15,6 +16,8 @@ test.each([
   ['reference.md', referenceParts],
   ['json.md', jsonParts],
   ['api.md', apiParts],
+  ['internals/ledger.md', ledgerParts],
+  ['internals/protocol.md', protocolParts],
 ])('%s says what the program does (else: UPDATE_REFERENCE=1)', async (name, partsNow) => {
   const parts: Readonly<Record<string, string>> = await partsNow();
   const page = readFileSync(join(DOCS, name), 'utf8');
