@@ -115,8 +115,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '11: the code admits nothing above a budget',
     file: 'src/ledger/money.ts',
-    text: '`(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`',
-    instead: "'(b.closed = 1)'",
+    text: '(b.closed = 1 OR b.spent + b.held + ',
+    instead: '(b.closed = 1 OR 1 = 0 AND b.spent + b.held + ',
     test: ['ledger/attacks', 'the last credits are used'],
     simulated: 'histories',
   },

@@ -112,7 +112,7 @@ const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException)
 
 // --------------------------------------- what the environment says, in the usual variables of other programs
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** A proxy, and the variable that names it, so that a user who has to correct it knows where. */
 interface NamedProxy {
@@ -132,7 +132,7 @@ const VARIABLES = ['https_proxy', 'HTTPS_PROXY'] as const;
  * The proxy for an address. Addresses on this machine are never reached through one.
  * @throws StopError `address` for a variable that names no usable proxy.
  */
-export function proxyFor(address: URL, env: Environment = process.env): NamedProxy | undefined {
+export function proxyFor(address: URL, env: ProxyEnvironment = process.env): NamedProxy | undefined {
   if (isLoopback(address.hostname)) return undefined;
   const variable = VARIABLES.find((name) => (env[name] ?? '') !== '');
   if (variable === undefined || isExcepted(address, env.no_proxy || env.NO_PROXY || '')) return undefined;

@@ -27,7 +27,7 @@ const LONGEST_HEADER = 2_000;
 /**
  * The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern.
  */
-const LONGEST_TEXT = 10_000;
+const MOST_READ = 10_000;
 
 /** More than any plan allows, and exact in any arithmetic. */
 const MOST_REQUESTS = 1e9;
@@ -77,8 +77,8 @@ function pauseInNamedWords(raw: Reply, names: RateHintNames | undefined): number
   const { path, matches } = names.body;
   const body = path === undefined ? undefined : readBodyOnce(raw.body);
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
-  const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
-  const { ms, seconds } = patternOf(matches).exec(text.slice(0, LONGEST_TEXT))?.groups ?? {};
+  const text = path === undefined ? raw.body.toString('utf8', 0, MOST_READ) : String(value ?? '');
+  const { ms, seconds } = patternOf(matches).exec(text.slice(0, MOST_READ))?.groups ?? {};
   return waitMsIn(ms == null ? (seconds ?? undefined) : `${ms}ms`, raw);
 }
 

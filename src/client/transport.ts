@@ -98,7 +98,7 @@ export class Transport {
         body: body ?? null,
         idempotent: false,
       },
-      new Exchange(this.#options, { ...sending, onReply }),
+      new Exchanging(this.#options, { ...sending, onReply }),
     );
   }
 
@@ -108,7 +108,7 @@ export class Transport {
 }
 
 /** One request and what comes back, as undici reports it. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchanging implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #sending: SendOptions;
   /** The machine's own and not an injected clock, because sockets know no other. */

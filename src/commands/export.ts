@@ -35,7 +35,7 @@ import { argument, command, flag, type Host } from './shared/command.ts';
 import { BATCH, COMMON, notesOn, outputFile, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
 
-const input = z.strictObject({
+const exportInput = z.strictObject({
   ...COMMON,
   batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`, { page: 'batch' }),
   file: argument(z.string().optional(), 'the input of the job', { page: 'none' }),
@@ -49,7 +49,7 @@ const input = z.strictObject({
   account: ENTRIES.account,
   repair: ENTRIES.repair,
 });
-type Input = z.output<typeof input>;
+type ExportInput = z.output<typeof exportInput>;
 
 export default command({
   name: 'export',
@@ -58,7 +58,7 @@ export default command({
     'Beside a run that is spending from the same store, or from a store that lost something, it writes NAME.so-far. Where the list is gone or was changed, the output is made of the cells that the store keeps.',
   example: 'export last',
   work: 'long',
-  input,
+  input: exportInput,
   output: z.object({
     batch: z.string(),
     output: z.string().nullable(),
@@ -88,11 +88,11 @@ export default command({
 });
 
 /** With formulas as typed, else as in the job that was named: a store is not asked. */
-type Exported = FoundBatch & Pick<Input, 'formulas'>;
+type Exported = FoundBatch & Pick<ExportInput, 'formulas'>;
 
 async function exported(
   { batch, location, formulas }: Exported,
-  { output: path, copy }: Input,
+  { output: path, copy }: ExportInput,
   host: Host,
 ): Promise<Partial<OutputFiles>> {
   const output = host.own.output || (path === '-' ? process.stdout : path);

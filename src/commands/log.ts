@@ -116,7 +116,7 @@ async function* entriesIn(ledger: LedgerReader, about: About): AsyncGenerator<Lo
   for await (const attempts of attemptsOf(ledger, about))
     for (const attempt of attempts) {
       while ((acts[0]?.at ?? '') >= isoTime(attempt.sentAtMs)) yield acts.shift() as LogEntryObject;
-      yield* entriesOf(attempt, batches);
+      yield* entriesFrom(attempt, batches);
     }
   yield* acts;
 }
@@ -176,7 +176,7 @@ const entryOf = ({ atMs, kind, operator, batch }: Did): LogEntryObject => ({
 });
 
 /** An attempt, and the decisions about it before it, the newest first. */
-function entriesOf(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
+function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
   const { batch: id, row, call, end, decision, decisions, operator, reserved, sentAtMs } = attempt;
   const batch = batches.get(id);
   const request = requestOf(attempt);

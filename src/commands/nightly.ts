@@ -60,7 +60,7 @@ export default command({
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
       // A stop says the same.
-      advice: ended.stopped === null ? [`${endWords(ended)}.`] : [],
+      advice: ended.stopped === null ? [`${sweepWords(ended)}.`] : [],
       exitCode: exitCodeOf(
         { ...ended, missing_paths: ended.files.flatMap(({ missing_paths: paths = [] }) => paths) },
         isAttentionOk,
@@ -151,7 +151,7 @@ class SweepRun {
     const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
     const worst = worstOf(reason instanceof StopError ? [...ends, stopShown(reason)] : ends);
     const swept = totalsOf(this.#files, this.#left);
-    const message = ends.length > 0 ? endWords(swept) : worst?.message;
+    const message = ends.length > 0 ? sweepWords(swept) : worst?.message;
     return { ...swept, stopped: worst === undefined ? null : { ...worst, ...present({ message }) } };
   }
 
@@ -315,7 +315,7 @@ function sweepLines({ files, left, rows, counts, credits }: SweepResult): readon
 }
 
 /** `4 lists done, 1 with rows that need you: a.csv; 1 not: bad.csv: why`. */
-function endWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string {
+function sweepWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string {
   const done = files.filter(({ stopped }) => stopped === null);
   const needing = done.filter(({ needs_attention: path }) => path !== null).map(({ file }) => basename(file));
   const not = files.flatMap(({ file, stopped }) => {

@@ -50,9 +50,9 @@ import { accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, planLines, unfinishedLine } from './shared/plan-lines.ts';
 
-const output = z.union([PlanObject, ListDescription]);
+const planOutput = z.union([PlanObject, ListDescription]);
 
-const input = z.strictObject({
+const planInput = z.strictObject({
   ...COMMON,
   job: argument(
     z.string().optional(),
@@ -69,9 +69,9 @@ const input = z.strictObject({
   accept: accept(),
 });
 
-type Input = z.output<typeof input>;
+type PlanInput = z.output<typeof planInput>;
 
-type PlanReport = Report<z.output<typeof output>>;
+type PlanReport = Report<z.output<typeof planOutput>>;
 
 export default command({
   name: 'plan',
@@ -80,8 +80,8 @@ export default command({
     'A plan ends with its id, which run --plan takes: it then does just that, or nothing. Signs of a change: + an invite, a new project or a call, ~ another role, - a removal, = unchanged, ! invalid or refused, ? in doubt.',
   example: 'plan enrich-company leads.csv',
   work: 'long',
-  input,
-  output,
+  input: planInput,
+  output: planOutput,
   entriesOf: (first = '', second) => (second === undefined ? { file: first } : inOrder(first, second)),
   async run(given, host) {
     const { job, file } = given;
@@ -89,7 +89,7 @@ export default command({
       return planFile(host.console, file, { ...readOf(given), ...present({ strict: given.strict }) });
     const planned = await planJob({ ...given, job }, host);
     tellBeginning(host.console, planned);
-    return reportOf(planned, given.all, host.words);
+    return reportOn(planned, given.all, host.words);
   },
 });
 
@@ -112,7 +112,7 @@ interface PlannedJob extends ResolvedJob {
  * Plans what a job would buy for a list, in one reading of it, or change in the service. It creates no store.
  * It sends only the dialect's questions about who is in a project.
  */
-async function planJob(input: Input & { readonly job: string }, host: Host): Promise<PlannedJob> {
+async function planJob(input: PlanInput & { readonly job: string }, host: Host): Promise<PlannedJob> {
   const { console, own } = host;
   const { strict, refresh, accept } = input;
   const { operations, dialects } = own;
@@ -170,7 +170,7 @@ async function planJob(input: Input & { readonly job: string }, host: Host): Pro
   }
 }
 
-function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
+function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
   const { object, plan, changes, known, repairableRows, missingStore } = planned;
   const { unfinished, reread, unanswered, to_agree: toAgree } = object;
   const repairs = object.repaired !== undefined;
@@ -204,7 +204,7 @@ function reportOf(planned: PlannedJob, isAll: boolean, words: readonly string[])
 async function planAccount(
   said: Account,
   ledger: LedgerReader | undefined,
-  accept: Input['accept'],
+  accept: PlanInput['accept'],
 ): Promise<{ readonly account: Account; readonly moved?: Awaited<ReturnType<typeof movedFrom>> }> {
   const account = await knownAccount(said, ledger);
   const moved = await movedFrom(said, ledger);

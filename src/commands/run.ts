@@ -47,7 +47,7 @@ import {
 } from './shared/spending.ts';
 import { summaryLines } from './shared/summary.ts';
 
-const input = z.strictObject({
+const runInput = z.strictObject({
   job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {
     page: 'job',
   }),
@@ -104,7 +104,7 @@ const input = z.strictObject({
   }),
 });
 
-type Input = z.output<typeof input>;
+type RunInput = z.output<typeof runInput>;
 type RunReport = Report<RunObject>;
 
 export default command({
@@ -114,7 +114,7 @@ export default command({
     'A run that changes the service asks on a terminal; elsewhere it needs --yes. The output is NAME.enriched.',
   example: 'run enrich-company leads.csv --budget 500',
   work: 'spends',
-  input,
+  input: runInput,
   output: RunObject,
   entriesOf: namedIn,
   async run(input, host) {
@@ -145,7 +145,7 @@ export default command({
         });
       });
       progress.close();
-      return reportOf(console, summary, resume, input);
+      return runReport(console, summary, resume, input);
     } catch (error) {
       throw withTypedName(withBudget(error, resume.words), resume.words, host.words);
     } finally {
@@ -157,7 +157,7 @@ export default command({
 
 /** What a run is told by its input, but for where it works and who is asked. */
 export function optionsOf(
-  input: Omit<Input, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
+  input: Omit<RunInput, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
   own: Own,
 ): Omit<RunOptions, 'file'> {
   const { job, strict, output, limit, sample, detach, refresh, yes } = input;
@@ -213,7 +213,7 @@ function withTypedName(error: unknown, words: readonly string[], typed: readonly
   return new StopError({ ...error.detail, message });
 }
 
-function reportOf(console: Console, summary: RunObject, { words }: Resume, input: Input): RunReport {
+function runReport(console: Console, summary: RunObject, { words }: Resume, input: RunInput): RunReport {
   if (input.detach === true) return detachedReport(summary, words);
   const lines = summaryLines(summary);
   const toStdout = input.output === '-';
@@ -269,7 +269,10 @@ export function questionsOn(console: Console, agreed: boolean, isSample: boolean
  * The path of the input. Standard input is kept in a file first, because a killed run could not read it
  * again.
  */
-async function inputPathOf({ job, file, output, store, ...input }: Input, console: Console): Promise<string> {
+async function inputPathOf(
+  { job, file, output, store, ...input }: RunInput,
+  console: Console,
+): Promise<string> {
   refuseTwoOnStdout(console.json, output);
   if (file !== '-') return file;
   if (output === undefined) {

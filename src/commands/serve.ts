@@ -60,7 +60,7 @@ export default command({
         'End it with Ctrl-C where it runs, then run the same command again.',
       );
     // Listens for a stop before the address is printed, because its reader may stop the page at once.
-    const stopped = close ? stopRequest() : EXIT.done;
+    const stopped = close ? stopAsked() : EXIT.done;
     said.print(opening.address);
     said.say('This address opens the page once, within a minute; the same command gives another.');
     // Each address works once.
@@ -79,7 +79,7 @@ export default command({
 });
 
 /** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */
-function stopRequest(): Promise<ExitCode> {
+function stopAsked(): Promise<ExitCode> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve(EXIT.interrupted));
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(EXIT.terminated));

@@ -40,7 +40,7 @@ import { BATCH, COMMON } from './shared/input.ts';
 
 const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
 
-const input = z.strictObject({
+const settleInput = z.strictObject({
   ...COMMON,
   batch: argument(z.string(), BATCH),
   row: argument(
@@ -66,7 +66,7 @@ const input = z.strictObject({
   all_like: flag(z.string().optional(), 'decide about every row that was answered like this one', '<row>'),
 });
 
-const output = z.union([
+const settleOutput = z.union([
   DoubtListObject,
   z.object({
     batch: z.string(),
@@ -75,9 +75,9 @@ const output = z.union([
   }),
 ]);
 
-type Input = z.output<typeof input>;
+type SettleInput = z.output<typeof settleInput>;
 type List = z.output<typeof DoubtListObject>;
-type Output = z.output<typeof output>;
+type Output = z.output<typeof settleOutput>;
 
 export default command({
   name: 'settle',
@@ -85,8 +85,8 @@ export default command({
   details:
     'Give one decision at a time. Rows move at once, and the next run does what is left of them. For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, for an api-call any word, such as done=yes. A row that was skipped can be decided anew.',
   example: 'settle last --retry --extra-credits 20',
-  input,
-  output,
+  input: settleInput,
+  output: settleOutput,
   async run(given, { console }) {
     const kind = decisionIn(given);
     const found = await findBatch(given.batch, given.store, console.warn);
@@ -103,7 +103,7 @@ export default command({
 /** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
 type Kind = keyof typeof DECIDED;
 
-function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Input): Kind | undefined {
+function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: SettleInput): Kind | undefined {
   const kinds = { ...given, told: given.answer !== undefined };
   const [kind, ...others] = (['retry', 'skip', 'told', 'not_done'] as const).filter((each) => kinds[each]);
   if (others.length > 0)
@@ -196,7 +196,7 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
 
 // ---------------------------------------------------------------------------------------------- a decision
 
-async function decided(found: FoundBatch, given: Input, kind: Kind): Promise<Report<Output>> {
+async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promise<Report<Output>> {
   const { batch } = found;
   const { doubts, isOver } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
@@ -223,7 +223,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 /** Notes the decision. @returns its doubts, and whether no run goes on with the batch. */
 async function settleDoubts(
   { batch, location }: FoundBatch,
-  given: Input,
+  given: SettleInput,
   kind: Kind,
 ): Promise<{ readonly doubts: readonly Doubt[]; readonly isOver: boolean }> {
   await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
@@ -265,7 +265,7 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
 async function chosen(
   ledger: LedgerReader,
   batch: Batch,
-  { row, all_like: like }: Input,
+  { row, all_like: like }: SettleInput,
 ): Promise<readonly Doubt[]> {
   return like === undefined
     ? doubtsOf(ledger, batch, row)
@@ -273,7 +273,7 @@ async function chosen(
 }
 
 /** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
-function requireOne({ length }: readonly Doubt[], { all_like: like }: Input): void {
+function requireOne({ length }: readonly Doubt[], { all_like: like }: SettleInput): void {
   if (like !== undefined || length === 1) return;
   const fact = `${length} calls are in doubt, but an answer belongs to one.`;
   throw stop('usage', fact, 'Name the row, or use --all-like ROW for those that were answered like one row.');
@@ -283,7 +283,7 @@ async function decideOn(
   ledger: Ledger,
   batch: Batch,
   doubts: readonly Doubt[],
-  { answer = [], extra_credits: extra }: Input,
+  { answer = [], extra_credits: extra }: SettleInput,
   kind: Kind,
   nowMs: number,
 ): Promise<void> {

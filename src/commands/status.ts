@@ -19,9 +19,9 @@ import { argument, command, type Report } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
-const output = z.union([BatchStatusObject, BatchListObject, RowObject]);
+const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject]);
 
-type StatusReport = Report<z.output<typeof output>>;
+type StatusReport = Report<z.output<typeof statusOutput>>;
 
 export default command({
   name: 'status',
@@ -37,7 +37,7 @@ export default command({
       "a row, by the spreadsheet's number (the header is 1)",
     ),
   }),
-  output,
+  output: statusOutput,
   async run({ batch: word, row, store }, { console }) {
     if (word === undefined)
       return batchesReport(await batchObjects(store, console.warn), (await workersAt(store)) ?? []);
@@ -67,7 +67,7 @@ function batchLine(of: BatchObject): string {
     ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
     : '';
   const rows = `${grouped(finishedIn(counts))}/${grouped(allRows(of))} rows${cost}`;
-  return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${whatOf(of)}  ${of.input}`;
+  return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${batchWhat(of)}  ${of.input}`;
 }
 
 const allRows = ({ rows, rows_beyond: beyond = 0 }: BatchObject): number => rows + beyond;
@@ -77,7 +77,7 @@ function stateWord({ state, running, held_since: held }: BatchObject): string {
   return held === undefined ? state : 'paused';
 }
 
-const whatOf = ({ operation, undoes }: BatchObject): string =>
+const batchWhat = ({ operation, undoes }: BatchObject): string =>
   undoes === null ? operation : `undo of ${undoes}`;
 
 /** A process that spends from a store which several share. */
@@ -94,7 +94,7 @@ function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
   return {
     lines: [...stateLines(status), ...openLines(status)],
     object: status,
-    advice: adviceOn(status, batch),
+    advice: statusAdvice(status, batch),
   };
 }
 
@@ -103,7 +103,7 @@ function stateLines(status: BatchStatusObject): readonly string[] {
   const { requests, calls, half_done: halfDone = [] } = status;
   const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
   return linesOf(
-    `Batch ${batch}, ${stateWord(status)}, ${whatOf(status)} with account ${account}`,
+    `Batch ${batch}, ${stateWord(status)}, ${batchWhat(status)} with account ${account}`,
     `Input      ${input}, ${counted(rows, 'row')}${people}`,
     OUTCOME_KINDS.filter((kind) => counts[kind]).map(
       (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,
@@ -146,7 +146,7 @@ function rangesLine(ranges: BatchStatusObject['ranges']): string | undefined {
   return `Ranges     ${waiting} waiting, ${running} running${aside}`;
 }
 
-function adviceOn(status: BatchStatusObject, batch: Batch): readonly string[] {
+function statusAdvice(status: BatchStatusObject, batch: Batch): readonly string[] {
   const goesOn = status.running_since === undefined && status.state === 'open';
   return linesOf(
     (status.counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,

@@ -64,7 +64,7 @@ const PROPOSED = [
   ...['rate_limited', 'credits_used_up', 'key_dead'],
 ] as const satisfies readonly Meaning[];
 
-const input = z.strictObject({
+const tryInput = z.strictObject({
   ...spendingInput(),
   job: argument(z.string(), 'the name of an operation that reads, or a job file', { page: 'job' }),
   given: argument(z.record(z.string(), z.string()).default({}), 'what to ask by: input=value', {
@@ -77,7 +77,7 @@ const input = z.strictObject({
   yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
   means: flag(z.enum(PROPOSED).optional(), "propose the dialect's rule for this answer", '<meaning>'),
 });
-type Input = z.output<typeof input>;
+type TryInput = z.output<typeof tryInput>;
 
 export default command({
   name: 'try',
@@ -86,7 +86,7 @@ export default command({
     'An answer that the ledger has is shown and not bought, and lists use what is bought here. A change of the service is refused.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
   work: 'spends',
-  input,
+  input: tryInput,
   output: TrialObject,
   async run(input, host) {
     const { console, own, words } = host;
@@ -124,7 +124,7 @@ function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
   refuseOther(operation);
   const row = rowOf(operation, given);
   const own = { ...chosen, job: trialJob(chosen.job, row) };
-  return { ...own, row, call: callOf(own, row) };
+  return { ...own, row, call: oneCall(own, row) };
 }
 
 function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
@@ -169,7 +169,7 @@ function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given
 }
 
 /** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
-function callOf(chosen: ResolvedJob, row: RowInput): Call {
+function oneCall(chosen: ResolvedJob, row: RowInput): Call {
   const { job, dialect } = chosen;
   const { operation } = job;
   const options = optionsOf(chosen);
@@ -221,7 +221,7 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
  * budget.
  * @throws StopError `consent`.
  */
-async function requireYes(console: Console, trial: Trial, input: Input): Promise<void> {
+async function requireYes(console: Console, trial: Trial, input: TryInput): Promise<void> {
   const { account } = trial;
   if (account.sandbox) return;
   const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
@@ -272,7 +272,7 @@ interface Made {
  */
 async function made(
   trial: Trial,
-  { refresh, store }: Input,
+  { refresh, store }: TryInput,
   words: readonly string[],
   spending: Parameters<Parameters<typeof spend>[4]>[0],
 ): Promise<Made> {
@@ -334,7 +334,7 @@ interface TrialReport extends Made {
   readonly request: TrialObject['request'];
 }
 
-function report(told: TrialReport, { means }: Input, words: readonly string[]): Report<TrialObject> {
+function report(told: TrialReport, { means }: TryInput, words: readonly string[]): Report<TrialObject> {
   const { trial, summary, tried } = told;
   const { dialect, call } = trial;
   const reply = tried?.reply;
@@ -348,7 +348,7 @@ function report(told: TrialReport, { means }: Input, words: readonly string[]): 
   return {
     lines: [
       ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
-      isKnown ? sourceLine(tried) : creditsLine(summary),
+      isKnown ? sourceLine(tried) : costLine(summary),
     ],
     object: withNext(object, commandLine(typedToGoOn(words))),
     advice: isKnown ? ['To ask again: the same command with --refresh'] : adviceOn(summary),
@@ -409,7 +409,7 @@ function sourceLine(tried: AttemptRecord | undefined): string {
   return `Source     the ledger: batch ${tried?.batch} bought it${asOf}, and nothing was sent now`;
 }
 
-function creditsLine({ batch, credits }: RunObject): string {
+function costLine({ batch, credits }: RunObject): string {
   const { spent_now: spent, exact, in_doubt: doubt } = credits;
   const inDoubt = doubt === 0 ? '' : `, ${doubt} in doubt`;
   return `Credits    ${atMost(spent, exact ? undefined : true, `${spent} spent`)}${inDoubt}, in batch ${batch}`;

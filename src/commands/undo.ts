@@ -48,7 +48,7 @@ import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
  * crash, shows in `status`, and can be undone.
  */
 
-const input = z.strictObject({
+const undoInput = z.strictObject({
   ...spendingInput(),
   batch: argument(z.string(), BATCH, { page: 'batch' }),
   dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
@@ -61,7 +61,7 @@ const input = z.strictObject({
   yes: flag(z.boolean().optional(), 'agree without being asked'),
   attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
 });
-type Input = z.output<typeof input>;
+type UndoInput = z.output<typeof undoInput>;
 
 export default command({
   name: 'undo',
@@ -71,7 +71,7 @@ export default command({
     'It deletes the invites that the batch made, removes people whom it brought in and whose user_id is known, and gives others their former role. What it cannot take back is listed, and the exit code is 3: new projects, removed people, deleted or accepted invites, and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
   example: 'undo last',
   work: 'spends',
-  input,
+  input: undoInput,
   output: z.union([UndoObject, UndoPlanObject]),
   async run(input, host) {
     const { console } = host;
@@ -163,7 +163,7 @@ async function findToUndo(...named: Parameters<typeof findBatch>): Promise<Found
 // ---------------------------------------------------------------------------------------------- what is sent
 
 interface Undoing {
-  readonly input: Input;
+  readonly input: UndoInput;
   readonly host: Host;
   readonly chosen: ResolvedJob;
   readonly resume: Resume;
@@ -351,11 +351,11 @@ async function planReport(
       object: { undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left },
     };
   }
-  if (done === undefined) return told('nothing', null, nothingLine(id));
+  if (done === undefined) return told('nothing', null, nothingToUndo(id));
   return told('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);
 }
 
-const nothingLine = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
+const nothingToUndo = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 
 /** The changes that are not undone; their row numbers are those of the batch. */
 const leftLines = (batch: string, { left }: Pick<Undo, 'left'>): readonly string[] =>
@@ -370,7 +370,7 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
       attention !== null && `Attention  ${attention}`,
     );
   }
-  if (done === undefined) return [nothingLine(batch)];
+  if (done === undefined) return [nothingToUndo(batch)];
   const { by, counts } = done;
   return [
     `Batch ${batch} was undone by batch ${by}: ${countWords(counts, 'nothing finished')}. Nothing is left to send.`,

@@ -37,7 +37,7 @@ export default command({
     const say = logOn(host.console, log);
     const figures = new Figures();
     const server = health === undefined ? undefined : await figuresAt(health, figures, say);
-    const tell = toldOn(say);
+    const tell = workerTold(say);
     const typed = commandLine(words);
     try {
       const { ranges, rows, stopped } = await spend(
@@ -70,10 +70,10 @@ export default command({
   },
 });
 
-function toldOn(say: Log): (event: WorkerEvent) => void {
+function workerTold(say: Log): (event: WorkerEvent) => void {
   let waiting: string | undefined;
   return (event) => {
-    const words = eventWords(event);
+    const words = workerWords(event);
     // What is tried again each second is told once.
     const isTold = event.kind === 'waiting' && words === waiting;
     if (event.kind !== 'within' && event.kind !== 'beat')
@@ -84,7 +84,7 @@ function toldOn(say: Log): (event: WorkerEvent) => void {
 
 const WARNINGS: ReadonlySet<WorkerEvent['kind']> = new Set(['waiting', 'handed_back', 'failed']);
 
-function eventWords(event: WorkerEvent): string | undefined {
+function workerWords(event: WorkerEvent): string | undefined {
   switch (event.kind) {
     case 'ready':
       return `ready, for ${event.accounts.join(', ')}`;

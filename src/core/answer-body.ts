@@ -20,7 +20,7 @@ export type Body =
 export type KeptBody = Buffer | string;
 
 export function readBody(bytes: KeptBody): Body {
-  const text = textOf(bytes);
+  const text = bodyText(bytes);
   if (text === '') return { kind: 'blank' };
   try {
     const value = parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text);
@@ -46,7 +46,7 @@ export function readBodyOnce(bytes: Buffer & { [READ]?: Body }): Body {
 }
 
 /** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
-function textOf(body: KeptBody): string {
+function bodyText(body: KeptBody): string {
   const text = typeof body === 'string' ? body : body.toString(isUtf16(body) ? 'utf16le' : 'utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -3,10 +3,10 @@ import { subjectText } from './membership.ts';
 import { isObject } from './objects.ts';
 import type { Call, JsonValue } from './operation.ts';
 
-declare const brand: unique symbol;
+declare const keyBrand: unique symbol;
 
 /** The identity of a call, 64 hex digits. Equal calls are bought once. */
-export type CallKey = string & { readonly [brand]: 'CallKey' };
+export type CallKey = string & { readonly [keyBrand]: 'CallKey' };
 
 /**
  * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and

@@ -124,7 +124,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   for await (const row of rowsOf(into)) {
     const from = pairs.get(row.row);
     if (from === undefined) continue;
-    if (columns.isOutput) kept.push(...addedCells(merging, row, from).kept);
+    if (columns.isOutput) kept.push(...cellsAdded(merging, row, from).kept);
     else mend(merging, row, from, corrections, kept);
   }
   const found = new Set(pairs.values());
@@ -242,10 +242,10 @@ interface ResultLine extends Line {
 function lineOf({ identifiers, own }: MergeColumns, row: RowNumber, cell: Cells): Line {
   const names = identifiers.map(({ column, kind }) => identityOf(kind, cell(column)));
   const cells = own.filter((name) => !identifiers.some(({ column }) => column === name)).map(cell);
-  return { row, key: textOf(names), other: textOf(cells) };
+  return { row, key: lineText(names), other: lineText(cells) };
 }
 
-const textOf = (cells: readonly string[]): string =>
+const lineText = (cells: readonly string[]): string =>
   cells.every((text) => text.trim() === '') ? '' : JSON.stringify(cells);
 
 /** How an identifier is told from others: without what people write it differently by. */
@@ -327,7 +327,7 @@ function mend(
 const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
 /** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
-function addedCells({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
+function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
   const [into, found] = [cellsOf(source), from.cell];
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
@@ -351,7 +351,7 @@ async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Bu
   yield* into.sheet.copy({ columns: added, dropped, note }, async (rows) =>
     rows.map((row) => {
       const [own, from] = [cellsOf(row), pairs.get(row.row)];
-      const isOwn = from && addedCells(merging, row, from).isOwn;
+      const isOwn = from && cellsAdded(merging, row, from).isOwn;
       return added.map((name, at) =>
         from === undefined || isOwn?.[at] === true ? own(name) : safety.cell(from.cell(name)),
       );

@@ -15,7 +15,7 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
 type CopySource = Pick<Sheet, 'header' | 'start' | 'groups'>;
 
 /** Rows for which the appended cells are asked at once: past this, it gets no faster. */
-const ROWS_PER_BATCH = 256;
+const ROWS_AT_ONCE = 256;
 
 /** @param sheetName left out: as Excel calls the only sheet of a new workbook. */
 export function workbookCopy(
@@ -87,6 +87,6 @@ export function cellsBelow(names: readonly string[]): (text: string, at: number)
 
 async function* batched<Row>(groups: AsyncIterable<readonly Row[]>): AsyncIterable<readonly Row[]> {
   for await (const group of groups) {
-    for (let at = 0; at < group.length; at += ROWS_PER_BATCH) yield group.slice(at, at + ROWS_PER_BATCH);
+    for (let at = 0; at < group.length; at += ROWS_AT_ONCE) yield group.slice(at, at + ROWS_AT_ONCE);
   }
 }

@@ -10,10 +10,10 @@ import { OUR_COLUMNS } from '../core/row.ts';
 import { inSteps, stepNames } from '../core/steps.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
-import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
+import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
-import { calledBySteps, checkSteps, isTypedSteps } from './job/several.ts';
+import { calledBySteps, checkSteps, type Document, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
@@ -52,8 +52,6 @@ export function waterfallOf(
   const tiers = waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined);
   return tiers.map(tierWords);
 }
-
-type Document = YamlDocument<JobEntries>;
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 

@@ -43,7 +43,7 @@ export interface OwnOperation {
   readonly ifLost?: IfLost;
 }
 
-const text = z.string().min(1).max(200);
+const ownText = z.string().min(1).max(200);
 
 const called = z.custom((value) => typeof value === 'function', { error: 'it must be a function' });
 
@@ -53,19 +53,19 @@ const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9-]{1,80}$/;
 const schema = z.strictObject({
   name: z.string().regex(NAME, 'a name must have only lower-case letters, digits and hyphens'),
   version: z.int().min(1),
-  summary: text,
+  summary: ownText,
   inputs: z
     .array(
       z.looseObject({
         name: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'write an input like profile_url'),
-        about: text,
-        aliases: z.array(text),
+        about: ownText,
+        aliases: z.array(ownText),
       }),
     )
     .min(1),
   request: z.looseObject({ path: z.string() }),
   prepare: called.optional(),
-  ifLost: z.union([z.literal('hold'), z.strictObject({ repeat: text })]).optional(),
+  ifLost: z.union([z.literal('hold'), z.strictObject({ repeat: ownText })]).optional(),
 });
 
 /** An operation of one's own, for `operations` of a call. It is checked before anything is sent. */

@@ -12,7 +12,7 @@ export interface CommitGuard {
   makeRoom(): boolean;
 }
 
-const isFull = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
+const hasNoRoom = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
 
 /**
  * Whether the others need not suffer: a failed constraint is a bug of ours, and a server that is away or has
@@ -223,13 +223,13 @@ export class Gather {
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
-    if (isFull(error) && (this.#keeping.makeRoom() || this.#full === undefined)) {
+    if (hasNoRoom(error) && (this.#keeping.makeRoom() || this.#full === undefined)) {
       this.#full = error;
       await this.#write(items);
     } else if (concernsOneWrite(error) && items.length > 1) {
       for (const item of items) await this.#write([item]);
     } else {
-      if (!concernsOneWrite(error) && !isFull(error)) this.#broken = error;
+      if (!concernsOneWrite(error) && !hasNoRoom(error)) this.#broken = error;
       for (const item of items) item.fail(error);
     }
   }

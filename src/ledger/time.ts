@@ -4,7 +4,7 @@ import { formatDuration } from '../lib/duration.ts';
 import { DAY_MS } from './context.ts';
 import type { Ledger, LedgerReader, Reply } from './ledger.ts';
 
-export { APART_MS } from './context.ts';
+export { APART_MS, DAY_MS } from './context.ts';
 
 /**
  * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the

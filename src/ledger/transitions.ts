@@ -294,7 +294,7 @@ WHERE rows.state IN ('pending', 'in_doubt')`);
  * Rows in doubt rest on what stands of their call: on what was sent in its place, on what was in doubt before
  * that, or on a late answer. A refresh that is in doubt beside an answer keeps its rows.
  */
-const followCalls = ofAttempt(`
+const followStanding = ofAttempt(`
 UPDATE rows SET attempt = o.id
 FROM v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
   JOIN attempts x ON x.key = c.key AND ${isPast('x')}
@@ -357,7 +357,7 @@ const resumeKnown = resumeSql(
 ).map(ofAttempt);
 
 /** Moves what rests on attempts of which it is known by now what came of them. */
-const moveRowsOn = [followCalls, stopWaiting, refuseOutdated, ...resumeKnown];
+const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown];
 
 // ----------------------------------------------------------------------------------- a group: 5. rows finish
 
@@ -602,7 +602,7 @@ export async function writeGroup(
     ),
     step([admitFirst], fresh),
     step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], placed),
-    step([followCalls], inPlace.map(attemptOf)),
+    step([followStanding], inPlace.map(attemptOf)),
     step([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });

@@ -214,7 +214,7 @@ function programName(): readonly string[] {
 function nameIn(folder: string | undefined, path: string): readonly string[] {
   if (onPath('rowonce', path) === PROGRAM) return ['rowonce'];
   if (folder !== undefined && isFoundByNpx(folder)) return BY_NPX;
-  const isUsual = onPath('node', path) === realPath(process.execPath);
+  const isUsual = onPath('node', path) === resolvedPath(process.execPath);
   return [isUsual ? 'node' : process.execPath, PROGRAM];
 }
 
@@ -252,10 +252,10 @@ function withParents(folder: string): readonly string[] {
 }
 
 function firstReal(paths: readonly string[]): string | undefined {
-  return paths.map(realPath).find((found) => found !== undefined);
+  return paths.map(resolvedPath).find((found) => found !== undefined);
 }
 
-function realPath(path: string): string | undefined {
+function resolvedPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

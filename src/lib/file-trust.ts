@@ -23,7 +23,7 @@ export interface Self {
 
 const BY_EVERYBODY = 0o002;
 const BY_GROUP = 0o020;
-const ROOT = 0;
+const ROOT_UID = 0;
 
 /** Undefined for a file that may be believed. A pipe is the user's, who has just opened it. */
 export function distrustOf(
@@ -40,12 +40,12 @@ export function distrustOf(
       next: afterLooking(`chmod go-w ${shellWord(path)}`),
     };
   }
-  if (![self.uid, ROOT, ...self.alsoTrusted].includes(uid)) {
+  if (![self.uid, ROOT_UID, ...self.alsoTrusted].includes(uid)) {
     const next = afterLooking(`chown ${self.uid} ${shellWord(path)}`);
     return { fact: `it belongs to another user (number ${uid})`, next };
   }
   // The members of root's group are administrators.
-  const isOwnGroup = gid === self.gid || gid === ROOT || gid === uid;
+  const isOwnGroup = gid === self.gid || gid === ROOT_UID || gid === uid;
   if ((mode & BY_GROUP) === 0 || isOwnGroup) return undefined;
   return {
     fact: `the group with number ${gid} can write to it (mode ${shown})`,
@@ -60,7 +60,7 @@ function afterLooking(command: string): string {
 function thisProcess(): Self | undefined {
   if (process.platform === 'win32') return undefined;
   const { uid, gid } = userInfo();
-  const caller = uid === ROOT ? Number(process.env.SUDO_UID) : Number.NaN;
+  const caller = uid === ROOT_UID ? Number(process.env.SUDO_UID) : Number.NaN;
   const alsoTrusted = [statSync(import.meta.filename).uid, caller].filter(Number.isInteger);
   return { uid: process.geteuid?.() ?? uid, gid, alsoTrusted };
 }
@@ -93,7 +93,7 @@ export function distrustAround(folder: string): Distrust | undefined {
   if (found === undefined) return undefined;
   const isSafe = !isOpen(found) || (found.mode & STICKY) !== 0;
   return (
-    (found.uid === ROOT ? undefined : ownedByAnother(folder, found)) ??
+    (found.uid === ROOT_UID ? undefined : ownedByAnother(folder, found)) ??
     (isSafe ? undefined : open(folder, found))
   );
 }

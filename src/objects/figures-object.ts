@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What came of a batch, in the figures of its report. */
 
-const ReasonObject = z.object({
+const AttentionObject = z.object({
   /** `invalid`, `refused` or `in_doubt`. */
   kind: z.string(),
   words: z.string(),
@@ -19,7 +19,7 @@ export const FiguresObject = z.object({
   found: z.number(),
   /** Rows that a person has to look at, and why, the most frequent reason first. */
   attention: z.number(),
-  reasons: z.array(ReasonObject),
+  reasons: z.array(AttentionObject),
   /** For how many rows each identifier was asked and found. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many rows each added column has a value. */

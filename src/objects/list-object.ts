@@ -43,13 +43,13 @@ export const DuplicatesObject = z.object({ same: RowsObject });
 export type DuplicatesObject = z.infer<typeof DuplicatesObject>;
 
 const likely = z.object({ input: z.string(), column: z.string(), because: z.string() });
-const byName = z.record(z.string(), z.string());
+const namesByInput = z.record(z.string(), z.string());
 /** How the columns of a list fit an operation. */
 export const OperationFit = z.object({
   operation: z.string(),
   /** Input ← column, as a run would take it. */
-  columns: byName,
-  because: byName,
+  columns: namesByInput,
+  because: namesByInput,
   /** What a run would take only where a job says so. */
   likely: z.array(likely),
   /** Columns that a run must be told to leave unread. */

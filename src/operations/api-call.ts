@@ -72,8 +72,8 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     tiers: [],
     settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
     resultsFile: 'results',
-    shapedBy,
-    prepare: (row, options) => prepare(shape, columns, row, options),
+    shapedBy: shapedCall,
+    prepare: (row, options) => prepareCall(shape, columns, row, options),
     next: nextOfRead,
   };
 }
@@ -89,7 +89,7 @@ function columnsOf({ endpoint, body }: Shape): readonly string[] {
  */
 const READING: readonly Method[] = ['GET', 'POST'];
 
-function shapedBy(settings: JsonObject): Operation {
+function shapedCall(settings: JsonObject): Operation {
   const { endpoint, body = {} } = settings;
   if (endpoint === undefined)
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
@@ -123,7 +123,7 @@ function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<Ro
   });
 }
 
-function prepare(
+function prepareCall(
   { method, endpoint, body }: Shape,
   columns: readonly string[],
   row: RowInput,

@@ -19,7 +19,7 @@ interface ProjectWork extends PlannedWork {
   readonly made?: string;
 }
 
-function workOf(making: NewProject, team: Team, { organizationId }: OperationOptions): ProjectWork {
+function workFor(making: NewProject, team: Team, { organizationId }: OperationOptions): ProjectWork {
   const { name, description } = making;
   const other = making.organizationId === organizationId ? undefined : making.organizationId;
   const subject: Subject = { name: subjectOfProject(name, other) };
@@ -74,7 +74,7 @@ export default defineOperation<NewProject, ProjectWork>({
   },
   change: {
     isState: true,
-    resolve: (making, team, options) => ({ kind: 'ready', input: workOf(making, team, options) }),
+    resolve: (making, team, options) => ({ kind: 'ready', input: workFor(making, team, options) }),
   },
   next({ subject, was, making, made }, answered) {
     if (made !== undefined) return end({ kind: 'unchanged', reason: made });

@@ -13,7 +13,7 @@ import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
  * The identifiers in the order in which they are tried: first the number that one company alone has, then
  * what may be shared.
  */
-const identifiers: readonly Identifier[] = [
+const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'abn',
     label: 'ABN',
@@ -61,5 +61,5 @@ const identifiers: readonly Identifier[] = [
 export default lookUpOperation(
   'enrich-company',
   'Find a company by ABN, domain, profile URL or website.',
-  identifiers,
+  companyIdentifiers,
 );

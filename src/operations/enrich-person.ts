@@ -12,7 +12,7 @@ import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
  * The identifiers in the order in which they are tried: an address belongs to one person today, a profile may
  * be out of date.
  */
-const identifiers: readonly Identifier[] = [
+const personIdentifiers: readonly Identifier[] = [
   {
     name: 'email',
     label: 'e-mail',
@@ -50,5 +50,5 @@ const identifiers: readonly Identifier[] = [
 export default lookUpOperation(
   'enrich-person',
   'Find a person by e-mail address, profile URL or profile slug.',
-  identifiers,
+  personIdentifiers,
 );

@@ -19,7 +19,7 @@ interface Invitation {
 }
 
 /** A person who is invited already keeps that invite: two invites are two mails. */
-function actionOf(person: PersonInProject, { email, role }: Invitation): PersonAction {
+function inviteFor(person: PersonInProject, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };
   const now = facts.state === 'invited' ? 'is invited' : 'is in the project';
@@ -40,6 +40,6 @@ export default withRoles(
         role: readRowRole(row, options),
         project: readProjectId(row, options),
       }),
-    actionOf,
+    actionOf: inviteFor,
   }),
 );

@@ -71,7 +71,7 @@ function readWishedRole(row: RowInput, options: OperationOptions): ReadResult<Ro
   return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
 }
 
-function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
+function wishIn(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
   return together({
     // A person who is known by a user id alone can get another role, but no invite.
     email: identifierText(row.user_id ?? '') === '' ? readEmail(row.email) : optional(row.email, readEmail),
@@ -165,7 +165,7 @@ function newcomer(
 }
 
 /** Calls of the person follow when the project has its id; everybody in it shares the one that makes it. */
-function next({ makes, ...work }: PersonWork, answered: Answered): Step {
+function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
   if (makes === undefined) return nextOfPerson(work, answered);
   const { project, ...now } = makes;
   const making = nextOfProject(now, project, answered);
@@ -235,8 +235,8 @@ export default withRoles(
     tiers: [],
     readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
-    prepare,
+    prepare: wishIn,
     change: { isState: true, resolve, missing },
-    next,
+    next: nextChange,
   }),
 );

@@ -59,9 +59,9 @@ function searchWith(filters: JsonObject, extra: readonly InputField[]): Operatio
     readsAnswers: true,
     settings: { filters: 'asks', credits_max: 'allows' },
     resultsFile: 'people',
-    shapedBy,
-    prepare,
-    next,
+    shapedBy: shapedSearch,
+    prepare: prepareSearch,
+    next: nextSearch,
   });
 }
 
@@ -71,7 +71,7 @@ export default searchPeople;
 
 const PUBLISHED = FILTERS.map(({ name }) => name);
 
-function shapedBy(settings: JsonObject): Operation {
+function shapedSearch(settings: JsonObject): Operation {
   const filters = (settings.filters ?? {}) as JsonObject;
   checkFilters(filters);
   const named = columnsIn(filters).filter((name) => !PUBLISHED.includes(name));
@@ -99,7 +99,7 @@ function checkFilters(filters: JsonObject): void {
  * All that a row says is asked in one search: without one of its filters it would be another, and a dearer
  * one.
  */
-function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
+function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Search> {
   const cells = Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, cell.replaceAll(/\s+/gu, ' ').trim()]),
   );
@@ -108,7 +108,7 @@ function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
   const own = PUBLISHED.flatMap((name) => (cells[name] ? [[name, cells[name]] as const] : []));
   const asked = withoutBlanks(filters, cells);
   const parameters = { ...Object.fromEntries(own), ...asked };
-  const nothing = whyNothing(cells, parameters);
+  const nothing = whyNoSearch(cells, parameters);
   if (nothing !== undefined) return { kind: 'invalid', reason: `nothing to search by: ${nothing}` };
   const unaskable = own.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined) {
@@ -129,7 +129,7 @@ function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
  * differ would find everybody whom the job's own filters allow. By the published filters they differ where
  * the list has one of them, else by its other columns. Of a list without columns, the job says it all.
  */
-function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined {
+function whyNoSearch(cells: RowInput, parameters: JsonObject): string | undefined {
   const published = PUBLISHED.filter((name) => cells[name] !== undefined);
   const telling = published.length > 0 ? published : Object.keys(cells);
   if (telling.length > 0 && telling.every((name) => cells[name] === '')) {
@@ -138,7 +138,7 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
   return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
 }
 
-function next({ by, parameters, creditsMost }: Search, answered: Answered): Step {
+function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered): Step {
   // A lost answer may have been charged, so only the user may pay again.
   const call = present({ operation: 'search-people', parameters, ifLost: 'hold', creditsMost } as const);
   const answer = answered(call);

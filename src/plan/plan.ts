@@ -44,8 +44,8 @@ export async function planRows(
   listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
   const pricing = await pricingOf(context);
-  const draft = new Draft(pricing);
-  const firstRows = context.limit === undefined ? undefined : new Draft(pricing);
+  const draft = new RowDraft(pricing);
+  const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await batchInQuestion(context, input);
   for await (const group of classifications(context, input, batch)) {
@@ -61,7 +61,7 @@ export async function planRows(
 
 /** What a run does that works on these rows alone, which buys what they share with a row before them. */
 export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAgain {
-  const draft = new Draft(pricing);
+  const draft = new RowDraft(pricing);
   for (const row of rows)
     draft.add({ ...row, left: row.left.map(({ isShared: _, ...left }): StepLeft => left) });
   return draft.part();
@@ -155,7 +155,7 @@ const COUNTED_AS = {
   to_buy: 'to_buy',
 } as const;
 
-class Draft {
+class RowDraft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();

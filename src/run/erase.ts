@@ -23,7 +23,7 @@ import {
 } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
-import { agreedIn } from '../ledger/time.ts';
+import { agreedIn, DAY_MS } from '../ledger/time.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
 import type { ErasureObject } from '../objects/erasure-object.ts';
 import { bookPathIn } from '../sandbox/spawn.ts';
@@ -138,8 +138,6 @@ async function requireAgreed(
     commandLine(['store', 'purge', '--before', 'DAY']),
   );
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** A call in doubt may have been charged, and nothing would show that when it is bought again. */
 function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly string[]): void {

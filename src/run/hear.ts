@@ -29,7 +29,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
     case 'stopped':
-      return stopNow(run, new StopError(stopOf(verdict.stop, run.session.history)));
+      return stopNow(run, new StopError(stopSaid(verdict.stop, run.session.history)));
     case 'waits':
       return { kind: 'waits' };
     default:
@@ -38,7 +38,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
 }
 
 /** A key that has worked may still be good: then it is the account that may not do this. */
-function stopOf(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
+function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
   if (stop.code !== 'key' || !hasAnswered) return stop;
   const message = stop.message.replace(
     ' refused the key: ',

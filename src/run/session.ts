@@ -16,7 +16,7 @@ import type {
   KeyedRequest,
   Ledger,
 } from '../ledger/ledger.ts';
-import type { AccountTime } from '../ledger/time.ts';
+import { type AccountTime, DAY_MS } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { AccountHistory, AllSeries } from './series.ts';
 
@@ -153,8 +153,6 @@ export interface JudgeContext extends Pick<Run, 'projects'> {
  * asked again behind them.
  */
 export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Tells what a 403 of the service is about. In a project that the account has changed in this run or within a

@@ -38,7 +38,7 @@ const price = z
   .transform(priceOf);
 
 const rate = z.int().min(1).optional();
-const credits = z.int().min(0).optional();
+const cap = z.int().min(0).optional();
 const line = z
   .string()
   .min(1)
@@ -102,8 +102,8 @@ const shared = {
     .describe('what the plan at the vendor allows'),
   budget: z
     .strictObject({
-      per_day: credits.describe('credits of a day (UTC)'),
-      per_month: credits.describe('credits of a month (UTC)'),
+      per_day: cap.describe('credits of a day (UTC)'),
+      per_month: cap.describe('credits of a month (UTC)'),
     })
     .optional()
     .describe('limits over all batches'),
@@ -149,7 +149,7 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
 
 const VENDOR = '`provider`, the data vendor, or `service`, the governance platform';
 
-const service = z
+const ofService = z
   .strictObject({
     vendor: z.literal('service').describe(VENDOR),
     ...shared,
@@ -159,7 +159,7 @@ const service = z
   })
   .superRefine(checkEntry);
 
-const provider = z
+const ofProvider = z
   .strictObject({
     vendor: z.literal('provider').describe(VENDOR),
     ...shared,
@@ -213,7 +213,7 @@ export type Receiver = z.infer<typeof receiver>;
 export const accountsSchema = z
   .strictObject({
     accounts: z
-      .record(accountName, z.discriminatedUnion('vendor', [service, provider]))
+      .record(accountName, z.discriminatedUnion('vendor', [ofService, ofProvider]))
       .nullish()
       .describe('the accounts by name'),
     regions: z

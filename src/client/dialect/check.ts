@@ -16,7 +16,7 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
     checkOperation(name, entry, dialect, refuse);
   for (const name of ['list_users', 'list_invites'] as const) {
     const listing = dialect[name];
-    if (listing === undefined || `${listing.path}${textOf(dialect, listing)}`.includes('{project_id}'))
+    if (listing === undefined || `${listing.path}${partsOf(dialect, listing)}`.includes('{project_id}'))
       continue;
     const fact = `neither the path nor a header of ${name} has {project_id}, so it could be the list of any project`;
     refuse([name], fact, 'Put {project_id} into one of them.', 'name');
@@ -28,10 +28,12 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
 /** @param part whether the name or the value of the entry is wrong. */
 type Refuse = (keys: readonly string[], fact: string, next: string, part?: 'name' | 'value') => void;
 
-type Headers = Readonly<Record<string, string>>;
+type NamedHeaders = Readonly<Record<string, string>>;
 
-const textOf = ({ headers }: DialectEntries, request: { readonly headers?: Headers | undefined }): string =>
-  Object.values({ ...headers, ...request.headers }).join(' ');
+const partsOf = (
+  { headers }: DialectEntries,
+  request: { readonly headers?: NamedHeaders | undefined },
+): string => Object.values({ ...headers, ...request.headers }).join(' ');
 
 /** The parameters of our calls by operation. The calls of any other bring their own request. */
 export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
@@ -134,7 +136,7 @@ function checkOperation(
     refuse([...keys, 'fields', without], fact, 'Name the field.');
   }
   // The one change without a project makes one.
-  if (name === 'create-project' || textOf(dialect, entry).includes('{project_id}')) return;
+  if (name === 'create-project' || partsOf(dialect, entry).includes('{project_id}')) return;
   const fact = `no header of ${name} has {project_id}, so the service would not know which project is meant`;
   const next = 'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.';
   refuse([...keys, 'headers'], fact, next);
@@ -147,7 +149,7 @@ const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];
 
 /** @param also what they may name besides. */
 function checkHeaders(
-  headers: Headers,
+  headers: NamedHeaders,
   keys: readonly string[],
   also: readonly string[],
   refuse: Refuse,

@@ -119,7 +119,7 @@ const body = opt(
 );
 
 /** A request that costs nothing, and alters nothing. */
-const free = {
+const freeRequest = {
   method: z.enum(['GET', 'POST']).describe('`GET` or `POST`'),
   path: requestPath,
   headers,
@@ -177,7 +177,7 @@ const rules = z.array(answerRule);
 const says = z.enum(['happened', 'not_happened', 'unclear']).describe('what became of the lost call');
 
 const readBack = z.strictObject({
-  ...free,
+  ...freeRequest,
   fields,
   answers: z
     .array(z.strictObject({ ...test, says }))
@@ -191,7 +191,7 @@ const readBack = z.strictObject({
 export type ReadBack = z.infer<typeof readBack>;
 
 const listing = z.strictObject({
-  ...free,
+  ...freeRequest,
   items: at('where the list is in the answer; the other paths lead into its members'),
   email: at('whose entry it is'),
   user_id: at('the id by which a role is changed and a person removed').optional(),
@@ -324,12 +324,12 @@ export const entries = z.strictObject({
     valid_for: duration.describe('how long the vendor remembers a key, such as `24h`'),
   }),
   usage: optBlock('a free request that returns how many credits the vendor has counted', {
-    ...free,
+    ...freeRequest,
     credits: at('where the number is in the answer; it must be one that only ever grows'),
     sure_after: sureAfter,
   }),
   balance: optBlock('a free request that returns how many credits are left', {
-    ...free,
+    ...freeRequest,
     credits: at('where the number is in the answer'),
   }),
   permissions: optBlock(
@@ -344,7 +344,7 @@ export const entries = z.strictObject({
   list_users: opt(listing, 'of a service: a free request for all people of a project, `{project_id}`'),
   list_invites: opt(listing, 'of a service: the same for all invites of a project that wait'),
   whoami: optBlock('of a service: a free request for whose key it is, which also tries the key', {
-    ...free,
+    ...freeRequest,
     user_id: at('where the user id stands in the answer').optional(),
     email: at('where the e-mail stands in the answer').optional(),
   }),

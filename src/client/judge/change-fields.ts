@@ -5,7 +5,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
-import type { Question } from './question.ts';
+import type { Asked } from './question.ts';
 import { bodyMatches } from './reply.ts';
 
 /** What a service publishes that its answer to a change holds. */
@@ -79,7 +79,7 @@ export const publishedId = ({
 
 /** Whether it came, or should have come. @param isDone the status is not that of what is only accepted. */
 export function publishedIdIn(
-  { operation, dialect: { fields_at: at } }: Question,
+  { operation, dialect: { fields_at: at } }: Asked,
   body: JsonValue | undefined,
   isDone: boolean,
 ): 'came' | 'missing' | 'none' {

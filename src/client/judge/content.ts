@@ -2,7 +2,7 @@ import { parsedResultsOf } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
-import type { Question } from './question.ts';
+import type { Asked } from './question.ts';
 
 /** What an answer to a lookup holds of what was asked for. */
 
@@ -33,7 +33,7 @@ const MOST_BESIDE = 4;
 const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
-export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Question): Content {
+export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Asked): Content {
   const { dialect, call } = question;
   const listed = listIn(body, question);
   if (listed) return contentOfList(listed);
@@ -65,7 +65,7 @@ function isShort(leaves: readonly Leaf[], data: readonly Leaf[]): boolean {
 const isFilledId = ({ name, under, value }: Leaf): boolean =>
   under.length === 0 && ID.test(name.raw) && !isBlank(value);
 
-function listIn(body: JsonValue, { operation, dialect }: Question): readonly JsonValue[] | undefined {
+function listIn(body: JsonValue, { operation, dialect }: Asked): readonly JsonValue[] | undefined {
   const { credits, results } = operation;
   if (results === undefined && credits.per_result === undefined) return undefined;
   return parsedResultsOf(body, present({ fields: dialect.fields_at, results }));
@@ -105,7 +105,7 @@ const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
  * Whether a value says something of what was asked about: nothing that speaks of the answer, no id, no echo
  * of the question.
  */
-export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Question): boolean {
+export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Asked): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   const isNameless = under.length < depth || name.raw === '';
   // What is not in anything is the answer's own.
@@ -132,7 +132,7 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
 const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
 const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;
 
-function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Question): boolean {
+function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Asked): boolean {
   if (name.kind === 'field') return value !== true || vocabulary.read(name.raw).senses.length === 0;
   return name.kind === 'effect' ? typeof value !== 'boolean' : isMember && isOpen(name);
 }

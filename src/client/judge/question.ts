@@ -11,7 +11,7 @@ type SentValue = Readonly<Record<'name' | 'text', string>>;
 const MOST_SENT = 200;
 
 /** A question as far as it helps to read the answer to it. */
-export class Question {
+export class Asked {
   readonly dialect: Dialect;
   readonly operation: DialectOperation;
   /** Undefined for a free question, and for one that a service answered in front of the vendor. */

@@ -16,7 +16,7 @@ import type { Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
-import { Question } from './question.ts';
+import { Asked } from './question.ts';
 import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
@@ -42,10 +42,10 @@ export function factsShape(
   call: Call,
   isCompared = true,
 ): string | undefined {
-  const question = new Question(dialect, call);
+  const question = new Asked(dialect, call);
   if (call.change !== undefined || question.isOwn) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
-  const body = jsonIn(bytes);
+  const body = jsonOf(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
   const leaves = leavesOf((value ?? null) as JsonValue);
   const isFact = (leaf: Leaf): boolean => isData(leaf, 0, question);
@@ -55,7 +55,7 @@ export function factsShape(
   return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
 }
 
-function jsonIn(bytes: KeptBody): JsonValue | undefined {
+function jsonOf(bytes: KeptBody): JsonValue | undefined {
   const read = typeof bytes === 'string' ? readBody(bytes) : readBodyOnce(bytes);
   return read.kind === 'json' ? read.value : undefined;
 }
@@ -68,7 +68,7 @@ const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain
  */
 export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined {
   const { through } = dialect;
-  const body = jsonIn(raw.body);
+  const body = jsonOf(raw.body);
   if (through === undefined || !is2xx(raw.status) || body === undefined) return undefined;
   if (vendorReply(raw, dialect) !== undefined) return undefined;
   const { answer } = through.envelope;
@@ -124,7 +124,7 @@ const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 /** The names of an answer, and what it says, without what differs from row to row. */
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
-  const question = new Question(dialect, call);
+  const question = new Asked(dialect, call);
   const body = readBodyOnce((own ?? raw).body);
   const parsed = statementsOf((own ?? raw).status, body, question).told.map(({ value }) => {
     if (typeof value !== 'string') return value;
@@ -143,7 +143,7 @@ function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
 
 const leavesIn = (body: Body): readonly Leaf[] => (body.kind === 'json' ? leavesOf(body.value) : []);
 
-function statementsOf(status: number, body: Body, question: Question): Statements {
+function statementsOf(status: number, body: Body, question: Asked): Statements {
   const leaves = leavesIn(body);
   const { call } = question;
   if (call?.change !== undefined) return new ChangeStatements(question, call).listen(leaves);
@@ -155,7 +155,7 @@ function statementsOf(status: number, body: Body, question: Question): Statement
 
 // ------------------------------------------------------------------------------------------ the rule for one
 
-const ruleOf = (status: number, test: string, means: string): string =>
+const ruleFor = (status: number, test: string, means: string): string =>
   `- { status: [${status}], body: { ${test} }, means: ${means} }`;
 
 /**
@@ -165,10 +165,10 @@ const ruleOf = (status: number, test: string, means: string): string =>
  * change.
  */
 export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
-  const question = new Question(dialect, call);
+  const question = new Asked(dialect, call);
   const body = readBodyOnce(own.body);
   const good = call.change === undefined ? 'no_match' : 'found';
-  if (body.kind === 'blank') return ruleOf(own.status, 'is: blank', means ?? good);
+  if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
   // A page, or a text that is no JSON, is seldom the word of the vendor.
   if (body.kind !== 'json') return undefined;
   const statements = statementsOf(own.status, body, question);
@@ -183,14 +183,14 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
   // A company has a state and a type as well.
   const told = statements.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
   const test = told.map((leaf) => testOf(leaf, question)).find((each) => each !== undefined);
-  return test && ruleOf(own.status, test, means ?? (isNo ? 'refused' : good));
+  return test && ruleFor(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 
 /** What to write where a vendor means "no match" by an answer that nobody can use. */
 export function ruleForLost(raw: Reply, dialect: Dialect): string {
   const own = vendorReply(raw, dialect) ?? raw;
   const { kind } = readBodyOnce(own.body);
-  return ruleOf(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
+  return ruleFor(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
 }
 
 /** So much of a text tells it from another. */
@@ -202,7 +202,7 @@ const ANYTHING = '\u0000';
 /**
  * The test for what an answer says at a place; undefined where good answers say so too, or every answer may.
  */
-function testOf(leaf: Leaf, question: Question): string | undefined {
+function testOf(leaf: Leaf, question: Asked): string | undefined {
   const { value = null } = leaf;
   const path = pathOf(leaf);
   const where = path === '' ? '' : `path: ${JSON.stringify(path)}, `;

@@ -2,7 +2,7 @@ import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { CONTAINERS, isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
-import type { Question } from './question.ts';
+import type { Asked } from './question.ts';
 import { isLater, LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
 /** Codes that say nothing: no error, and the status of a success. */
@@ -45,9 +45,9 @@ export class Statements {
   status: number | undefined;
   /** Texts, codes and marks. */
   readonly told: Leaf[] = [];
-  protected readonly question: Question;
+  protected readonly question: Asked;
 
-  constructor(question: Question) {
+  constructor(question: Asked) {
     this.question = question;
   }
 
@@ -218,7 +218,7 @@ export class ChangeStatements extends Statements {
   #isOther = false;
   #hasOtherId = false;
 
-  constructor(question: Question, call: Call) {
+  constructor(question: Asked, call: Call) {
     super(question);
     this.#effects = effectsOf(call);
     this.#role = roleOf(String(call.parameters.role ?? ''));

@@ -5,7 +5,7 @@ import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
 import { type Content, contentOf, placeIn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf } from './names.ts';
-import { Question } from './question.ts';
+import { Asked } from './question.ts';
 import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
@@ -21,7 +21,7 @@ export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 const ACCEPTED = 202;
 
 /** An answer as the table looks at it. */
-function answerOf(parsed: ParsedReply, question: Question) {
+function answerOf(parsed: ParsedReply, question: Asked) {
   const { raw, body } = parsed;
   const { call } = question;
   const value = jsonIn(parsed);
@@ -62,7 +62,7 @@ function statementsBeside(
   leaves: readonly Leaf[],
   isFree: boolean,
   { raw }: ParsedReply,
-  question: Question,
+  question: Asked,
 ): readonly [Statements, boolean] {
   const holds = content === 'data' || content === 'details';
   const beside = new Statements(question).listen(leaves, !holds && !isFree);
@@ -121,7 +121,7 @@ const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
 
 /** It failed, unless what holds the data is what speaks. */
 const isWrappedNo = (it: Answer): boolean =>
-  says('refused')(it) && !it.question.isOwn && placeIn(it.leaves, it.question.dialect.fields_at).depth > 0;
+  saying('refused')(it) && !it.question.isOwn && placeIn(it.leaves, it.question.dialect.fields_at).depth > 0;
 
 const isDone = ({ change }: Answer): boolean => change !== undefined && (change.yes || change.role);
 
@@ -129,7 +129,7 @@ const isOfOwn = ({ change }: Answer): boolean => !!change?.isAny && !change.coun
 const isThingOfOwn = ({ change }: Answer): boolean => !!change?.isAny && change.thing && !change.yes;
 
 /** Whether the plain values in it may be details of what it says: that it failed, or is not there yet. */
-function speaksOfItself(statements: Statements, http: number, { isOwn }: Question): boolean {
+function speaksOfItself(statements: Statements, http: number, { isOwn }: Asked): boolean {
   const { isError, codes, says, no, trouble, status } = statements;
   if (isError || http === ACCEPTED || codes.has('refused')) return true;
   // What a call of one's own asks about may say no, and count what has failed.
@@ -158,7 +158,7 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
   rows.map((each) => ({ ...each, of: name, fits: (it) => isOf(it) && each.fits(it) }));
 
 /** Beside what was asked for only a code counts. */
-const says =
+const saying =
   (...senses: readonly Sense[]) =>
   ({ holds, statements }: Answer) =>
     senses.some((sense) => (holds ? statements.codes : statements.says).has(sense));
@@ -187,13 +187,13 @@ export const TABLE: readonly Row[] = [
     row(
       'it says out of credits',
       'credits_used_up',
-      (it) => it.by === 402 || (says('credits_used_up')(it) && isFreeNo(it)),
+      (it) => it.by === 402 || (saying('credits_used_up')(it) && isFreeNo(it)),
     ),
-    row(A_DAY, 'rate_limited', (it) => says('day_used_up')(it) && !it.isProved),
-    row('it says too fast', 'rate_limited', (it) => says('rate_limited')(it) && !it.isProved),
-    row('it says that the key is dead', 'key_dead', (it) => says('key_dead')(it) && isOfKey(it)),
+    row(A_DAY, 'rate_limited', (it) => saying('day_used_up')(it) && !it.isProved),
+    row('it says too fast', 'rate_limited', (it) => saying('rate_limited')(it) && !it.isProved),
+    row('it says that the key is dead', 'key_dead', (it) => saying('key_dead')(it) && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
-    row(SAYS_NONE, 'no_match', (it) => it.isLookup && says('no_match')(it) && isOfQuestion(it.by)),
+    row(SAYS_NONE, 'no_match', (it) => it.isLookup && saying('no_match')(it) && isOfQuestion(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
       'the service has no such step',
@@ -218,17 +218,17 @@ export const TABLE: readonly Row[] = [
   ...of('with JSON', () => true, [
     row('the status is 404', 'no_match', ({ by }) => by === 404),
     row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
-    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && says('working')(it)),
+    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && saying('working')(it)),
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('its code says at work', 'pending', (it) => says('working')(it) && !it.question.isOwn),
+    row('its code says at work', 'pending', (it) => saying('working')(it) && !it.question.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [
-    row('it is not yet done', 'pending', (it) => says('working', 'pending')(it) || it.http === ACCEPTED),
-    row('it says no', 'in_doubt', (it) => it.isNo || says('refused')(it), NAMES_ERROR),
+    row('it is not yet done', 'pending', (it) => saying('working', 'pending')(it) || it.http === ACCEPTED),
+    row('it says no', 'in_doubt', (it) => it.isNo || saying('refused')(it), NAMES_ERROR),
     row('the place of what was asked for is empty', 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
@@ -240,10 +240,10 @@ export const TABLE: readonly Row[] = [
     row('an id is published for it', 'in_doubt', ({ published }) => published !== 'none'),
     row('it says yes and no', 'in_doubt', (it) => isDone(it) && it.isNo),
     row('it says no to what may have cost', 'in_doubt', (it) => it.isNo && isPaid(it)),
-    row('it says that the key has no right', 'project_refused', says('project_refused')),
-    row('it says that nobody is there', 'no_match', says('no_match')),
+    row('it says that the key has no right', 'project_refused', saying('project_refused')),
+    row('it says that nobody is there', 'no_match', saying('no_match')),
     row('it says no', 'refused', ({ isNo }) => isNo),
-    row('it says that it is not yet done', 'pending', says('pending', 'working')),
+    row('it says that it is not yet done', 'pending', saying('pending', 'working')),
     row('it was accepted, or names a task', 'pending', ({ by, change }) => by === ACCEPTED || !!change?.work),
     row('it shows the thing with the role', 'found', ({ change }) => !!change?.thing && change.role),
     row("it shows the thing of a call of one's own", 'found', isThingOfOwn, WITHOUT_A_WORD),
@@ -281,7 +281,7 @@ export function concluded(
   operation: DialectOperation,
   call: Call | undefined,
 ): Conclusion {
-  const answer = answerOf(parsed, new Question(dialect, parsed.isOuter ? undefined : call, operation));
+  const answer = answerOf(parsed, new Asked(dialect, parsed.isOuter ? undefined : call, operation));
   const { statements, published, isJson, isLookup, change } = answer;
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;

@@ -59,7 +59,7 @@ export const test = command({
 type Tell = (told: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
 
 /** A test stops instead of waiting longer than this, because a person watches it. */
-const MAX_PAUSE_MS = 60_000;
+const TEST_PAUSE_MS = 60_000;
 
 /**
  * Finds out step by step whether an account can be used. It sends at most two questions, which are free.
@@ -89,7 +89,7 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
     documentationUrl && `its API reference is at ${documentationUrl}.`,
   );
   const context: LookContext = {
-    ...{ account, dialect, clock: systemClock, maxPauseMs: MAX_PAUSE_MS },
+    ...{ account, dialect, clock: systemClock, maxPauseMs: TEST_PAUSE_MS },
     signal: new AbortController().signal,
     emit: (event) => event.kind === 'paused' && console.say(`${account.name}: waits, because ${event.why}.`),
   };

@@ -63,7 +63,7 @@ export async function readInbox(folder: string, { ours, clock, signal }: InboxCo
   const left: { file: string; why: string }[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();
-  for (const entry of await entriesIn(folder)) {
+  for (const entry of await direntsIn(folder)) {
     const path = join(folder, entry.name);
     const why = await reasonToLeave(path, entry, ours, extensions);
     if (why === undefined) candidates.set(path, await stampOf(path));
@@ -89,7 +89,7 @@ async function someAreYoung(paths: readonly string[], nowMs: number): Promise<bo
 }
 
 /** What is in the folder, without folders and what is hidden, as what Excel keeps beside an open workbook. */
-async function entriesIn(folder: string): Promise<readonly Dirent[]> {
+async function direntsIn(folder: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries

@@ -6,7 +6,7 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 
 /** `row 12  Salvation Army  employees 412, city Melbourne`, for each of these rows that was found. */
-export async function foundLines(
+export async function foundRows(
   ledger: LedgerReader,
   batch: Batch,
   rows: readonly RowNumber[],

@@ -9,7 +9,7 @@ import type { Watcher } from '../../plan/context.ts';
 import { finishedIn } from '../../run/open-ledger.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
-import { foundLines } from './found-rows.ts';
+import { foundRows } from './found-rows.ts';
 import { TimeLeft } from './time-left.ts';
 
 /** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on. */
@@ -58,7 +58,7 @@ export class Progress implements Watcher {
     switch (event.kind) {
       case 'batch':
         this.#batch = event;
-        this.#console.say(batchLine(event));
+        this.#console.say(begunLine(event));
         break;
       case 'answered':
         this.#isOutageSaid = false;
@@ -97,7 +97,7 @@ export class Progress implements Watcher {
       this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
       const newest = this.#showsFinds ? this.#found.splice(0) : [];
       if (newest.length > 0)
-        this.#finds = [...this.#finds, ...(await foundLines(ledger, batch, newest))].slice(-MOST_FINDS);
+        this.#finds = [...this.#finds, ...(await foundRows(ledger, batch, newest))].slice(-MOST_FINDS);
     };
     await this.#look();
     this.#timeLeft.begin(this.#clock.monotonicMs());
@@ -110,7 +110,7 @@ export class Progress implements Watcher {
     this.#look = undefined;
     if (!this.#showsFinds) return;
     const rows = await ledger.rowsAt(batch.id, { from: 0 }, MOST_FINDS, ['matched']);
-    this.#finds = await foundLines(
+    this.#finds = await foundRows(
       ledger,
       batch,
       rows.map(({ row }) => row),
@@ -221,7 +221,7 @@ const MOST_FINDS = 3;
 /** Shorter pauses have no line of their own, because they are over before a person has read it. */
 const LONG_PAUSE_MS = 2_000;
 
-function batchLine(event: BatchBegun): string {
+function begunLine(event: BatchBegun): string {
   const { batch, resumed } = event;
   return resumed
     ? `Batch ${batch} continues: ${finishedWords(event)}.`

@@ -18,7 +18,7 @@ export class TimeLeft {
   paused(fromMs: number, untilMs: number): void {
     const last = this.#pauses.at(-1);
     if (last !== undefined && last.untilMs >= fromMs) last.untilMs = Math.max(last.untilMs, untilMs);
-    else if (untilMs - fromMs > LONG_PAUSE_MS) this.#pauses.push({ fromMs, untilMs, rows: this.#rows });
+    else if (untilMs - fromMs > LONGEST_GAP_MS) this.#pauses.push({ fromMs, untilMs, rows: this.#rows });
   }
 
   /** Undefined while too few rows have ended to say it. */
@@ -44,6 +44,6 @@ export class TimeLeft {
   }
 }
 
-const LONG_PAUSE_MS = 2_000;
+const LONGEST_GAP_MS = 2_000;
 const LEAST_ROWS = 5;
 const LEAST_MS = 3_000;

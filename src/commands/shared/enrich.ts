@@ -34,7 +34,7 @@ import { MAX_PAUSE_MS } from './spending.ts';
  * A run whose rows a program reads takes what a run does, but for what concerns a list and a file that is
  * written.
  */
-const input = run.input.omit({
+const enrichInput = run.input.omit({
   file: true,
   output: true,
   formulas: true,
@@ -43,7 +43,7 @@ const input = run.input.omit({
   events: true,
 });
 
-export type EnrichInput = z.input<typeof input>;
+export type EnrichInput = z.input<typeof enrichInput>;
 
 /** Rows to be read once, with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
@@ -77,7 +77,7 @@ export function enrich<Row>(
   given: EnrichInput,
   own: Own = {},
 ): Enrichment<Row> {
-  const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', input, given);
+  const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', enrichInput, given);
   const { output: _, ...asked } = own;
   const ended = Promise.withResolvers<RunObject>();
   // Who reads the rows gets what went wrong there.
@@ -315,7 +315,7 @@ async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
   let count = 0;
   for await (const row of rows) {
     count += 1;
-    lines += `${lineOf(row, count)}\n`;
+    lines += `${rowLine(row, count)}\n`;
     if (lines.length < PIECE) continue;
     yield Buffer.from(lines);
     lines = '';
@@ -325,7 +325,7 @@ async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
 }
 
 /** What is no object becomes a line that cannot be read, which is one row's own problem. */
-function lineOf(row: unknown, number: number): string {
+function rowLine(row: unknown, number: number): string {
   try {
     return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? 'null';
   } catch (error) {

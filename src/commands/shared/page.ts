@@ -8,7 +8,7 @@ import type { PageCommand } from '../../web/serve.ts';
 import { type Command, type CommandGroup, said } from './command.ts';
 import { callChecked, textsOf, typedFrom } from './library.ts';
 
-type Given = Readonly<Record<string, unknown>>;
+type PageInput = Readonly<Record<string, unknown>>;
 
 /** @param own the store and the user are those of `serve`. */
 export async function pageCommands(
@@ -23,7 +23,7 @@ export async function pageCommands(
   });
 }
 
-function pageCommand(of: Command, own: Given): PageCommand {
+function pageCommand(of: Command, own: PageInput): PageCommand {
   const shape: Readonly<Record<string, z.ZodType>> = of.input.shape;
   const entries = new Map<string, string>();
   const taken: Record<string, z.ZodType> = {};
@@ -34,7 +34,7 @@ function pageCommand(of: Command, own: Given): PageCommand {
     taken[name] = how.page === 'needed' || how.page === 'batch' ? z.nonoptional(schema) : schema;
   }
   const input = z.strictObject(taken);
-  const check = (given: Given): Given => checkInput(of.name, input, given);
+  const check = (given: PageInput): PageInput => checkInput(of.name, input, given);
   return {
     name: of.name,
     ...present({ work: of.work }),

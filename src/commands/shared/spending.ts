@@ -181,7 +181,7 @@ export async function mayBeSent(console: Console, question: string): Promise<boo
 }
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */
-const LONG_PAUSE_MS = 60_000;
+const PAUSE_TOLD_MS = 60_000;
 
 /** Writes events as lines of a log, but for those that are too frequent or are summed up at the end. */
 export function toldOn(console: Console): (event: RunEvent, path?: string) => void {
@@ -211,7 +211,7 @@ function eventWords(event: RunEvent): string | undefined {
     case 'note':
       return event.message;
     case 'paused':
-      return event.untilMs - systemClock.wallMs() < LONG_PAUSE_MS
+      return event.untilMs - systemClock.wallMs() < PAUSE_TOLD_MS
         ? undefined
         : `paused until ${isoTime(event.untilMs)}: ${event.why}`;
     default:

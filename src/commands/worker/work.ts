@@ -344,7 +344,7 @@ class RangeWork {
     if (left > 0) return left;
     const { clock } = this.#serving;
     const { code, resumeAtMs = clock.wallMs() } = stopped;
-    if (OF_ACCOUNT.has(code)) {
+    if (STOPS_OF_ACCOUNT.has(code)) {
       const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
       this.#resting.set(account.identity, { untilMs: clock.monotonicMs() + restMs, stopped });
       // Another host may have another key, or have agreed to the dialect. A pause is everybody's.
@@ -380,7 +380,7 @@ const ACCOUNT_RESTS_MS = 30_000;
 const BATCH_RESTS_MS = 5 * 60_000;
 
 /** Stops that are about all batches of an account, as this host has it. Others are about one batch. */
-const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
+const STOPS_OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
   ...(['key', 'vendor_credits', 'address', 'clock', 'doubts', 'paused'] as const),
   ...(['account', 'account_budget', 'consent', 'store_version'] as const),
 ]);

@@ -13,7 +13,7 @@ import {
   type CsvRecord,
   cellStyle,
   cellsOf,
-  cellText,
+  csvCell,
   isQuoted,
   type Layout,
   lineEndLength,
@@ -26,14 +26,14 @@ import { encoded } from './csv/text.ts';
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in
  * UTF-8, UTF-16 or an encoding of one byte a character. What is copied are the bytes of the file themselves.
  */
-const csv: Format = { name: 'csv', extensions: ['.csv', '.tsv', '.txt'], open };
+const csv: Format = { name: 'csv', extensions: ['.csv', '.tsv', '.txt'], open: openCsv };
 export default csv;
 
-async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> {
+async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Sheet> {
   const layout = await withoutLeftOut(await findLayout(file, options), options);
   let found: NamedColumns | undefined;
   // Everything asks for them, and the bytes are the same whenever they are read.
-  const columns = async (): Promise<NamedColumns> => (found ??= await columnsOf(layout));
+  const columns = async (): Promise<NamedColumns> => (found ??= await columnsUnder(layout));
   // A bad header is said by whoever asks for it.
   const isGuessed = Object.keys(layout.found).length > 0;
   const foundNotes = isGuessed ? layoutNotes(layout.found, (await columns()).names) : [];
@@ -61,13 +61,13 @@ async function open(file: Layout['file'], options: ReadOptions): Promise<Sheet> 
 }
 
 const rowsIn = (records: readonly CsvRecord[]): readonly InputRow[] =>
-  records.filter(({ kind }) => kind === 'row').map(inputRow);
+  records.filter(({ kind }) => kind === 'row').map(rowFrom);
 
-function inputRow({ row, cells, unreadable }: CsvRecord): InputRow {
+function rowFrom({ row, cells, unreadable }: CsvRecord): InputRow {
   return unreadable === undefined ? { row, cells } : { row, cells, unreadable };
 }
 
-async function columnsOf(layout: Layout): Promise<NamedColumns> {
+async function columnsUnder(layout: Layout): Promise<NamedColumns> {
   const { header, file, letters = [] } = layout;
   if (letters.length > 0) return namedColumns(file.path, letters);
   let upper: readonly string[] = [];
@@ -108,7 +108,7 @@ async function survey(
   return {
     sha256: await file.sha256(),
     bytes: await file.size(),
-    encoding: wordsOf(codec.encoding) + mark,
+    encoding: encodingWords(codec.encoding) + mark,
     delimiter,
     header: columns.names,
     rows,
@@ -116,7 +116,7 @@ async function survey(
 }
 
 /** `UTF-16LE`, `ISO-8859-1`, `Windows-1252`. */
-const wordsOf = (encoding: Encoding): string =>
+const encodingWords = (encoding: Encoding): string =>
   encoding.startsWith('windows') ? encoding.replace('w', 'W') : encoding.toUpperCase();
 
 // ------------------------------------------------------------------------------- what is no row of the table
@@ -164,7 +164,7 @@ function written(
 ): AsyncIterable<Buffer> {
   return encoded(layout.codec, texts, (character) => {
     const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    const words = wordsOf(layout.codec.encoding);
+    const words = encodingWords(layout.codec.encoding);
     note?.(`${words} has no ${name}, so the output is UTF-8 with a byte-order mark.`);
   });
 }
@@ -187,7 +187,7 @@ async function* copiedText(
   for await (const group of readRecords(layout, named)) {
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
       const batch = group.slice(at, at + ROWS_PER_BATCH);
-      const added = await addedTo(batch, inputRow, options, cellsFor);
+      const added = await addedTo(batch, rowFrom, options, cellsFor);
       const copied = copy.batch(
         batch,
         batch.map(({ kind }, place) => (kind === 'left_out' ? blanks : added[place])),
@@ -199,7 +199,7 @@ async function* copiedText(
 }
 
 /** Bytes of the user's, and our cells before their line end. */
-interface CopyContext {
+interface CsvCopy {
   readonly bytes: Buffer;
   readonly ours: string;
 }
@@ -250,20 +250,20 @@ class Copy {
    * Blank lines and titles stay, also where rows are left out.
    * @param ours undefined: the row is left out.
    */
-  #copied(read: CsvRecord, ours: readonly string[] | undefined): CopyContext {
+  #copied(read: CsvRecord, ours: readonly string[] | undefined): CsvCopy {
     const record = read.kind === 'header' && this.#layout.unnamed === 'first' ? this.#withFirst(read) : read;
     const { kind, bytes, unreadable, found } = record;
     if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
     if (kind === 'header') this.#style = this.#styleOf(record);
     if (this.#names !== undefined) return this.#belowNames(record, this.#names, ours);
     if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
-    const corrected = kind === 'row' ? this.#corrections?.take(inputRow(record)) : undefined;
+    const corrected = kind === 'row' ? this.#corrections?.take(rowFrom(record)) : undefined;
     if (corrected !== undefined) return { bytes: this.#corrected(record, corrected), ours: '' };
     const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined)
       return { bytes: this.#rewritten(record, ours), ours: '' };
     // Joined at once: a text that grows cell by cell is put together once more when it is written.
-    const cells = ours.map((cell) => this.#style.separator + cellText(cell, this.#style));
+    const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style));
     return { bytes, ours: cells.join('') };
   }
 
@@ -276,11 +276,11 @@ class Copy {
   }
 
   /** What marks the order of bytes stays before all. */
-  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): CopyContext {
+  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): CsvCopy {
     this.#names = undefined;
     this.#style = this.#styleOf(record);
     const { mark, lineEnd } = this.#partsOf(record);
-    const line = names.map((name) => cellText(name, this.#style)).join(this.#style.separator);
+    const line = names.map((name) => csvCell(name, this.#style)).join(this.#style.separator);
     const copied = this.#copied(record, ours);
     const above = [mark, Buffer.from(line), lineEnd.length === 0 ? Buffer.from('\n') : lineEnd];
     return { ...copied, bytes: Buffer.concat([...above, copied.bytes.subarray(mark.length)]) };
@@ -311,7 +311,7 @@ class Copy {
     const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
     const room = width - this.#dropped.size;
     const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
-    const added = ours.map((cell) => Buffer.from(cellText(cell, this.#style)));
+    const added = ours.map((cell) => Buffer.from(csvCell(cell, this.#style)));
     return this.#joined(mark, [...own.slice(0, room), ...padding, ...added, ...own.slice(room)], lineEnd);
   }
 
@@ -322,7 +322,7 @@ class Copy {
       const place = this.#named.places[at] ?? at;
       // A padded file may have fewer cells in this row.
       while (cells.length <= place) cells.push(NO_BYTES);
-      cells[place] = Buffer.from(cellText(text, cellStyle(this.#layout.delimiter, isQuoted(cells[place]))));
+      cells[place] = Buffer.from(csvCell(text, cellStyle(this.#layout.delimiter, isQuoted(cells[place]))));
     }
     // A line of nothing would be no row any more.
     const isNothing = cells.length === 1 && cells[0]?.length === 0;

@@ -15,14 +15,14 @@ import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
  * nested in a member is one cell. No line is a header, so a row has the number of its line. A line that is no
  * object is a row that cannot be read.
  */
-const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open };
+const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open: openLines };
 export default jsonl;
 
-async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
+async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   // Any line may have a name that no line before it has.
-  const { names, rows } = await namesOf(file, options.strict === true);
+  const { names, rows } = await fieldNames(file, options.strict === true);
   async function* groups(): AsyncGenerator<readonly ValuedRow[]> {
-    for await (const lines of linesOf(file)) yield lines.flatMap((line) => rowOf(line, names) ?? []);
+    for await (const lines of linesIn(file)) yield lines.flatMap((line) => rowOf(line, names) ?? []);
   }
   return {
     notes: [],
@@ -38,7 +38,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     header: async () => names,
     groups,
     async *copy(copyOptions, cellsFor) {
-      for await (const lines of linesOf(file)) {
+      for await (const lines of linesIn(file)) {
         const read = lines.map((line) => rowOf(line, names));
         const added = (await cellsFor(read.filter((row) => row !== undefined))).values();
         const copied = lines.map((line, at) => {
@@ -54,37 +54,37 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   };
 }
 
-async function namesOf(
+async function fieldNames(
   file: FileBytes,
   isStrict: boolean,
 ): Promise<{ readonly names: readonly string[]; readonly rows: number }> {
   const names = new Set<string>();
   let [rows, readable] = [0, 0];
   let unread: string | undefined;
-  for await (const lines of linesOf(file)) {
+  for await (const lines of linesIn(file)) {
     const said = lines.flatMap((line) => saidIn(line) ?? []);
     const objects = said.filter((each): each is JsonObject => typeof each !== 'string');
     for (const name of objects.flatMap((each) => Object.keys(each))) names.add(name);
     unread ??= said.find((each) => typeof each === 'string');
     rows += said.length;
     readable += objects.length;
-    if (unread !== undefined && isStrict) throw unreadable(file.path, unread);
+    if (unread !== undefined && isStrict) throw notLines(file.path, unread);
   }
-  if (readable === 0 && unread !== undefined) throw unreadable(file.path, unread);
+  if (readable === 0 && unread !== undefined) throw notLines(file.path, unread);
   names.delete('');
   if (names.size > 0) return { names: [...names], rows };
   const next = 'Give a file with a JSON object that has members on each line.';
   throw stop('input', `${file.path} is empty: no line of it has an object with members.`, next);
 }
 
-function unreadable(path: string, what: string): StopError {
+function notLines(path: string, what: string): StopError {
   const next = 'Write one JSON object on each line; `jq -c` does that, and with `.[]` for a list of objects.';
   return stop('input', `${path}, ${what}.`, next);
 }
 
 // ------------------------------------------------------------------------------------------------ lines
 
-interface Line {
+interface JsonLine {
   /** The first is 1. */
   readonly row: RowNumber;
   readonly bytes: Buffer;
@@ -102,10 +102,10 @@ const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
  * The lines in groups as their bytes are read.
  * @throws StopError `input` for a line that is too long, and as `FileBytes`.
  */
-async function* linesOf(file: FileBytes): AsyncGenerator<readonly Line[]> {
+async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
   let row = 0;
   let held = Buffer.alloc(0);
-  const lineOf = (bytes: Buffer): Line => {
+  const lineOf = (bytes: Buffer): JsonLine => {
     const end = /\r?\n$|$/.exec(bytes.toString('latin1', bytes.length - 2))?.[0] ?? '';
     const body = bytes.subarray(0, bytes.length - end.length);
     row += 1;
@@ -113,7 +113,7 @@ async function* linesOf(file: FileBytes): AsyncGenerator<readonly Line[]> {
   };
   for await (const chunk of file.chunks()) {
     held = Buffer.concat([held, chunk]);
-    const lines: Line[] = [];
+    const lines: JsonLine[] = [];
     let start = 0;
     for (let next = held.indexOf('\n') + 1; next > 0; next = held.indexOf('\n', start) + 1) {
       lines.push(lineOf(held.subarray(start, next)));
@@ -130,7 +130,7 @@ async function* linesOf(file: FileBytes): AsyncGenerator<readonly Line[]> {
 }
 
 /** The object of a line, or with the line why it is no row that can be read; undefined for a blank one. */
-function saidIn({ row, bytes, text }: Line): JsonObject | string | undefined {
+function saidIn({ row, bytes, text }: JsonLine): JsonObject | string | undefined {
   if (!isUtf8(bytes)) return `line ${row}: it is not UTF-8`;
   // A byte-order mark is blank, too.
   const body = text.trim() === '' ? undefined : readBody(text);
@@ -138,13 +138,13 @@ function saidIn({ row, bytes, text }: Line): JsonObject | string | undefined {
   const start = text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN)}…`;
   if (body.kind === 'unreadable')
     return `line ${row}: ${body.why ?? `it is not JSON: ${foreignWords(start)}`}`;
-  return isObject(body.value) && BEGINS_OBJECT.test(text)
+  return isObject(body.value) && IS_OBJECT.test(text)
     ? (body.value as JsonObject)
     : `line ${row}: it is not an object: ${foreignWords(start)}`;
 }
 
 /** Answers are also read as the call of a function. */
-const BEGINS_OBJECT = /^\uFEFF?\s*\{/;
+const IS_OBJECT = /^\uFEFF?\s*\{/;
 
 const CHARACTERS_SHOWN = 60;
 
@@ -153,7 +153,7 @@ const CHARACTERS_SHOWN = 60;
  * `null` is. A list of plain values is joined by "; ", and anything deeper is JSON. Undefined for a blank
  * line.
  */
-function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
+function rowOf(line: JsonLine, names: readonly string[]): ValuedRow | undefined {
   const object = saidIn(line);
   if (object === undefined) return undefined;
   const { row, text, bytes } = line;
@@ -166,7 +166,7 @@ function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
 // ------------------------------------------------------------------------------------------- what is written
 
 /** A line with members of ours behind its own, which stay as they are written unless one of them goes. */
-function withMembers(line: Line, row: InputRow, options: CopyOptions, cells: readonly string[]): string {
+function withMembers(line: JsonLine, row: InputRow, options: CopyOptions, cells: readonly string[]): string {
   const ours = appendedMembers(options, cells);
   if (row.unreadable !== undefined) return objectText([...unreadMembers(row), ...ours]);
   const own = options.dropped.size === 0 ? line.text : withoutMembers(line.text, options.dropped);

@@ -22,10 +22,10 @@ import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
  * same workbook with cells added, or where that cannot be a new one of that sheet alone, by value. Macros
  * (`.xlsm`) are never run.
  */
-const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
+const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open: openBook };
 export default xlsx;
 
-async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
+async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   const about = { sha256: await file.sha256(), bytes: await file.size(), delimiter: 'cells' };
   const book = await readBook(file);
   const table = await chooseTable(book, options);

@@ -77,7 +77,7 @@ export async function writeOwnFile(
       for (let number = 1; ; number += 1) {
         const place = number === 1 ? path : numbered(path, number);
         if (await file.take(place, isOurs, noteWritten)) return place;
-        say(await keptWords(place, whyKept));
+        say(await keptBeside(place, whyKept));
       }
     } finally {
       await file.discard();
@@ -101,7 +101,7 @@ export async function removeStale(path: string, own: Ownership, current: string 
       if (standing.kind === 'nothing' || place === current || (await removeIfOurs(place, standing, own)))
         continue;
       // Where ours stands beside it, that was said when it was written.
-      if (current === undefined) own.say(await keptWords(place));
+      if (current === undefined) own.say(await keptBeside(place));
     }
   } catch (error) {
     throw outputProblem(path, error);
@@ -120,7 +120,7 @@ function numbered(path: string, number: number): string {
   return besideFile(path, ` (${number})${nameParts(path).ending}`);
 }
 
-async function keptWords(
+async function keptBeside(
   path: string,
   why = 'is not ours, or has changed since we wrote it',
 ): Promise<string> {

@@ -119,7 +119,7 @@ function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifie
 }
 
 function columnsSection({ columns, found }: BatchFigures): string {
-  const lines = columns.map(({ name, filled }): Line => {
+  const lines = columns.map(({ name, filled }): ReportLine => {
     const words = `${grouped(filled)} of ${grouped(found)}`;
     return [name, { bar: found === 0 ? 0 : filled / found, words }];
   });
@@ -130,7 +130,7 @@ function reasonsSection(
   { figures: { reasons }, files: { attention } }: ReportOptions,
   { rows: named }: BatchSummary,
 ): string {
-  const lines = reasons.map(({ rows: count, words }, at): Line => {
+  const lines = reasons.map(({ rows: count, words }, at): ReportLine => {
     const rows = named[at] ?? '';
     return [grouped(count), words, attention === undefined ? rows : { html: link(attention, rows) }];
   });
@@ -141,12 +141,12 @@ function reasonsSection(
 function recordSection({ batch }: ReportOptions): string {
   const { operation, accountName, createdAtMs, inputPath } = batch;
   const leftOut = readSettings(batch.settings).asBefore?.left_out ?? [];
-  const lines: Line[] = [
+  const lines: ReportLine[] = [
     ['batch', batch.id],
     ['operation', operation],
     ['account', `${accountName}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
     ['list', `${basename(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
-    ...leftOut.map(({ rows: which, text }): Line => ['left out of it', `row ${which}: ${text}`]),
+    ...leftOut.map(({ rows: which, text }): ReportLine => ['left out of it', `row ${which}: ${text}`]),
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
   return table(['what', ''], lines);
@@ -197,14 +197,14 @@ function plainHtml(text: string): string {
 
 /** A cell with any text, with the bar of a share before it, or as HTML of ours. */
 type Cell = string | { readonly bar: number; readonly words: string } | { readonly html: string };
-type Line = readonly Cell[];
+type ReportLine = readonly Cell[];
 
 /** A heading and a table; a column name that begins with # is a column of numbers. */
-function section(title: string, columns: readonly string[], lines: readonly Line[]): string {
+function section(title: string, columns: readonly string[], lines: readonly ReportLine[]): string {
   return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
 }
 
-function table(columns: readonly string[], lines: readonly Line[]): string {
+function table(columns: readonly string[], lines: readonly ReportLine[]): string {
   const classes = columns.map((name) => (name.startsWith('#') ? ' class="n"' : ''));
   const heads = columns.map((name, at) => `<th${classes[at]}>${plainHtml(name.replace(/^#/, ''))}`);
   const bodies = lines.map(

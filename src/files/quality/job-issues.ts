@@ -24,7 +24,7 @@ export async function issuesAsRead(reading: Reading): Promise<IssueOf> {
   return (kind, cell) => cellIssueOf(kind, cell, numbers);
 }
 
-const EXAMPLES_SHOWN = 3;
+const MOST_EXAMPLES = 3;
 
 class IssueCount extends RowCount {
   repairable = 0;
@@ -49,7 +49,7 @@ export class IssueTally {
     this.#counts.set(issue.kind, found);
     found.add(row);
     if (issue.cure === 'repair') found.repairable += 1;
-    if (found.examples.length < EXAMPLES_SHOWN) found.examples.push(foundCell(row, cell, issue));
+    if (found.examples.length < MOST_EXAMPLES) found.examples.push(foundCell(row, cell, issue));
     return issue;
   }
 

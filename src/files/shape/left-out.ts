@@ -169,7 +169,7 @@ function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
   return LABEL.test(label) && (isListOfNames || (others.length > 0 && SURELY.test(label)));
 }
 
-const SHARE_THAT_DECIDES = 0.8;
+const DECIDING_SHARE = 0.8;
 
 /** A single cell may be an odd one. */
 const CELLS_THAT_SHOW = 2;
@@ -196,7 +196,7 @@ class NamingColumns {
       if (isLookup(text)) column.naming += 1;
     }
     this.#places = [...this.#columns.entries()].flatMap(([place, column]) =>
-      column !== undefined && column.naming >= Math.max(CELLS_THAT_SHOW, column.filled * SHARE_THAT_DECIDES)
+      column !== undefined && column.naming >= Math.max(CELLS_THAT_SHOW, column.filled * DECIDING_SHARE)
         ? [place]
         : [],
     );

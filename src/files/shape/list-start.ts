@@ -388,7 +388,7 @@ function headerNote(rows: string, names: readonly string[]): string {
 function leftOutNote(text: string, leftOut: readonly LeftOut[]): string {
   const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
   const count = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const rows = foreignWords(ranges.map(rowRangeText).join(', '), LONGEST_CELL);
+  const rows = foreignWords(ranges.map(rowRangeText).join(', '), LONGEST_SHOWN);
   const words = foreignWords(text);
   if (count === 1) return `Row ${rows} (${words}) is no contact and is left out; ${CHANGE_ROWS}.`;
   return `${count} rows (${rows}: ${words}) are no contacts and are left out; ${CHANGE_ROWS}.`;
@@ -396,11 +396,11 @@ function leftOutNote(text: string, leftOut: readonly LeftOut[]): string {
 
 const CHANGE_ROWS = 'use --rows to change that';
 const CELLS_SHOWN = 4;
-const LONGEST_CELL = 60;
+const LONGEST_SHOWN = 60;
 
 export function rowWords(cells: readonly string[]): string {
   const filled = cells.map((cell) => cell.trim()).filter(Boolean);
-  const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));
+  const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_SHOWN));
   return shown.join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
 }
 

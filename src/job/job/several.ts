@@ -39,7 +39,7 @@ export async function checkSteps(
   }
 }
 
-type Document = YamlDocument<JobEntries>;
+export type Document = YamlDocument<JobEntries>;
 
 /** The entries of a job of several steps, each called by its step. @throws StopError for one of none. */
 export function calledBySteps(

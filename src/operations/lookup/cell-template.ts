@@ -24,7 +24,7 @@ export function columnInput(column: string, about: string): InputField {
 }
 
 export function templateProblem(body: JsonValue): string | undefined {
-  const named = namesIn(body).find((name) => name.includes('{{') || keysIn(name) > 0);
+  const named = keysNamed(body).find((name) => name.includes('{{') || keysIn(name) > 0);
   if (named !== undefined) return `the name ${foreignName(named)} cannot be a placeholder; only values can`;
   const broken = textsIn(body).find((text) => text.replaceAll(PLACEHOLDER, '').includes('{{'));
   return broken === undefined ? undefined : `in ${foreignName(broken)} a {{ is not closed by }}`;
@@ -63,9 +63,9 @@ function textsIn(value: JsonValue): readonly string[] {
   return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
 }
 
-function namesIn(value: JsonValue): readonly string[] {
+function keysNamed(value: JsonValue): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
-  const inside = Object.values(value).flatMap(namesIn);
+  const inside = Object.values(value).flatMap(keysNamed);
   return isList(value) ? inside : [...Object.keys(value), ...inside];
 }
 

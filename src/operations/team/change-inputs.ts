@@ -93,10 +93,10 @@ export function together<Parts extends Readonly<Record<string, ReadResult<unknow
 /**
  * Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it.
  */
-const LONGEST_QUOTE = 80;
+const MOST_QUOTED = 80;
 
 export function quotedCell(cell: string): string {
-  return `"${foreignWords(cell.trim(), LONGEST_QUOTE)}"`;
+  return `"${foreignWords(cell.trim(), MOST_QUOTED)}"`;
 }
 
 /**
@@ -151,7 +151,7 @@ function nextForRole(word: string, cell: string, others: readonly string[]): str
   if (word === 'none') return 'To remove people, use remove-user or `remove_missing`.';
   const meant = nearest(word, [...ROLES, ...others]);
   if (meant !== undefined) return `Did you mean ${foreignWords(meant)}?`;
-  const flag = `--role "${foreignWords(cell.trim(), LONGEST_QUOTE)}=…"`;
+  const flag = `--role "${foreignWords(cell.trim(), MOST_QUOTED)}=…"`;
   return `Say with ${flag} which of ${listed(ROLES)} that is.`;
 }
 

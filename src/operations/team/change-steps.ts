@@ -84,7 +84,7 @@ function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
     case 'no_match':
       return end(refused(ends.notThere(answer)));
     case 'refused':
-      if (isSoAlready(answer)) return end(unchanged(answer.words));
+      if (isSoAlready(answer)) return end(unchangedAs(answer.words));
       return end(refused(`${ends.refusal} (${answer.words})${ends.remark ?? ''}`));
   }
 }
@@ -97,7 +97,7 @@ const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 /** The service refuses to make so what is so: "already a member". */
 const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
   words.endsWith(SO_ALREADY);
-const unchanged = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
+const unchangedAs = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
 
 function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
   return answer.words ?? 'not found';
@@ -109,7 +109,7 @@ function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answ
   const answer = answered(creation);
   if (answer === undefined) return send(creation);
   if (answer.kind === 'found') return end(applied(invitedWords(answer, role)));
-  if (isSoAlready(answer)) return end(unchanged(answer.words));
+  if (isSoAlready(answer)) return end(unchangedAs(answer.words));
   const fact = `the service refused the invite as ${role} (${wordsOf(answer)})`;
   return end(refused(wasDeleted ? `${fact}; ${email} has no invite now` : fact));
 }

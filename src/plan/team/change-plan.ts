@@ -179,7 +179,7 @@ export async function planChanges(
   const beyond = missingRows(context, asked, team);
   const pricing = await pricingOf(context);
   const rows = new Set(asked.map(({ row }) => row)).size;
-  const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
+  const draft = new TeamDraft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
   for (const [row, parts] of Map.groupBy([...asked, ...beyond], ({ row }) => row)) draft.add(row, parts);
   const { planned, ...drafted } = draft.result();
   const isOutdated =
@@ -278,7 +278,7 @@ type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
  * Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first
  * of them.
  */
-class Draft {
+class TeamDraft {
   readonly #team: Team;
   readonly #pricing: Pricing;
   /** The outcomes of rows that end without a request, whatever they ask for. */

@@ -238,7 +238,7 @@ export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<Reso
 
 /** Groups of two or more rows about one person or project, in the order of the list. */
 function crowdsOf(rows: readonly WorkableRow[]): readonly (readonly WorkableRow[])[] {
-  const named = rows.flatMap((row) => [...namesOf(row)].map((name) => ({ name, row })));
+  const named = rows.flatMap((row) => [...namedBy(row)].map((name) => ({ name, row })));
   const crowds = [...Map.groupBy(named, ({ name }) => name).values()];
   return crowds.filter(({ length }) => length > 1).map((crowd) => crowd.map(({ row }) => row));
 }
@@ -251,7 +251,7 @@ function isContradiction(crowd: readonly WorkableRow[]): boolean {
  * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another
  * row the user id alone.
  */
-function namesOf({ work: { subject }, calls }: WorkableRow): ReadonlySet<string> {
+function namedBy({ work: { subject }, calls }: WorkableRow): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
     typeof userId === 'string' && project === (subject.project ?? '')
       ? [subjectText({ project, name: subjectOfUser(userId) })]

@@ -298,11 +298,11 @@ function likelyWords({ input, column, because }: LikelyColumn): string {
 }
 
 /** More names than that say nothing to anybody, and a sheet may have 100,000. */
-const NAMES_SHOWN = 30;
+const COLUMNS_SHOWN = 30;
 
 function listed(columns: readonly string[]): string {
-  const shown = columns.slice(0, NAMES_SHOWN).map(foreignName).join(', ');
-  const more = columns.length - NAMES_SHOWN;
+  const shown = columns.slice(0, COLUMNS_SHOWN).map(foreignName).join(', ');
+  const more = columns.length - COLUMNS_SHOWN;
   return more > 0 ? `${shown} and ${more} others` : shown;
 }
 

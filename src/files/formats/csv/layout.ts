@@ -42,7 +42,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter =
     options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(fromHeader.join(''), usual);
-  const rows = firstRows(table, delimiter);
+  const rows = sampledRows(table, delimiter);
   const { readings, ...found } = listStart(rows, options);
   const { header } = found;
   const unnamed = unnamedIn(rows, header);
@@ -176,7 +176,7 @@ interface SampledRecord extends SampledRow {
 const filled = (cells: readonly string[]): string[] => cells.map((cell) => cell.trim()).filter(Boolean);
 
 /** The first rows that hold more than dashes. */
-function firstRows(text: string, delimiter: Delimiter): readonly SampledRow[] {
+function sampledRows(text: string, delimiter: Delimiter): readonly SampledRow[] {
   return sampledRecords(text, delimiter)
     .filter(({ cells }) => filled(cells).length > 0)
     .slice(0, ROWS_SAMPLED);

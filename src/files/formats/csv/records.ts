@@ -397,7 +397,7 @@ export function cellStyle(delimiter: Delimiter, isQuoted: boolean): CellStyle {
  * A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what
  * cannot be shown.
  */
-export function cellText(value: string, { isQuoted, needsQuotes }: CellStyle): string {
+export function csvCell(value: string, { isQuoted, needsQuotes }: CellStyle): string {
   if (!isQuoted && !needsQuotes.test(value)) return value;
   return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 }

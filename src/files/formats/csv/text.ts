@@ -24,7 +24,7 @@ export interface Codec {
 
 /** No UTF-8 text has it, so whoever reads the text finds half a character of UTF-16 with its row. */
 const HALF = Buffer.of(0xff);
-const NO_BYTES = Buffer.alloc(0);
+const NOTHING = Buffer.alloc(0);
 
 /** The text of a file as UTF-8. UTF-8 itself passes as it is; its reader checks it. */
 export async function* textOf(file: FileBytes, codec: Codec): AsyncGenerator<Buffer> {
@@ -35,7 +35,7 @@ export async function* textOf(file: FileBytes, codec: Codec): AsyncGenerator<Buf
 
 export async function codecOf(encoding: Encoding): Promise<Codec> {
   if (encoding === 'utf-8') {
-    const decoder = () => (chunk?: Buffer) => chunk ?? NO_BYTES;
+    const decoder = () => (chunk?: Buffer) => chunk ?? NOTHING;
     return { encoding, decoder, encode: (text) => Buffer.from(text), lacking: () => undefined };
   }
   return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding) : await oneByte(encoding);
@@ -45,9 +45,9 @@ function utf16(encoding: 'utf-16le' | 'utf-16be'): Codec {
   const turned = (bytes: Buffer): Buffer => (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes);
   const decoder = () => {
     const decode = new StringDecoder('utf16le');
-    let odd = NO_BYTES;
+    let odd = NOTHING;
     return (chunk?: Buffer): Buffer => {
-      if (chunk === undefined) return odd.length > 0 || decode.end() !== '' ? HALF : NO_BYTES;
+      if (chunk === undefined) return odd.length > 0 || decode.end() !== '' ? HALF : NOTHING;
       const bytes = Buffer.concat([odd, chunk]);
       const even = bytes.length - (bytes.length % 2);
       odd = bytes.subarray(even);
@@ -81,7 +81,7 @@ async function oneByte(encoding: Encoding): Promise<Codec> {
     return character === '\uFFFD' ? unknown(byte) : character;
   });
   const bytes = new Map(characters.map((character, byte) => [character, String.fromCharCode(byte)]));
-  const decode = (chunk: Buffer = NO_BYTES): Buffer =>
+  const decode = (chunk: Buffer = NOTHING): Buffer =>
     Buffer.from(
       chunk.toString('latin1').replace(/[\x80-\xFF]/g, (each) => characters[each.charCodeAt(0)] ?? each),
     );

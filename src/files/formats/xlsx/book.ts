@@ -70,7 +70,7 @@ export async function readBook(file: FileBytes): Promise<Book> {
   };
 }
 
-const MOST_LISTED = 10;
+const MOST_SHEETS = 10;
 
 /** Whoever brings a list in an archive is told how it is read from there. */
 async function noBook(archive: Archive): Promise<StopError> {
@@ -81,7 +81,7 @@ async function noBook(archive: Archive): Promise<StopError> {
   const [first] = lists.toSorted((one, other) => Number(/\.txt$/i.test(one)) - Number(/\.txt$/i.test(other)));
   if (first === undefined)
     return unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
-  const fact = `${path} is a zip archive and no list; it holds ${listed(lists.slice(0, MOST_LISTED).map((name) => foreignName(name)))}.`;
+  const fact = `${path} is a zip archive and no list; it holds ${listed(lists.slice(0, MOST_SHEETS).map((name) => foreignName(name)))}.`;
   return stop('input', fact, unpackWith(`unzip -p ${shellWord(path)} ${shellWord(first)}`));
 }
 

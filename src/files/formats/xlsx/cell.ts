@@ -63,11 +63,11 @@ function shownNumber(stored: string, format: NumberFormat, from1904: boolean): s
 const MOST_DIGITS = 15;
 
 /** The digits as a user would type them: without an exponent, as many of them as Excel shows. */
-const DIGITS = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: MOST_DIGITS });
+const IN_DIGITS = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: MOST_DIGITS });
 
 function numberText(value: number): string {
   const isShort = Number.isInteger(value) && Math.abs(value) < 10 ** MOST_DIGITS;
-  return isShort ? String(value) : DIGITS.format(value);
+  return isShort ? String(value) : IN_DIGITS.format(value);
 }
 
 const SECONDS_A_DAY = 86_400;

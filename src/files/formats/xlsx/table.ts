@@ -160,7 +160,7 @@ async function countedRows(
     const taken = group.filter(({ number }) => number > header).flatMap((row) => table.take(row));
     for (const row of taken) count(counts, row);
     if (top !== undefined && strict) requireFit(where, taken, top);
-    if (counts.rows > MOST_ROWS) throw tooLong(where);
+    if (counts.rows > MOST_ROWS_READ) throw tooLong(where);
   }
   return counts;
 }
@@ -210,7 +210,7 @@ function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
  * The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any
  * size.
  */
-const MOST_ROWS = 200_000;
+const MOST_ROWS_READ = 200_000;
 
 function tableOf(
   book: Book,
@@ -316,7 +316,7 @@ function requireFit(where: string, rows: readonly SheetRow[], top: Top): void {
 }
 
 function tooLong(where: string): Error {
-  const fact = `${where} has more than ${MOST_ROWS} rows, the most that Rowonce reads from a workbook.`;
+  const fact = `${where} has more than ${MOST_ROWS_READ} rows, the most that Rowonce reads from a workbook.`;
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
