@@ -62,7 +62,7 @@ export const AccountList = z.object({
 });
 export type AccountList = z.infer<typeof AccountList>;
 
-const words = z
+const wordList = z
   .string()
   .min(1)
   .max(500)
@@ -77,10 +77,10 @@ const key = z.string().min(1).max(10_000);
 export const NewAccount = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has letters, digits, ".", "-" and "_"'),
   vendor: z.enum(['service', 'provider']),
-  base_url: words.optional(),
+  base_url: wordList.optional(),
   region: z.enum(['AU', 'EU', 'US']).optional(),
-  organization: words.optional(),
-  project: words.optional(),
+  organization: wordList.optional(),
+  project: wordList.optional(),
   key,
 });
 export type NewAccount = z.infer<typeof NewAccount>;

@@ -122,12 +122,15 @@ async function planList(
   return { view, words, store };
 }
 
-type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds'> & {
+type PlannedAbout = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds'> & {
   readonly account: Account;
 };
 
 /** A plan as it was printed, with what the page shows beside it. */
-function viewOfPlan({ changes, requests, ...figures }: PlanObject, { account, ...about }: About): PlanView {
+function viewOfPlan(
+  { changes, requests, ...figures }: PlanObject,
+  { account, ...about }: PlannedAbout,
+): PlanView {
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
   const most = figures.credits.most;
   // What is only sent again of a batch stays within the limit that it has.

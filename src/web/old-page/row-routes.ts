@@ -87,10 +87,10 @@ function rowsPerRead(batch: Batch, usual: number): number {
     : Math.min(usual, PAGE_ROWS.lists);
 }
 
-type Columns = Addition['columns'];
+type AddedColumns = Addition['columns'];
 
 interface ShownColumns {
-  readonly columns: Columns;
+  readonly columns: AddedColumns;
   readonly more: number;
 }
 
@@ -118,7 +118,7 @@ async function shownColumns(ledger: LedgerReader, batch: Batch): Promise<ShownCo
   );
 }
 
-function cut(columns: Columns): ShownColumns {
+function cut(columns: AddedColumns): ShownColumns {
   return { columns: columns.slice(0, MOST_ADDED), more: Math.max(0, columns.length - MOST_ADDED) };
 }
 
@@ -149,7 +149,7 @@ async function bothOfRows(
   return rows.map((row) => ({ row, record: byRow.get(row), input: inputs.get(row) }));
 }
 
-function viewOfRow(batch: Batch, columns: Columns, { row, input, record }: BothOfRow): RowView {
+function viewOfRow(batch: Batch, columns: AddedColumns, { row, input, record }: BothOfRow): RowView {
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const body = shownBody(record?.answers ?? [], answerPlace);
   const asked = input ?? { row, cells: [] };

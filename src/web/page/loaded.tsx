@@ -40,7 +40,7 @@ export function Loaded<T>({
   useEffect(() => look.current(), [path, again]);
   if (found.value === undefined) return <p class="loading">{text.loading}</p>;
   const { refused, value } = found.value;
-  return refused === undefined ? children(value as T) : <Refusal refused={refused} />;
+  return refused === undefined ? children(value as T) : <RefusedNotice refused={refused} />;
 }
 
 /** What is asked for while it is asked already is asked once more afterwards, so that the slowest answer is shown, too. */
@@ -67,7 +67,7 @@ export function asRefused(error: unknown): Refused {
 }
 
 /** The fact, then what to do; nothing where nothing was refused. */
-export function Refusal({ refused }: { readonly refused: Refused | undefined }) {
+export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
   return (
     <div class="refusal" role="alert">

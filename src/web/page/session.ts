@@ -75,7 +75,7 @@ async function redeem(opening: string): Promise<OpenAnswer | undefined> {
 const CHANNEL = 'rowonce-tabs';
 
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
-const ANSWER_MS = 300;
+const REPLY_MS = 300;
 
 /**
  * A tab that somebody opened by hand. The channel reaches tabs of this origin only, and no other program was
@@ -98,7 +98,7 @@ function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
       isLate = true;
       resolve(undefined);
     };
-    setTimeout(giveUp, ANSWER_MS);
+    setTimeout(giveUp, REPLY_MS);
   });
 }
 

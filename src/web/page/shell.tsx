@@ -14,7 +14,7 @@ import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
 import { Rows } from './views/rows.tsx';
 import { Undo } from './views/undo.tsx';
-import { Work } from './views/work.tsx';
+import { WorkPage } from './views/work.tsx';
 
 type View = ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
 
@@ -25,7 +25,7 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/lists/:id/do', Do],
   ['/lists/:id/columns', Columns],
   ['/lists/:id/plan', Plan],
-  ['/tasks/:id', Work],
+  ['/tasks/:id', WorkPage],
   ['/batches/:id/rows', Rows],
   ['/batches/:id/doubts', Doubts],
   ['/batches/:id/undo', Undo],

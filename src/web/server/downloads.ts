@@ -20,7 +20,7 @@ import type { Server } from './server.ts';
  */
 
 /** Longer than a ticket works. */
-const KEPT_MS = 70_000;
+const DOWNLOAD_MS = 70_000;
 
 export class Downloads {
   /** Of folders that only their owner can read. */
@@ -48,7 +48,7 @@ export class Downloads {
       await removed(folder);
       throw error;
     }
-    setTimeout(() => void removed(folder), KEPT_MS).unref();
+    setTimeout(() => void removed(folder), DOWNLOAD_MS).unref();
     const tickets: Tickets = {};
     for (const found of await readdir(folder)) {
       const kind = kindOf(found, name);

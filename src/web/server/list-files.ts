@@ -21,7 +21,7 @@ import type { Server } from './server.ts';
  * path is its lineage for the ledger.
  */
 
-const Note = z.object({
+const ListNote = z.object({
   /** The user's word for it. It is never a path. */
   name: z.string(),
   file: z.string(),
@@ -30,9 +30,9 @@ const Note = z.object({
   atMs: z.number(),
   reading: Reading.optional(),
 });
-type Note = z.infer<typeof Note>;
+type ListNote = z.infer<typeof ListNote>;
 
-export interface KeptList extends Note {
+export interface KeptList extends ListNote {
   readonly id: string;
   readonly folder: string;
   readonly path: string;
@@ -74,7 +74,7 @@ export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly 
 async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
   const folder = join(listsFolder(place.folder), id);
   try {
-    const note = Note.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
+    const note = ListNote.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
     if (basename(note.file) !== note.file) return undefined;
     const path = join(folder, note.file);
     return existsSync(path) ? { ...note, id, folder, path } : undefined;
@@ -126,8 +126,8 @@ export async function keepReading(place: Place, list: KeptList, reading: Reading
   return keptList(place, list.id);
 }
 
-function note(folder: string, kept: Note): Promise<boolean> {
-  return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(Note.parse(kept))]);
+function note(folder: string, kept: ListNote): Promise<boolean> {
+  return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(kept))]);
 }
 
 export async function removeList({ folder }: KeptList): Promise<void> {

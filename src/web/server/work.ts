@@ -53,11 +53,11 @@ export class Work {
     const item: Item = { ...order, id: randomUUID(), over };
     this.#items.push(item);
     this.#advance(item.store);
-    return viewOf(item);
+    return workView(item);
   }
 
   list(): readonly WorkView[] {
-    return this.#items.map(viewOf);
+    return this.#items.map(workView);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Work {
   /** Undefined for what ended long ago. */
   find(id: string): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
-    return item && viewOf(item);
+    return item && workView(item);
   }
 
   async ended(id: string): Promise<ChildEnd> {
@@ -134,7 +134,7 @@ export class Work {
 
 const Printed = z.object({ batch: z.string() });
 
-function viewOf({ id, kind, about, child, ended, batch }: Item): WorkView {
+function workView({ id, kind, about, child, ended, batch }: Item): WorkView {
   const { stopped = null } = stoppedIn(ended?.result) ?? {};
   return {
     id,

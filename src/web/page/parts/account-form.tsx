@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AccountList } from '../../api.ts';
-import { Refusal } from '../loaded.tsx';
+import { RefusedNotice } from '../loaded.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
@@ -59,7 +59,7 @@ export function AccountForm({ regions, onSaved, onLeft }: AccountFormProps) {
           <Field key={field.name} {...field} />
         ))}
       </div>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
       <div class="actions">
         <Button
           type="submit"

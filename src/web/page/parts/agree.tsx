@@ -1,5 +1,5 @@
 import type { AgreementView } from '../../api.ts';
-import { Refusal } from '../loaded.tsx';
+import { RefusedNotice } from '../loaded.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
@@ -33,7 +33,7 @@ export function Agree({ plan, toAgree: { agreement, fact, details }, onAgreed }:
         ))}
       </ul>
       <p>{words.dialect}</p>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
       <div class="actions">
         <Button disabled={action.isBusy.value} onClick={agree} says={words.meant} />
       </div>

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { AccountForm } from '../parts/account-form.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/controls.tsx';
@@ -23,20 +23,20 @@ export function Accounts() {
         )}
       </div>
       <Loaded<AccountList> path="/accounts">
-        {(loaded) => <Shown loaded={loaded} list={list} isAdding={isAdding} />}
+        {(loaded) => <AccountsShown loaded={loaded} list={list} isAdding={isAdding} />}
       </Loaded>
     </>
   );
 }
 
-interface ShownProps {
+interface AccountsProps {
   readonly loaded: AccountList;
   /** Newer than what was loaded, once something was changed. */
   readonly list: Signal<AccountList | undefined>;
   readonly isAdding: Signal<boolean>;
 }
 
-function Shown({ loaded, list, isAdding }: ShownProps) {
+function AccountsShown({ loaded, list, isAdding }: AccountsProps) {
   const { accounts, regions } = list.value ?? loaded;
   const own = accounts.filter(({ sandbox }) => !sandbox);
   const keep = (changed: AccountList): void => {
@@ -109,8 +109,8 @@ function AccountCard({ account, onChanged }: AccountCardProps) {
         </div>
       )}
       <div aria-live="polite">
-        <Refusal refused={action.refused.value} />
-        {tested.value !== undefined && <Tested found={tested.value} />}
+        <RefusedNotice refused={action.refused.value} />
+        {tested.value !== undefined && <TestResult found={tested.value} />}
       </div>
       <div class="actions">
         <Button
@@ -184,7 +184,7 @@ function Spent({ account: { today, month, budget } }: { readonly account: PageAc
   );
 }
 
-function Tested({ found }: { readonly found: AccountTest }) {
+function TestResult({ found }: { readonly found: AccountTest }) {
   const who = [found.user?.user_id, found.user?.email].filter((each) => each != null).join(', ');
   const lines =
     found.sandbox === true

@@ -1,5 +1,5 @@
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { changeFigures } from '../parts/changes.ts';
 import { ButtonLink } from '../parts/controls.tsx';
 import { allRows, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
@@ -8,7 +8,7 @@ import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { beat, Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { type AtWork, BatchButtons } from './batch/buttons.tsx';
-import { Came, Downloads } from './batch/came.tsx';
+import { Came, DownloadLinks } from './batch/came.tsx';
 
 const words = text.batch;
 
@@ -19,7 +19,10 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
       {(detail) => (
         <Loaded<WorkList> path="/tasks" again={beat.value}>
           {({ work: items }) => (
-            <Shown batch={detail} works={items.filter(({ about, batch }) => about === id || batch === id)} />
+            <BatchShown
+              batch={detail}
+              works={items.filter(({ about, batch }) => about === id || batch === id)}
+            />
           )}
         </Loaded>
       )}
@@ -27,17 +30,17 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
   );
 }
 
-interface ShownProps {
+interface BatchProps {
   readonly batch: BatchDetail;
   readonly works: readonly WorkView[];
 }
 
-function Shown({ batch, works }: ShownProps) {
+function BatchShown({ batch, works }: BatchProps) {
   const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
   const isOpen = batch.state === 'open';
   return (
     <>
-      <Head batch={batch} running={running} />
+      <BatchHead batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
       {isOpen && <Open {...{ batch, works, running }} />}
       {batch.settled > 0 && !running && (
@@ -56,7 +59,7 @@ function Shown({ batch, works }: ShownProps) {
       {!isOpen && (
         <details class="card stack">
           <summary>{words.howItWent}</summary>
-          <Figures batch={batch} running={running} />
+          <BatchFigures batch={batch} running={running} />
         </details>
       )}
       <Record batch={batch} />
@@ -98,17 +101,17 @@ function Open({ batch, works, running }: AtWork) {
       <section class="card stack" aria-label={words.progress}>
         <Progress settled={batch.settled} rows={allRows(batch)} />
         <Now batch={batch} running={running} />
-        {running && batch.settled > 0 && <Downloads batch={batch} />}
+        {running && batch.settled > 0 && <DownloadLinks batch={batch} />}
         <div class="title">
           <BatchButtons batch={batch} running={running} works={works} />
         </div>
       </section>
-      <Figures batch={batch} running={running} />
+      <BatchFigures batch={batch} running={running} />
     </>
   );
 }
 
-function Head({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+function BatchHead({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   return (
     <header class="stack">
       <p class="muted">
@@ -160,7 +163,7 @@ function Notices({ batch, works, running }: AtWork) {
         </p>
       )}
       {last?.state === 'ended' && !running && last.stopped !== null && last.stopped.code !== 'terminated' && (
-        <Refusal refused={new Refused(last.stopped)} />
+        <RefusedNotice refused={new Refused(last.stopped)} />
       )}
     </div>
   );
@@ -202,7 +205,7 @@ function Pause({ until, why, asked }: PauseProps) {
   );
 }
 
-function Figures({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+function BatchFigures({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const { credits, counts } = batch;
   const { budget, spent, in_doubt } = credits;
   const figures: (readonly [name: string, value: string | number | undefined, more?: string | undefined])[] =

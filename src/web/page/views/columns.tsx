@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PlannedChangeObject, PlanView, Ways } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { type Asked, useAction, useAsked } from '../parts/action.ts';
 import { Button, ButtonLink, Checkbox, Cut, Options, TextField } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
@@ -11,7 +11,7 @@ import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { type Choosing, choose, Fields, Settings, unlessEmpty } from './columns/settings.tsx';
-import { rowsOf } from './list.tsx';
+import { rowsSaid } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
 export function Columns({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -19,7 +19,7 @@ export function Columns({ params: { id = '' } }: { readonly params: Readonly<Rec
     <>
       <Steps list={id} at={2} />
       <Loaded<Ways> path={`/lists/${id}/ways`}>
-        {(ways) => (ways.choices === null ? <Nothing list={id} /> : <Shown {...{ list: id, ways }} />)}
+        {(ways) => (ways.choices === null ? <Nothing list={id} /> : <ColumnsShown {...{ list: id, ways }} />)}
       </Loaded>
     </>
   );
@@ -35,7 +35,7 @@ export function Nothing({ list }: { readonly list: string }) {
   );
 }
 
-function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
+function ColumnsShown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   const choices = useSignal(ways.choices ?? { what: { operation: '' } });
   const action = useAction();
   const sent = choices.value;
@@ -62,7 +62,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
       <Check asked={asked} />
       {plan?.fields !== undefined && <Fields fields={plan.fields} choices={choices} />}
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
       <div class="actions">
         <Button
           class="primary"
@@ -208,7 +208,7 @@ function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
   return (
     <section class="card check" aria-live="polite" aria-busy={waits}>
-      <Refusal refused={refused} />
+      <RefusedNotice refused={refused} />
       {value !== undefined && (
         <p>
           <strong>{text.list.ofRows(grouped(value.rows - value.invalid), counted(value.rows, 'row'))}</strong>{' '}
@@ -228,7 +228,7 @@ export function Reasons({ reasons = [] }: { readonly reasons: PlanView['reasons'
   return (
     <ul class="plain-list muted">
       {reasons.slice(0, REASONS_SHOWN).map((each) => (
-        <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
+        <li key={each.reason}>{`${rowsSaid(each)}: ${each.reason}`}</li>
       ))}
       {others > 0 && <li>{counted(others, text.plan.otherReason)}</li>}
     </ul>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { AccountChoice, Choices, OperationView, Ways } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button, Cut, Options } from '../parts/controls.tsx';
 import { counted } from '../parts/figures.ts';
@@ -16,14 +16,14 @@ export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<s
   return (
     <>
       <Steps list={id} at={1} />
-      <Loaded<Ways> path={`/lists/${id}/ways`}>{(ways) => <Shown list={id} ways={ways} />}</Loaded>
+      <Loaded<Ways> path={`/lists/${id}/ways`}>{(ways) => <DoShown list={id} ways={ways} />}</Loaded>
     </>
   );
 }
 
 type Vendor = OperationView['vendor'];
 
-function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
+function DoShown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   const action = useAction();
   const accounts = useSignal<Readonly<Partial<Record<Vendor, string>>>>({});
   const accountOf = (vendor: Vendor): string | undefined =>
@@ -57,7 +57,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         <h1>{todo.title}</h1>
         <Cut look="muted" text={`${counted(ways.facts.rows, 'row')} of ${ways.name}`} />
       </div>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
       <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
       <details class="stack">
         <summary>{todo.more}</summary>
@@ -67,10 +67,10 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   );
 }
 
-const PAIR = 'enrich-company,enrich-person';
+const PAIRED = 'enrich-company,enrich-person';
 
 /** What people come for; the single steps of a team are behind it. An API call needs a job file. */
-const MAIN: readonly string[] = [PAIR, 'enrich-company', 'enrich-person', 'search-people', 'onboard'];
+const MAIN: readonly string[] = [PAIRED, 'enrich-company', 'enrich-person', 'search-people', 'onboard'];
 const MORE: readonly string[] = [
   'invite-user',
   'change-role',
@@ -79,19 +79,19 @@ const MORE: readonly string[] = [
   'create-project',
 ];
 
-function factsOf(ways: Ways, { name }: OperationView): Ways['facts']['operations'][number] | undefined {
+function factsFor(ways: Ways, { name }: OperationView): Ways['facts']['operations'][number] | undefined {
   return ways.facts.operations.find(({ operation }) => operation === name);
 }
 
 /** What fits for sure, then what may fit, then the rest as it always stands; both in one go only where the list has what each asks by. */
 function byFit(ways: Ways): readonly OperationView[] {
   const rank = (operation: OperationView): number => {
-    const fit = factsOf(ways, operation);
+    const fit = factsFor(ways, operation);
     if (fit?.problem === null) return 0;
     return fit !== undefined && fit.likely.length > 0 ? 1 : 2;
   };
   const usual = (name: string): number => [...MAIN, ...MORE].indexOf(name);
-  const offered = ways.operations.filter((each) => each.name !== PAIR || rank(each) === 0);
+  const offered = ways.operations.filter((each) => each.name !== PAIRED || rank(each) === 0);
   return offered.sort((a, b) => rank(a) - rank(b) || usual(a.name) - usual(b.name));
 }
 
@@ -123,7 +123,7 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
       <h2>{title}</h2>
       <p class="muted">{operation.summary}</p>
       <p>
-        <FitTag fit={factsOf(ways, operation)} />
+        <FitTag fit={factsFor(ways, operation)} />
       </p>
       <div class="actions end">
         <label class="field">
@@ -140,7 +140,7 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
   );
 }
 
-function FitTag({ fit }: { readonly fit: ReturnType<typeof factsOf> }) {
+function FitTag({ fit }: { readonly fit: ReturnType<typeof factsFor> }) {
   if (fit?.problem === null) {
     const columns = Object.values(fit.columns).join(', ');
     return (

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { DoubtsView, DoubtView } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
@@ -18,13 +18,13 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
         <ButtonLink to={`/batches/${batch}`} says={text.rows.back} />
       </div>
       <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={beat.value}>
-        {(list) => <Shown list={list} />}
+        {(list) => <DoubtsShown list={list} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ list }: { readonly list: DoubtsView }) {
+function DoubtsShown({ list }: { readonly list: DoubtsView }) {
   const { in_doubt, at_risk, open, waiting = [] } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   const isNoted = useSignal(false);
@@ -48,8 +48,8 @@ function Shown({ list }: { readonly list: DoubtsView }) {
         <>
           <p>{text.doubts.what}</p>
           <dl class="figures">
-            <Figure name={text.doubts.atRisk} value={at_risk} />
-            <Figure name={text.doubts.calls} value={in_doubt.length} />
+            <DoubtFigure name={text.doubts.atRisk} value={at_risk} />
+            <DoubtFigure name={text.doubts.calls} value={in_doubt.length} />
           </dl>
           <Calls
             list={list}
@@ -94,7 +94,7 @@ interface FigureProps {
   readonly value: number;
 }
 
-function Figure({ name, value }: FigureProps) {
+function DoubtFigure({ name, value }: FigureProps) {
   return (
     <div>
       <dt>{name}</dt>
@@ -124,13 +124,13 @@ function Calls({ list, chosen, onChoose }: Choice) {
       ]}
     >
       {list.in_doubt.map((doubt, at) => (
-        <Line key={at} doubt={doubt} isChosen={doubt.own && chosen.has(doubt.row)} onChoose={onChoose} />
+        <DoubtLine key={at} doubt={doubt} isChosen={doubt.own && chosen.has(doubt.row)} onChoose={onChoose} />
       ))}
     </Table>
   );
 }
 
-function Line({
+function DoubtLine({
   doubt,
   isChosen,
   onChoose,
@@ -177,7 +177,7 @@ function Line({
   );
 }
 
-type How = 'retry' | 'skip' | 'not_done' | 'answer';
+type Decided = 'retry' | 'skip' | 'not_done' | 'answer';
 type Pair = readonly [name: string, value: string];
 
 interface DoubtFormProps {
@@ -188,7 +188,7 @@ interface DoubtFormProps {
 
 function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
   // Nothing is chosen for a person, because asking again may be paid for twice.
-  const how = useSignal<How | undefined>(undefined);
+  const how = useSignal<Decided | undefined>(undefined);
   const pairs = useSignal<readonly Pair[]>([['', '']]);
   const extra = useSignal<number | undefined>(undefined);
   const most = extra.value ?? list.extra_used + list.at_risk;
@@ -257,12 +257,12 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
           says={isNoting ? text.doubts.noting : text.doubts.submit}
         />
       </div>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
     </form>
   );
 }
 
-const NAMES: Readonly<Record<How, string>> = {
+const NAMES: Readonly<Record<Decided, string>> = {
   retry: text.doubts.retry,
   skip: text.doubts.skip,
   not_done: text.doubts.notDone,
@@ -270,8 +270,8 @@ const NAMES: Readonly<Record<How, string>> = {
 };
 
 interface OptionProps {
-  readonly how: Signal<How | undefined>;
-  readonly value: How;
+  readonly how: Signal<Decided | undefined>;
+  readonly value: Decided;
   readonly what: string;
   readonly isOff?: boolean;
 }
@@ -325,7 +325,7 @@ function Pairs({ pairs }: { readonly pairs: Signal<readonly Pair[]> }) {
 }
 
 /** The entries of `settle` for it. */
-function decisionOf(how: How, pairs: readonly Pair[], extra: number): object {
+function decisionOf(how: Decided, pairs: readonly Pair[], extra: number): object {
   const told = pairs.map(([name, value]) => [name.trim(), value]).filter(([name]) => name !== '');
   if (how === 'answer') return { answer: told.map((pair) => pair.join('=')) };
   return { [how]: true, ...(how === 'retry' ? { extra_credits: extra } : {}) };

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { DamageObject, ListDescription, ListView, Reading } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction, useAsked } from '../parts/action.ts';
 import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
@@ -9,18 +9,18 @@ import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
-import { How, Start } from './list/how.tsx';
+import { How, ListStart } from './list/how.tsx';
 
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
     <>
       <Steps list={id} at={0} />
-      <Loaded<ListView> path={`/lists/${id}`}>{(list) => <Shown first={list} />}</Loaded>
+      <Loaded<ListView> path={`/lists/${id}`}>{(list) => <ListShown first={list} />}</Loaded>
     </>
   );
 }
 
-function Shown({ first }: { readonly first: ListView }) {
+function ListShown({ first }: { readonly first: ListView }) {
   const list = useSignal(first);
   const action = useAction();
   const { id, name, reading } = list.value;
@@ -59,9 +59,9 @@ function Shown({ first }: { readonly first: ListView }) {
         )}
       </div>
       {refused?.choices === undefined ? (
-        <Refusal refused={refused ?? action.refused.value} />
+        <RefusedNotice refused={refused ?? action.refused.value} />
       ) : (
-        <Start choices={refused.choices} reading={reading} change={change} />
+        <ListStart choices={refused.choices} reading={reading} change={change} />
       )}
       <How
         reading={reading}
@@ -74,7 +74,7 @@ function Shown({ first }: { readonly first: ListView }) {
         <>
           <Trouble found={found} />
           <Repairs found={found} reading={reading} change={change} />
-          <Columns found={found} />
+          <ColumnTable found={found} />
         </>
       )}
     </>
@@ -102,14 +102,14 @@ function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDe
             </ul>
           </li>
         )}
-        {same.count > 0 && <li>{text.list.same(counted(same.count, 'row'), rowsOf(same))}</li>}
+        {same.count > 0 && <li>{text.list.same(counted(same.count, 'row'), rowsSaid(same))}</li>}
       </ul>
     </section>
   );
 }
 
 /** `row 7`, and `rows 37, 40, …` where there are more of them. */
-export function rowsOf({
+export function rowsSaid({
   count,
   first_rows: rows,
 }: {
@@ -136,7 +136,7 @@ function Repairs({ found, reading, change }: RepairsProps) {
         {all.map((each) => (
           <li key={`${each.column} ${each.kind}`}>
             <strong>{each.column}</strong>: {counted(each.count, 'cell')} {wordOf(text.list.kinds, each.kind)}{' '}
-            <span class="muted">({rowsOf(each)})</span> <Example damage={each} />
+            <span class="muted">({rowsSaid(each)})</span> <Example damage={each} />
           </li>
         ))}
       </ul>
@@ -170,7 +170,7 @@ function Example({ damage: { examples } }: { readonly damage: DamageObject }) {
   );
 }
 
-function Columns({ found: { columns, rows } }: { readonly found: ListDescription }) {
+function ColumnTable({ found: { columns, rows } }: { readonly found: ListDescription }) {
   return (
     <section class="stack">
       <h2>{text.list.columns}</h2>
@@ -186,7 +186,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
             <td>
               <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
               {odd.count > 0 && (
-                <div class="muted small">{text.list.odd(grouped(odd.count), rowsOf(odd))}</div>
+                <div class="muted small">{text.list.odd(grouped(odd.count), rowsSaid(odd))}</div>
               )}
             </td>
             <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { Button } from '../parts/controls.tsx';
 import { dateAndTime, fileSize } from '../parts/figures.ts';
@@ -74,7 +74,7 @@ function Bring({ endings }: Lists) {
       />
       <p class="muted">{text.bring.paste}</p>
       <small class="muted">{text.bring.kinds}</small>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
     </section>
   );
 }
@@ -137,7 +137,7 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
         onClick={() => confirm(text.bring.removeSure(list.name)) && remove()}
         says={text.bring.remove}
       />
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
     </li>
   );
 }

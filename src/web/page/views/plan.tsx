@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
-import { Refusal } from '../loaded.tsx';
+import { RefusedNotice } from '../loaded.tsx';
 import { useAsked } from '../parts/action.ts';
 import { Agree } from '../parts/agree.tsx';
 import { Cut } from '../parts/controls.tsx';
@@ -38,9 +38,9 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     <>
       <Steps list={id} at={3} />
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
-      <Refusal refused={refused} />
+      <RefusedNotice refused={refused} />
       {plan !== undefined && (
-        <Shown
+        <PlanShown
           key={plan.id}
           plan={plan}
           budget={budget.value ?? String(plan.credits.most)}
@@ -61,7 +61,7 @@ interface PlanProps {
   readonly onMoved: () => void;
 }
 
-function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
+function PlanShown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
   const { plan: words } = text;
   const { name, operation, account, list } = plan;
   return (

@@ -40,7 +40,7 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
           <Pager page={page} />
         </>
       ) : (
-        <Nothing page={page} />
+        <NoRows page={page} />
       )}
     </>
   );
@@ -78,7 +78,7 @@ function Filters({ page }: { readonly page: RowPage }) {
   );
 }
 
-function Nothing({ page }: { readonly page: RowPage }) {
+function NoRows({ page }: { readonly page: RowPage }) {
   return (
     <section class="empty">
       <h2>{text.rows.none}</h2>
@@ -106,7 +106,7 @@ function RowTable({ page }: { readonly page: RowPage }) {
       ]}
     >
       {rows.map((row) => (
-        <Line key={row.row} page={page} row={row} hasCredits={hasCredits} />
+        <RowLine key={row.row} page={page} row={row} hasCredits={hasCredits} />
       ))}
     </Table>
   );
@@ -118,7 +118,7 @@ interface LineProps {
   readonly hasCredits: boolean;
 }
 
-function Line({ page, row, hasCredits }: LineProps) {
+function RowLine({ page, row, hasCredits }: LineProps) {
   const { header } = page;
   return (
     <tr>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { UndoView, WorkView } from '../../api.ts';
-import { Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { untilEnded, useAction } from '../parts/action.ts';
 import { Button, ButtonLink } from '../parts/controls.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -21,7 +21,7 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
         <a href={`/batches/${id}`}>{text.undo.back(id)}</a>
       </p>
       <Loaded<UndoView> path={`/batches/${id}/undo`} again={round.value}>
-        {(plan) => <Planned id={id} plan={plan} lookAgain={() => (round.value += 1)} />}
+        {(plan) => <PlannedUndo id={id} plan={plan} lookAgain={() => (round.value += 1)} />}
       </Loaded>
     </>
   );
@@ -33,7 +33,7 @@ interface PlannedProps {
   lookAgain(): void;
 }
 
-function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
+function PlannedUndo({ id, plan: shown, lookAgain }: PlannedProps) {
   const action = useAction();
   const hasEnded = useSignal(false);
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;
@@ -62,7 +62,7 @@ function Planned({ id, plan: shown, lookAgain }: PlannedProps) {
       {left.length > 0 && <Left left={left} />}
       {action.refused.value !== undefined && (
         <>
-          <Refusal refused={action.refused.value} />
+          <RefusedNotice refused={action.refused.value} />
           <div class="actions">
             <Button onClick={lookAgain} says={words.lookAgain} />
           </div>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { BatchDetail, WorkView } from '../../../api.ts';
-import { Refusal } from '../../loaded.tsx';
+import { RefusedNotice } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ask } from '../../session.ts';
@@ -8,7 +8,7 @@ import { text } from '../../text.ts';
 
 const words = text.batch;
 
-type Action = 'pause' | 'resume' | 'cancel' | 'continue';
+type BatchAction = 'pause' | 'resume' | 'cancel' | 'continue';
 
 export interface AtWork {
   readonly batch: BatchDetail;
@@ -17,11 +17,11 @@ export interface AtWork {
 }
 
 export function BatchButtons({ batch, running, works }: AtWork) {
-  const asking = useSignal<Action | undefined>(undefined);
+  const asking = useSignal<BatchAction | undefined>(undefined);
   const action = useAction();
   if (batch.state !== 'open') return null;
   const going = works.find(({ state }) => state !== 'ended');
-  const act = (what: Action): void => {
+  const act = (what: BatchAction): void => {
     asking.value = what;
     action.run(async () => {
       const body = { batch: batch.batch };
@@ -66,7 +66,7 @@ export function BatchButtons({ batch, running, works }: AtWork) {
           says={doing === 'cancel' ? words.cancelling : words.cancel}
         />
       </div>
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { BatchDetail, SummaryView, Tickets } from '../../../api.ts';
-import { Refusal } from '../../loaded.tsx';
+import { RefusedNotice } from '../../loaded.tsx';
 import { take, useAction } from '../../parts/action.ts';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
@@ -15,10 +15,10 @@ export function Came({ batch, came }: { readonly batch: BatchDetail; readonly ca
       <h2>{headline}</h2>
       {cost !== undefined && <p>{cost}</p>}
       <p>{needs}</p>
-      <Downloads batch={batch} />
+      <DownloadLinks batch={batch} />
       {batch.changes === undefined && <Funnel came={came} />}
       {batch.changes === undefined && identifiers !== '' && <p class="muted">{identifiers}</p>}
-      <Reasons batch={batch} came={came} />
+      <CameReasons batch={batch} came={came} />
     </section>
   );
 }
@@ -42,7 +42,7 @@ function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
   );
 }
 
-function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
+function CameReasons({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
   const { figures, rows } = came;
   if (figures.reasons.length === 0) return null;
   return (
@@ -70,7 +70,7 @@ const downloadWords = text.batch.downloads;
 
 type What = keyof Tickets;
 
-export function Downloads({ batch }: { readonly batch: BatchDetail }) {
+export function DownloadLinks({ batch }: { readonly batch: BatchDetail }) {
   const attention = sumOf(batch.counts, NEED_ATTENTION);
   return (
     <div class="actions">
@@ -94,7 +94,7 @@ function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly
         disabled={action.isBusy.value}
         says={action.isBusy.value ? downloadWords.preparing : nameOf(what, batch)}
       />
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
     </>
   );
 }

@@ -4,19 +4,19 @@ import { grouped } from '../../parts/figures.ts';
 import type { Refused } from '../../session.ts';
 import { text } from '../../text.ts';
 
-type Option = readonly [value: string, shown: string];
+type ReadOption = readonly [value: string, shown: string];
 type Read = Reading['read'];
 
 /** What the list looks like, which is what it is read as unless somebody says otherwise. */
 const LOOKS = '';
-const ENCODINGS: readonly Option[] = [
+const ENCODINGS: readonly ReadOption[] = [
   ['utf-8', 'UTF-8'],
   ['windows-1252', 'Windows-1252'],
   ['utf-16le', 'UTF-16 (little-endian)'],
   ['utf-16be', 'UTF-16 (big-endian)'],
   ['macintosh', 'Mac OS'],
 ];
-const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
+const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): ReadOption => [name, name]);
 
 /** What was said of one sheet, or below one header, means other rows elsewhere. */
 const FALLS_WITH: { readonly [Name in keyof Read]?: readonly (keyof Read)[] } = {
@@ -24,13 +24,13 @@ const FALLS_WITH: { readonly [Name in keyof Read]?: readonly (keyof Read)[] } = 
   header_row: ['rows'],
 };
 
-interface Shown {
+interface ReadingShown {
   readonly reading: Reading;
   readonly found: ListDescription | undefined;
   readonly change: (more: Partial<Reading>) => void;
 }
 
-interface HowShown extends Shown {
+interface HowShown extends ReadingShown {
   readonly isWorkbook: boolean;
   readonly isRefused: boolean;
 }
@@ -70,11 +70,11 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
 }
 
 /** Asks where the list begins, where only its reader knows. */
-export function Start({
+export function ListStart({
   choices,
   reading,
   change,
-}: Pick<Shown, 'reading' | 'change'> & { readonly choices: NonNullable<Refused['choices']> }) {
+}: Pick<ReadingShown, 'reading' | 'change'> & { readonly choices: NonNullable<Refused['choices']> }) {
   return (
     <section class="notice" role="alert">
       <p>
@@ -93,18 +93,18 @@ export function Start({
   );
 }
 
-interface Choosing {
+interface HowChoosing {
   readonly read: Read;
   readonly choose: (name: keyof Read, value: string) => void;
 }
 
-function HeaderRow({ found, choose }: Pick<Choosing, 'choose'> & Pick<Shown, 'found'>) {
+function HeaderRow({ found, choose }: Pick<HowChoosing, 'choose'> & Pick<ReadingShown, 'found'>) {
   const { header_row: row = '', top = [] } = found?.layout ?? {};
   if (top.length === 0) return null;
   const single = top.map(
-    (each): Option => [String(each.row), text.list.rowSays(grouped(each.row), each.text)],
+    (each): ReadOption => [String(each.row), text.list.rowSays(grouped(each.row), each.text)],
   );
-  const both = top.flatMap((each, at): Option[] => {
+  const both = top.flatMap((each, at): ReadOption[] => {
     const next = top[at + 1];
     if (next?.row !== each.row + 1) return [];
     return [[`${each.row}-${next.row}`, text.list.twoRows(grouped(each.row), grouped(next.row))]];
@@ -121,7 +121,7 @@ function HeaderRow({ found, choose }: Pick<Choosing, 'choose'> & Pick<Shown, 'fo
   );
 }
 
-function OfText({ read, choose }: Choosing) {
+function OfText({ read, choose }: HowChoosing) {
   return (
     <>
       <Select
@@ -144,7 +144,7 @@ function OfText({ read, choose }: Choosing) {
 const LAST_ROW = 9_999_999;
 
 /** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
-function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
+function Guesses({ reading: { read }, found, change, choose }: ReadingShown & Pick<HowChoosing, 'choose'>) {
   if (found === undefined) return null;
   const { header_row: header, header_guessed: isGuessed, left_out: leftOut } = found.layout;
   const say = (more: Partial<Read>): void => change({ read: { ...read, ...more } });

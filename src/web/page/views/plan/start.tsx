@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PlanView, WorkView } from '../../../api.ts';
-import { asRefused, Refusal } from '../../loaded.tsx';
+import { asRefused, RefusedNotice } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { counted } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
@@ -92,7 +92,7 @@ export function Start({
           />
         </label>
       )}
-      <Refusal refused={action.refused.value} />
+      <RefusedNotice refused={action.refused.value} />
       <div class="actions">
         <button
           type="submit"
