@@ -34,7 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '2: a store that is older than what is known outside of it buys nothing',
-    file: 'src/ledger/place.ts',
+    file: 'src/ledger/site.ts',
     text: 'requireAccepted(loss, options);',
     instead: '',
     test: ['faults/lost-stores', 'buys nothing until that is accepted'],

@@ -15,13 +15,13 @@ export type CallKey = string & { readonly [keyBrand]: 'CallKey' };
  * (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {
-  return keyOfQuestion(accountIdentity, questionOf(call));
+  return keyOfAsked(accountIdentity, askedText(call));
 }
 
 /** What a call asks, for any account: equal calls have equal texts. */
-export function questionOf({ operation, project, parameters, after, change }: Call): string {
-  const question = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(asKnown(parameters))},${jsonOrNull(after)}`;
-  return change === undefined ? question : `${question},${JSON.stringify(subjectText(change.subject))}`;
+export function askedText({ operation, project, parameters, after, change }: Call): string {
+  const asked = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(asKnown(parameters))},${jsonOrNull(after)}`;
+  return change === undefined ? asked : `${asked},${JSON.stringify(subjectText(change.subject))}`;
 }
 
 /**
@@ -36,13 +36,13 @@ function asKnown(parameters: Call['parameters']): Call['parameters'] {
   const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
   if (encoded === undefined) return parameters;
   const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
-  // Of two profiles in one question neither may be taken for the other.
+  // Of two profiles in one call neither may be taken for the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
 }
 
-/** @param question as `questionOf` gives it; the whole that is hashed is one JSON list. */
-export function keyOfQuestion(accountIdentity: string, question: string): CallKey {
-  const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${question}]`;
+/** @param asked as `askedText` gives it; the whole that is hashed is one JSON list. */
+export function keyOfAsked(accountIdentity: string, asked: string): CallKey {
+  const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${asked}]`;
   return hash('sha256', text, 'hex') as CallKey;
 }
 

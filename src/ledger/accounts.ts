@@ -395,7 +395,7 @@ SELECT c.id FROM v JOIN attempts c ON c.id = v.id WHERE c.account = v.account AN
 
 // ---------------------------------------------------------------------- people and things that changes alter
 
-/** A lost request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
+/** A request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
 interface KeptSubject {
   readonly project: string;
   readonly name: string;
@@ -423,7 +423,7 @@ SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.acc
 
 export const readSubjects = ({ db, account }: Context) => ({
   /**
-   * Every person and thing that the account's changes altered or tried to, those with lost answers among
+   * Every person and thing that the account's changes altered or tried to, those in doubt among
    * them.
    */
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {

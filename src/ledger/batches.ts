@@ -169,7 +169,7 @@ async function changed(
 
 const isOver = (state: BatchState): boolean => state === 'superseded' || state === 'cancelled';
 
-/** Ends what is open at the same place: it never resumes. @param but what goes on. */
+/** Ends what is open for the same file: it never resumes. @param but what goes on. */
 async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<readonly BatchId[]> {
   const ended = await sql.rows<{ id: BatchId }>(
     `UPDATE batches SET state = 'superseded' WHERE lineage = ? AND state = 'open' AND id <> ? RETURNING id`,
@@ -182,7 +182,7 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
   CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = ${scopeOf.batch('v')}`),
-  // A retry that somebody decided and nobody sent, or that was lost: the row is in doubt as before.
+  // A retry that somebody decided and nobody sent, or that is in doubt: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN

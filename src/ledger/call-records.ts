@@ -23,8 +23,8 @@ export interface Intent {
   /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */
   readonly replaces?: AttemptId;
   /**
-   * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost
-   * attempt.
+   * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the
+   * doubt.
    */
   readonly request?: KeyedRequest;
   /**
@@ -94,7 +94,7 @@ export type Admission =
    * so.
    */
   | { readonly kind: 'moved'; readonly by: BatchId }
-  /** Another change of the same subject is open, or its answer was lost. */
+  /** Another change of the same subject is open or in doubt. */
   | {
       readonly kind: 'subject_in_doubt';
       readonly by: BatchId;
@@ -178,7 +178,7 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly answeredAtMs: number;
   /** The batch that asks buys it anew. */
   readonly isTooOld?: true;
-  /** When the answer and its question were erased; the body is blank then. */
+  /** When the answer and what was asked were erased; the body is blank then. */
   readonly erasedAtMs?: number;
   /** Mark of the dialect that read it; absent for a told answer. */
   readonly dialect?: number;
@@ -204,7 +204,7 @@ export type AnswerAtHand = Omit<KnownAnswer, 'answeredAtMs'> &
 /** An attempt of which nobody knows what came. */
 export interface Doubt extends AttemptRecord {
   readonly why: string;
-  /** With what else was lost of its call. */
+  /** With all other doubts about its call. */
   readonly atRisk: Credits;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
@@ -335,7 +335,7 @@ export interface SentTimes {
 }
 
 /**
- * The reason for releasing a lost attempt's money when a later attempt was answered under the same
+ * The reason for releasing a doubt's money when a later attempt was answered under the same
  * idempotency key.
  */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';

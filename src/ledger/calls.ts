@@ -93,9 +93,9 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 
 // --------------------------------------------------------------------------------------- where a call stands
 
-/** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
+/** What stands of a key, and the attempt that is under way in its nth, if one is, and by which decision. */
 type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
-  readonly place: number;
+  readonly nth: number;
   readonly old: 1 | null;
   /** Null where nothing stands. */
   readonly attempt: AttemptId | null;
@@ -106,17 +106,17 @@ type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtM
 };
 
 /**
- * An attempt under way leaves what it was sent in place of where it stands. What turned out to be no answer
+ * An attempt under way leaves what it was sent in nth of where it stands. What turned out to be no answer
  * stands where nothing else does.
  */
 const FIND = eachWhole({
-  place: 'int',
+  nth: 'int',
   key: 'text',
   batch: 'text',
   found: 'int',
   no_match: 'int',
 })<KnownAnswerRow>(`
-SELECT v.place, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
+SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
   CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old,
   CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
@@ -133,7 +133,7 @@ const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || 
 
 /** @param doubts those that were read whole, as @param answers */
 function stateOf(
-  { place: _, old, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
+  { nth: _, old, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
   batch: BatchId | undefined,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -178,7 +178,7 @@ FROM v JOIN attempts o ON o.id = v.id JOIN attempts c ON c.key = o.key AND ${whi
     .join(' UNION ALL '),
 );
 
-/** These attempts as doubts, with all that else was lost of their calls. */
+/** These attempts as doubts, with all other doubts about their calls. */
 async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Doubt>> {
   if (ids.length === 0) return new Map();
   const alike = Map.groupBy(await db.each(ALIKE, numbered(ids)), ({ like }) => like);
@@ -324,7 +324,7 @@ function findIn(
   const asking = { batch: id ?? null, found, no_match };
   return db.each(
     FIND,
-    keys.map((key, place) => ({ place, key: Buffer.from(key).toString('hex'), ...asking })),
+    keys.map((key, nth) => ({ nth, key: Buffer.from(key).toString('hex'), ...asking })),
   );
 }
 
@@ -359,7 +359,7 @@ export const readCalls = ({ db, secret }: Context) => ({
     const whole = detail === 'kind' ? [] : found;
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
     const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
-    for (const each of found) states[each.place] = stateOf(each, batch, answers, doubts);
+    for (const each of found) states[each.nth] = stateOf(each, batch, answers, doubts);
     return states as readonly CallState<Level>[];
   },
 

@@ -3,14 +3,14 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
-import { pages } from './pages.ts';
-import { type CopyRecord, copiedTo, setMeta } from './place.ts';
+import { parts } from './parts.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
+import { type CopyRecord, copiedTo, setMeta } from './site.ts';
 import type { CopyTarget, SoleAccess } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
- * How a ledger goes from one place to another: the same tables, whose rows are taken as they are. At no
+ * How a ledger goes from one store to another: the same tables, whose rows are taken as they are. At no
  * moment can both be spent from: the copy is whole, on the disk and closed to everybody before the ledger
  * that it was made of spends no more, and is opened after that.
  */
@@ -23,20 +23,20 @@ export async function copyLedger(
   const before = await copiedTo(source.db);
   const copy = before ?? {
     identity: randomBytes(16).toString('hex'),
-    place: target.place,
+    location: target.location,
     atMs: clock.wallMs(),
   };
   if (before !== undefined && target.present === copy.identity) return;
-  if (copy.place !== target.place)
+  if (copy.location !== target.location)
     throw stop(
       'store',
-      `The ledger in ${from} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
-      `Name the copy: --store ${copy.place}`,
+      `The ledger in ${from} was copied to ${copy.location} on ${isoTime(copy.atMs)}, and ${target.location} is not that copy.`,
+      `Name the copy: --store ${copy.location}`,
     );
   if (target.present !== undefined)
     throw stop(
       'store',
-      `${target.place} has a ledger already, and two ledgers cannot become one.`,
+      `${target.location} has a ledger already, and two ledgers cannot become one.`,
       'Name a place that has none.',
     );
   await target.take(source.db, copy.identity);
@@ -91,16 +91,16 @@ const BOUND = {
   postgres: `ALTER TABLE attempts ADD FOREIGN KEY (prior) REFERENCES attempts, ADD FOREIGN KEY (payer) REFERENCES attempts`,
 };
 
-/** What is said of the place, and not of the ledger. */
-const OF_THE_PLACE = `name IN ('identity', 'copied_to', 'arriving')`;
+/** What is said of where it is, and not of the ledger. */
+const OF_THE_SITE = `name IN ('identity', 'copied_to', 'arriving')`;
 
 /** A table without a key is read at once. */
 async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGenerator<readonly AnyRecord[]> {
-  const all = `SELECT * FROM ${table} WHERE ${table === 'meta' ? `NOT ${OF_THE_PLACE}` : '1 = 1'}`;
+  const all = `SELECT * FROM ${table} WHERE ${table === 'meta' ? `NOT ${OF_THE_SITE}` : '1 = 1'}`;
   if (key.length === 0) return yield await from.rows<AnyRecord>(all);
   const [names, marks] = [key.join(', '), key.map(() => '?').join(', ')];
   const first = key.map((name) => (columns[name] === 'text' ? '' : -1));
-  yield* pages<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
+  yield* parts<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
 }
 
 /** New rows get numbers behind those that came. */

@@ -7,10 +7,10 @@ import type { RowNumber } from '../core/row.ts';
 import { forgottenMark } from './context.ts';
 import { type Db, each, type Sql } from './db.ts';
 import type { Person } from './erase/person.ts';
-import { rowsOf } from './pages.ts';
-import { metaOf } from './place.ts';
+import { rowsOf } from './parts.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
+import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
 
 export { type Person, personOf } from './erase/person.ts';
@@ -130,7 +130,7 @@ const EMPTY_BESIDE = [
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
 ].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE asked LIKE ?)`);
 
-/** What is left of a question. @param subject of a change, which has no name any more. */
+/** What is left of what was asked. @param subject of a change, which has no name any more. */
 function emptied(asked: string, atMs: number, subject: number | null): string {
   const { project, after, change }: Partial<Call> = JSON.parse(asked);
   const left = change && {
@@ -148,7 +148,9 @@ const freed = (where: string): string => {
 
 // --------------------------------------------------------------------------------------------- a person
 
-/** Columns in whose texts a name is replaced. Questions and rows are erased whole, and answers are cut. */
+/**
+ * Columns in whose texts a name is replaced. What was asked and rows are erased whole, and answers are cut.
+ */
 const NAMING: readonly {
   readonly table: string;
   readonly columns: readonly string[];
@@ -374,7 +376,7 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows 
 
 /**
  * Attempts that ended before a time, but changes: a membership must be known for as long as it lasts. Not
- * those whose key has something under way or in doubt: what was lost before may come back. Nor those on which
+ * those whose key has something under way or in doubt: an earlier doubt may be answered. Nor those on which
  * a row of an open batch rests, whose output is still to be written, or a row in doubt. Of a batch that has
  * ended the reasons of invalid rows go as well, because they quote cells.
  */

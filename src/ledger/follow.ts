@@ -205,7 +205,7 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
 }
 
 /**
- * Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost
+ * Nobody says whether it was charged, so it counts at what it had reserved; and so do all doubts
  * before it.
  */
 async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
@@ -213,15 +213,15 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
   await finishRowsOf(sql, doubt.id, finishes.map(rowOf));
   if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
-  const lost = await lostBefore(sql, doubt);
-  for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
+  const earlier = await doubtsBefore(sql, doubt);
+  for (const { id, payer, reserved } of [doubt, ...earlier.filter(({ id }) => id !== doubt.payer)]) {
     await sql.rows(
       `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (attempt) DO NOTHING`,
       [id, Buffer.alloc(0), at],
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was
     // risked first.
-    const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
+    const charged = payer === null ? reserved : (earlier.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
     const end = { ...answer, attempt: id, why, dialect: null, at, price: null };
     await endAttempt(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
@@ -238,10 +238,10 @@ async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, w
   await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);
 }
 
-async function lostBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly AttemptRow[]> {
+async function doubtsBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly AttemptRow[]> {
   if (prior === null) return [];
   const before = await attemptRow(sql, prior);
-  return before.state === 'retried' ? [before, ...(await lostBefore(sql, before))] : [];
+  return before.state === 'retried' ? [before, ...(await doubtsBefore(sql, before))] : [];
 }
 
 /** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */

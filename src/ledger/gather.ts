@@ -3,7 +3,7 @@ import { oneRow } from './context.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
 import { type EndRow, type IntentRow, isFresh, type ReplyRow, type Row, writeGroup } from './transitions.ts';
 
-/** What a place knows of its ledger beside what is in it. */
+/** What a store knows of its ledger beside what is in it. */
 export interface CommitGuard {
   /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined;
@@ -56,8 +56,8 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
  * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the
  * next. A crash before a commit leaves nothing of it, and one after it all.
  *
- * Of a commit the replies and ends are told first; who waits for them judges them, and draws what follows,
- * before anything else happens. Intents are told behind that, and where the ledger has to be asked what
+ * Of a commit the replies and ends resolve first; who waits for them judges them, and draws what follows,
+ * before anything else happens. Intents resolve behind that, and where the ledger has to be asked what
  * follows, once it has answered. So no request leaves by an intent before the replies beside it have had
  * their say.
  */
@@ -132,7 +132,7 @@ export class Gather {
     return new Promise((tell, fail) => this.#push({ work, tell, fail }, false));
   }
 
-  /** No intent is told before this has settled. */
+  /** No intent resolves before this has settled. */
   concluding(following: Promise<unknown>): void {
     this.#concluding.add(following);
     const done = (): void => void this.#concluding.delete(following);

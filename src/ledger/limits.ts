@@ -42,7 +42,7 @@ const missedAfterMs = (windowMs: number): number => Math.min(Math.max(windowMs *
 const aheadOf = (windowMs: number): number => Math.min(windowMs * 0.15, 500);
 
 /**
- * How late a request may come after it has left, as long as its answer has not told; and beyond what that
+ * How late a request may come after it has left, as long as its answer has not said; and beyond what that
  * tells.
  */
 const unsureOf = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
@@ -287,7 +287,7 @@ export class Line {
     this.#news.clear();
     const lateMs = latestOf(this.#windowMs);
     const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
-    const told = news.map((each) => ({
+    const used = news.map((each) => ({
       place: each.place,
       at: each.use === 'none' ? null : Math.ceil(each.dueUs + (each.lateMs + doubtMs) * 1000),
     }));
@@ -295,7 +295,7 @@ export class Line {
     const askedMs = this.#clock.monotonicMs();
     const latestUs = Math.ceil((lateMs + doubtMs) * 1000);
     const [taken] = await this.#db
-      .rows<TakenPlaces>(TAKE, [...said, latestUs, JSON.stringify(told)])
+      .rows<TakenPlaces>(TAKE, [...said, latestUs, JSON.stringify(used)])
       .catch((error) => {
         for (const place of news) this.#news.add(place);
         throw error;
@@ -333,7 +333,7 @@ export type Turn = Awaited<ReturnType<Line['turn']>>;
  * statement has to see what those have committed for whose line it waited.
  */
 export const TAKE_PLACES = `
-CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, told JSON)
+CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, used JSON)
 RETURNS TABLE (place BIGINT, places BIGINT, due_us BIGINT, now_us BIGINT) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -344,9 +344,9 @@ BEGIN
   INSERT INTO lines (account) VALUES (whose) ON CONFLICT DO NOTHING;
   SELECT * INTO line FROM lines WHERE account = whose FOR UPDATE;
   now_us := extract(epoch FROM clock_timestamp()) * 1000000;
-  UPDATE places p SET at_us = t.at FROM json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+  UPDATE places p SET at_us = t.at FROM json_to_recordset(used) AS t(place BIGINT, at BIGINT)
     WHERE p.account = whose AND p.place = t.place AND t.at IS NOT NULL;
-  DELETE FROM places p USING json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+  DELETE FROM places p USING json_to_recordset(used) AS t(place BIGINT, at BIGINT)
     WHERE p.account = whose AND p.place = t.place AND t.at IS NULL;
 
   SELECT least(wanted, 1 + ahead / step, min(requests)), max(us) INTO n, longest FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT);

@@ -144,7 +144,7 @@ export interface Money {
   readonly spent: Credits;
   /**
    * It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what
-   * a lost one had reserved.
+   * a doubt had reserved.
    */
   readonly isAtMost?: true;
   /** Credits that open attempts hold; they are released when the attempts end. */
@@ -184,7 +184,7 @@ export interface WaitingRow {
 }
 
 /** Where rows are read: from one on, or those before one. */
-export type RowPlace = { readonly from: RowNumber } | { readonly before: RowNumber };
+export type RowSpan = { readonly from: RowNumber } | { readonly before: RowNumber };
 
 /**
  * When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits
@@ -216,7 +216,7 @@ export interface Spent {
   /** Who was at work; absent where nobody is known. */
   readonly operator?: string;
   readonly spent: Credits;
-  /** What lost requests may have cost. */
+  /** What requests in doubt may have cost. */
   readonly inDoubt: Credits;
   readonly requests: number;
 }

@@ -4,7 +4,7 @@ import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, DAY_MS, known, oneRow } from './context.ts';
-import { pages } from './pages.ts';
+import { parts } from './parts.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
 /**
@@ -19,7 +19,7 @@ const RECORDS_AT_ONCE = 500;
 
 export const readReports = ({ db }: Context) => ({
   /**
-   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what
+   * Attempts, oldest first, of calls that have one of these texts as a value in what they ask or in what
    * they change.
    */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
@@ -27,7 +27,7 @@ export const readReports = ({ db }: Context) => ({
     type Asked = { readonly id: AttemptId; readonly asked: string };
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
-    for await (const part of pages<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
+    for await (const part of parts<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
       yield await recordsOf(db, idsOf(about));
       await setImmediate();
@@ -99,7 +99,7 @@ SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND se
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 const NEXT_IDS = `
-SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;
+SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS part`;
 
 interface KeptSpent {
   readonly batch: BatchId;
@@ -125,9 +125,9 @@ JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 
 const SAVED = `
-WITH page AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
-SELECT (SELECT count(*) FROM page) AS n, (SELECT coalesce(max(row), 0) FROM page) AS last, (
+WITH part AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
+SELECT (SELECT count(*) FROM part) AS n, (SELECT coalesce(max(row), 0) FROM part) AS last, (
   -- The row that pays for an answer saves nothing.
-  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, attempt FROM page
-    UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL) u
+  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, attempt FROM part
+    UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others} WHERE others IS NOT NULL) u
   JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;

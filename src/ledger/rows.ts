@@ -18,7 +18,7 @@ import type {
   FreshSince,
   PlannedRow,
   RowLeft,
-  RowPlace,
+  RowSpan,
   SubmittedRow,
   WaitingRow,
 } from './records.ts';
@@ -86,7 +86,7 @@ const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cell
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
 
-/** Pages of rows are in order: those from `fromRow` on, at most `limit`. */
+/** Parts of rows are in order: those from `fromRow` on, at most `limit`. */
 export const readRows = ({ db }: Context) => ({
   /** Number of rows by outcome; rows without an outcome are not counted. */
   async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
@@ -103,11 +103,11 @@ export const readRows = ({ db }: Context) => ({
    */
   async rowsAt(
     batch: BatchId,
-    place: RowPlace,
+    span: RowSpan,
     limit: number,
     states: readonly RowStatus[] = [],
   ): Promise<readonly Pick<RowRecord, 'row'>[]> {
-    const [here, at, order] = 'from' in place ? ['>=', place.from, ''] : ['<', place.before, 'DESC'];
+    const [here, at, order] = 'from' in span ? ['>=', span.from, ''] : ['<', span.before, 'DESC'];
     const read = (where: string): Promise<readonly Pick<RowRecord, 'row'>[]> =>
       db.rows<Pick<RowRecord, 'row'>>(
         `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
@@ -116,7 +116,7 @@ export const readRows = ({ db }: Context) => ({
     // One state after the other, so that an index finds the rows of each.
     const wanted = states.length === 0 ? [''] : states.map((state) => `AND state = '${state}'`);
     const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
-    return 'from' in place ? found.slice(0, limit) : found.slice(-limit);
+    return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
   /**
    * Those that have a vendor's answer which another dialect than this one read last, or which turned out to
@@ -287,10 +287,10 @@ export const writeRows = (context: WriteContext) => ({
     }),
 });
 
-// ------------------------------------------------------------------------------------------ pages
+// ------------------------------------------------------------------------------------------ parts
 
-/** How many rows a page has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
-export const PAGE_ROWS = {
+/** How many rows a part has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
+export const PART_ROWS = {
   /** Rows with answers of about a kilobyte. */
   single: 250,
   /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
@@ -298,31 +298,31 @@ export const PAGE_ROWS = {
 } as const;
 
 type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<typeof readRows>, Name>;
-type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
+type Parts<Row> = AsyncGenerator<readonly Row[], void, undefined>;
 
-/** Reads rows in rising order, page by page, so that memory does not grow with the batch. */
-export async function* rowPages<Row extends { readonly row: RowNumber }>(
-  pageRows: number,
+/** Reads rows in rising order, part by part, so that memory does not grow with the batch. */
+export async function* rowParts<Row extends { readonly row: RowNumber }>(
+  partRows: number,
   read: (from: RowNumber) => Promise<readonly Row[]>,
   first: RowNumber = 0,
-): Pages<Row> {
+): Parts<Row> {
   for (let from = first; ; ) {
-    const page = await read(from);
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageRows) return;
+    const part = await read(from);
+    yield part;
+    const last = part.at(-1);
+    if (last === undefined || part.length < partRows) return;
     from = last.row + 1;
   }
 }
 
 /** Every row of a batch that has an outcome. @param first left out: from its first row on. */
-export function recordPages(
+export function recordParts(
   ledger: Reader<'rows'>,
   batch: BatchId,
-  pageRows: number = PAGE_ROWS.single,
+  partRows: number = PART_ROWS.single,
   first: RowNumber = 0,
-): Pages<RowRecord> {
-  return rowPages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
+): Parts<RowRecord> {
+  return rowParts(partRows, (from) => ledger.rows(batch, from, partRows), first);
 }
 
 /** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
@@ -330,9 +330,9 @@ export async function* keptRows(
   ledger: Reader<'rowsAt' | 'cellsOf'>,
   { id, inputRows: left }: Pick<Batch, 'id' | 'inputRows'>,
 ): AsyncGenerator<readonly InputRow[]> {
-  const { single } = PAGE_ROWS;
-  for await (const page of rowPages(single, (from) => ledger.rowsAt(id, { from }, single))) {
-    const rows = page.slice(0, left).map(({ row }) => row);
+  const { single } = PART_ROWS;
+  for await (const part of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
+    const rows = part.slice(0, left).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
     yield rows.map((row) => cells.get(row) ?? listedFrom({ row, cells: null }));
     left -= rows.length;
@@ -349,14 +349,14 @@ export async function* eachReadOtherwise(
   batch: BatchId,
   dialect: number,
 ): AsyncGenerator<RowRecord, void, undefined> {
-  const { single } = PAGE_ROWS;
+  const { single } = PART_ROWS;
   const read = (from: RowNumber) => ledger.rowsReadOtherwise(batch, dialect, from, single);
-  for await (const page of rowPages(single, read)) yield* page;
+  for await (const part of rowParts(single, read)) yield* part;
 }
 
 /** Every row of the plan that a batch of changes keeps. */
-export function plannedPages(ledger: Reader<'plannedRows'>, batch: BatchId): Pages<PlannedRow> {
-  return rowPages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
+export function plannedParts(ledger: Reader<'plannedRows'>, batch: BatchId): Parts<PlannedRow> {
+  return rowParts(PART_ROWS.single, (from) => ledger.plannedRows(batch, from, PART_ROWS.single));
 }
 
 /**
@@ -366,9 +366,9 @@ export async function* plannedRecords(
   ledger: Reader<'plannedRows' | 'rows'>,
   batch: BatchId,
 ): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
-  for await (const page of plannedPages(ledger, batch)) {
-    const records = await ledger.rows(batch, page[0]?.row ?? 0, page.length);
+  for await (const part of plannedParts(ledger, batch)) {
+    const records = await ledger.rows(batch, part[0]?.row ?? 0, part.length);
     const byRow = new Map(records.map((record) => [record.row, record]));
-    for (const planned of page) yield { planned, record: byRow.get(planned.row) };
+    for (const planned of part) yield { planned, record: byRow.get(planned.row) };
   }
 }

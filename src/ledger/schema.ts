@@ -67,7 +67,7 @@ export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 
 /**
- * A refresh that stands in the way of another one of its batch: nothing that was lost is paid again. What was
+ * A refresh that stands in the way of another one of its batch: no doubt is paid again. What was
  * taken back is asked again.
  */
 const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
@@ -75,7 +75,7 @@ const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
 /**
  * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind,
  * another batch bought it, and no refresh stands in the way of one. That is any of the batch itself, whatever
- * the clocks say, and one that was lost since the cut-off. What is read as none is too old where every answer
+ * the clocks say, and one that is in doubt since the cut-off. What is read as none is too old where every answer
  * would be.
  * @param batch its columns; the id is null of one that does not exist yet.
  */
@@ -265,7 +265,7 @@ CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;
 CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
 -- One decision sends one request. What never left, or did not happen, gives it back.
 CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');
--- A batch buys an answer anew once, also when that request was lost.
+-- A batch buys an answer anew once, also when that is in doubt.
 CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;
 CREATE INDEX attempts_subject ON attempts (subject, after) WHERE subject IS NOT NULL;

@@ -176,9 +176,9 @@ export const spendersOf = (spending: Spending) => ({
    * @throws StopError `account` when the accounts file here says something else.
    */
   async agreeOn(account: SaidAccount): Promise<void> {
-    const [held, said] = [await hold(spending, account, 'accounts.terms'), wordsOf(account)];
-    if (held === said) return;
-    const [theirs, ours] = [termsWords(JSON.parse(held)), termsWords(JSON.parse(said))];
+    const [kept, said] = [await hold(spending, account, 'accounts.terms'), wordsOf(account)];
+    if (kept === said) return;
+    const [theirs, ours] = [termsWords(JSON.parse(kept)), termsWords(JSON.parse(said))];
     throw stop(
       'account',
       `Account ${account.name} has ${theirs} in the ledger at ${spending.db.shown}, but ${ours} in ${accountsPath()}.`,
@@ -189,14 +189,14 @@ export const spendersOf = (spending: Spending) => ({
 
   /**
    * Has the accounts file here hold for all hosts.
-   * @returns what held before, if a worker used the account.
+   * @returns what was agreed before, if a worker used the account.
    * @throws StopError `busy` while one sends by other limits.
    */
   async holdTo(account: SaidAccount): Promise<AccountTerms | undefined> {
     const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
-    const [held] = await spending.db.rows<{ terms: string }>(sql, [account.identity]);
-    if (held === undefined) return undefined;
-    const before: AccountTerms = JSON.parse(held.terms);
+    const [kept] = await spending.db.rows<{ terms: string }>(sql, [account.identity]);
+    if (kept === undefined) return undefined;
+    const before: AccountTerms = JSON.parse(kept.terms);
     const asking = (await workers(spending.db)).find(
       ({ beatAgoMs = THERE_MS, accounts }) =>
         beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),

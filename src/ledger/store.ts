@@ -8,7 +8,7 @@ import type { Difference } from './transitions.ts';
 export { Unanswered } from './db.ts';
 
 /**
- * A place where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both
+ * Where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both
  * (`test/ledger/stores/`).
  */
 export interface Store {
@@ -91,16 +91,16 @@ export interface SoleAccess {
    */
   requireSame(sql: Sql): Promise<void>;
   /**
-   * Rids the place of bytes that an erasure leaves.
+   * Rids the store of bytes that an erasure leaves.
    * @returns why that is still due, in sentences for a user: the next opening that can does
    * it, and nobody is kept from working.
    */
   clean(): Promise<string | undefined>;
 }
 
-/** The place of a copy. */
+/** Where a copy goes. */
 export interface CopyTarget {
-  readonly place: string;
+  readonly location: string;
   /** The name of the ledger that is there and holds something. */
   readonly present: string | undefined;
   /**

@@ -164,13 +164,13 @@ const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'repla
 /**
  * A vendor charges once under one key: an earlier answer is what was paid, and of those of a group the first.
  */
-const IS_PAID = `(v.place > 1 OR EXISTS (SELECT 1 FROM attempts f
+const IS_PAID = `(v.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
   WHERE (f.id = coalesce(attempts.payer, attempts.id) OR f.payer = coalesce(attempts.payer, attempts.id))
     AND f.id <> attempts.id AND f.charged > 0))`;
 
-/** Those that are ended, each with its place among what the group charges under one key of the vendor. */
+/** Those that are ended, each numbered among what the group charges under one key of the vendor. */
 const ENDING_ATTEMPTS = `(SELECT v.*,
-    row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS place
+    row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts p ON p.id = v.attempt
   WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'doubt_beside'))) e`;
 
@@ -334,9 +334,9 @@ FROM ${WAITING} AND d.state = 'answered'`);
  */
 const resumeSql = (rows: string, known: string): readonly string[] => [
   `UPDATE batches SET state = 'open'
-  FROM (SELECT b.id, row_number() OVER (PARTITION BY b.lineage ORDER BY b.number DESC) AS place
+  FROM (SELECT b.id, row_number() OVER (PARTITION BY b.lineage ORDER BY b.number DESC) AS nth
     FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'finished') n
-  WHERE batches.id = n.id AND n.place = 1
+  WHERE batches.id = n.id AND n.nth = 1
     AND NOT EXISTS (SELECT 1 FROM batches o WHERE o.lineage = batches.lineage AND o.state = 'open')`,
   `UPDATE rows SET state = 'pending' FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'open'
   WHERE rows.batch = w.batch AND rows.row = w.row`,
@@ -422,7 +422,7 @@ export const INTENT_COLUMNS = {
   /** How long after it was admitted it is over for everybody, ms. */
   lasts: 'int',
   request: 'text',
-  /** Whose place it takes: the answer or the doubt that stands. */
+  /** In whose stead: the answer or the doubt that stands. */
   prior: 'int',
   payer: 'int',
   /** An answer that turned out to be none, in whose place it is bought. */
@@ -495,13 +495,13 @@ SELECT x.id FROM attempts x WHERE x.key = v.key AND ${isPast('x')} AND x.state =
   AND x.said NOT IN ('found', 'no_match', 'refused')
   AND x.sent_at > coalesce((SELECT n.sent_at FROM attempts n WHERE n.id = v.replaces), -1)`;
 
-/** @param place its kind, prior, payer, decision, subject and after. */
-const admitSql = (place: string, from: string, when: string): string => `
+/** @param way its kind, prior, payer, decision, subject and after. */
+const admitSql = (way: string, from: string, when: string): string => `
 INSERT INTO attempts (id, worker, key, state, is_current, account, operation, asked, credits_max,
   batch, row, day, month, reserved, sent_at, over_at, request, moved,
   kind, prior, payer, decision, subject, after)
 SELECT v.id, v.worker, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max,
-  v.batch, v.row, v.day, v.month, v.reserve, v.at, {now} + v.lasts, v.request, v.moved, ${place}
+  v.batch, v.row, v.day, v.month, v.reserve, v.at, {now} + v.lasts, v.request, v.moved, ${way}
 FROM ${from} WHERE ${when}
 ON CONFLICT DO NOTHING`;
 
@@ -581,7 +581,7 @@ export async function writeGroup(
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const usingOthers = last.filter((row) => row.others !== null);
   const sorted = inOrder(intents, moved);
-  const [fresh, placed] = partition(sorted, isFresh);
+  const [fresh, secondary] = partition(sorted, isFresh);
   const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
   const inPlace = sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null);
   const steps = [
@@ -601,7 +601,7 @@ export async function writeGroup(
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
     step([admitFirst], fresh),
-    step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], placed),
+    step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
     step([followStanding], inPlace.map(attemptOf)),
     step([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);

@@ -19,23 +19,23 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   /**
    * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least
    * the highest price that was seen. For a change it is also checked that the subject is still as it was
-   * planned, and that no other change of it is open or in doubt. An attempt that repeats a lost one under its
-   * idempotency key reserves nothing: the lost one still holds the money for both. Of a commit the replies
-   * and ends are told first, and all that follows at once from them, and then its intents.
+   * planned, and that no other change of it is open or in doubt. An attempt that repeats a doubt under its
+   * idempotency key reserves nothing: the doubt still holds the money for both. Of a commit the replies
+   * and ends resolve first, and all that follows at once from them, and then its intents.
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
   /**
-   * What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile.
+   * What came back, before it is judged. It is kept also where its attempt has been put in doubt meanwhile.
    */
   keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: Reply): Promise<void> =>
     gather.reply({ attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
 
   /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an
-   * idempotency key also releases what the lost attempts with the same key hold: the vendor charged once at
+   * idempotency key also releases what the doubts with the same key hold: the vendor charged once at
    * most, and the cost is booked where the first of them had risked it, so that a repeat exceeds no cap.
-   * Every settled change advances its subject's sequence number by one. A lost attempt leaves the answer that
+   * Every settled change advances its subject's sequence number by one. A doubt leaves the answer that
    * it was to replace in place, but one that was read as none: then its call is in doubt, and a release
    * brings back what it was. `over`: others have ended it, because its age was over. What came for it is kept
    * by its reply, which is read like any reply to a call in doubt.
@@ -46,7 +46,7 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
     gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.left === undefined),
 
   /**
-   * No intent is told before this has settled: what follows from a reply for others is asked of the ledger
+   * No intent resolves before this has settled: what follows from a reply for others is asked of the ledger
    * first.
    */
   concluding: (following: Promise<unknown>): void => gather.concluding(following),
@@ -157,7 +157,7 @@ interface CallStanding {
   readonly current: AttemptId | null;
   readonly state: string | null;
   readonly highest: number | null;
-  /** Of a change: how many were settled, the last of them, and one that is open or lost. */
+  /** Of a change: how many were settled, the last of them, and one that is open or in doubt. */
   readonly seq: number | null;
   readonly moved_by: BatchId;
   readonly other: AttemptId | null;

@@ -4,13 +4,13 @@ import { PathSearch } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { shownBody } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { recordPages } from '../ledger/rows.ts';
+import { recordParts } from '../ledger/rows.ts';
 import type { ResolvedJob } from './row-walk.ts';
 
 /** A path that none of so many has is in none. */
 const MOST_ANSWERS = 2_000;
 
-const PAGE_ROWS = 200;
+const PART_ROWS = 200;
 
 /**
  * Looks for the paths of `add` in the account's matches of the operation, also of earlier lists, from the
@@ -45,6 +45,6 @@ async function* answersOf(
 ): AsyncGenerator<RowRecord['answers'], void> {
   for (const { id, operation, accountIdentity } of await ledger.batches())
     if (operations.includes(operation) && accountIdentity === account)
-      for await (const page of recordPages(ledger, id, PAGE_ROWS))
+      for await (const page of recordParts(ledger, id, PART_ROWS))
         for (const { answers } of page) yield answers;
 }

@@ -136,7 +136,7 @@ class Sorter {
 }
 
 /** Two rows are equal when this text is: it names every call that a row could make. */
-const identityOf = (calls: readonly MetCall[]): string => calls.map(({ question }) => question).join();
+const identityOf = (calls: readonly MetCall[]): string => calls.map(({ asked }) => asked).join();
 
 // ------------------------------------------------------------------------------------------------ looking up
 

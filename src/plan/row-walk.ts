@@ -5,7 +5,7 @@ import { answerPlaceOf, unaskable } from '../client/dialect.ts';
 import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import { parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
-import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
+import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, stop, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -168,7 +168,7 @@ export function preparedCells(
 }
 
 /**
- * A call that an operation named for a row. Its question is made once at most, although the operation names
+ * A call that an operation named for a row. What it asks is made once at most, although the operation names
  * it at every step.
  */
 export class MetCall {
@@ -178,7 +178,7 @@ export class MetCall {
   answer: Answer | undefined;
   /** What a row that ends with its answer says about that. */
   remark: string | undefined;
-  #question: string | undefined;
+  #asked: string | undefined;
   #key: CallKey | undefined;
 
   constructor(call: Call, at: number) {
@@ -186,9 +186,9 @@ export class MetCall {
     this.at = at;
   }
 
-  get question(): string {
-    this.#question ??= questionOf(this.call);
-    return this.#question;
+  get asked(): string {
+    this.#asked ??= askedText(this.call);
+    return this.#asked;
   }
 
   /**
@@ -196,7 +196,7 @@ export class MetCall {
    * @param accountIdentity of the one account on which the row is worked.
    */
   keyFor(accountIdentity: string): CallKey {
-    this.#key ??= keyOfQuestion(accountIdentity, this.question);
+    this.#key ??= keyOfAsked(accountIdentity, this.asked);
     return this.#key;
   }
 }
@@ -349,11 +349,11 @@ export class RowWalk {
   }
 
   #meet(call: Call, at: number): MetCall {
-    // A question takes longer to make than calls to be compared, and an operation names its calls again at
+    // What is asked takes longer to make than calls to be compared, and an operation names its calls again at
     // each step.
     for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
-    for (const known of this.#met) if (known.question === met.question) return known;
+    for (const known of this.#met) if (known.asked === met.asked) return known;
     this.#met.push(met);
     return met;
   }

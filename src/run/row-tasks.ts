@@ -3,7 +3,7 @@ import { inputReader } from '../files/columns/columns.ts';
 import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
-import { plannedPages, rowPages } from '../ledger/rows.ts';
+import { plannedParts, rowParts } from '../ledger/rows.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
@@ -40,7 +40,7 @@ interface RemainingRows {
   readonly only?: ReadonlySet<RowNumber> | undefined;
 }
 
-const PAGE_ROWS = 1_000;
+const PART_ROWS = 1_000;
 
 /**
  * The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed
@@ -50,8 +50,8 @@ export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRow
   const { context, batch, range, only } = left;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
-  const read = (from: RowNumber) => ledger.rowsLeft(batch.id, state, from, range.beforeRow, PAGE_ROWS);
-  for await (const page of rowPages(PAGE_ROWS, read, range.fromRow))
+  const read = (from: RowNumber) => ledger.rowsLeft(batch.id, state, from, range.beforeRow, PART_ROWS);
+  for await (const page of rowParts(PART_ROWS, read, range.fromRow))
     yield page.filter(({ row }) => only?.has(row) !== false).map(taskOf);
 }
 
@@ -94,7 +94,7 @@ function plannedTask(planned: PlannedRow): Task {
 
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
-  for await (const page of plannedPages(ledger, id))
+  for await (const page of plannedParts(ledger, id))
     for (const planned of page) {
       const works = planned.kind === 'end' ? [] : keptWorks(planned.work);
       for (const { subject, ended } of works)

@@ -2,7 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
 import type { Delivery, Verdict } from '../client/judge.ts';
-import { questionOf } from '../core/call-key.ts';
+import { askedText } from '../core/call-key.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
@@ -194,8 +194,8 @@ export class ProjectAccess {
     }
     if (this.#changed.has(project)) return verdict;
     const waiting = this.#waiting.get(project) ?? new Map<string, string>();
-    const waited = waiting.has(questionOf(call));
-    this.#waiting.set(project, waiting.set(questionOf(call), why));
+    const waited = waiting.has(askedText(call));
+    this.#waiting.set(project, waiting.set(askedText(call), why));
     const isEverywhere = this.#projects.every((each) => (this.#waiting.get(each)?.size ?? 0) > 1);
     if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'waits', why };
     // What was lost before is sent again, whatever its repeat was told.
@@ -209,7 +209,7 @@ export class ProjectAccess {
    */
   refusalOf(call: Call): string | undefined {
     const { project = '' } = call;
-    const why = this.#waiting.get(project)?.get(questionOf(call));
+    const why = this.#waiting.get(project)?.get(askedText(call));
     if (why === undefined) return undefined;
     if (!this.#hasChanged) throw new StopError(refusedKey(why));
     return this.#changed.has(project) ? `the service refused it (${why})` : bothReadings(why, project);

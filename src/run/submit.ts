@@ -10,7 +10,7 @@ import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { carriedJob } from '../job/carried-job.ts';
 import { type Batch, credits, type Ledger, type SubmittedRow, type WorkQueue } from '../ledger/ledger.ts';
-import { plannedPages } from '../ledger/rows.ts';
+import { plannedParts } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -165,7 +165,7 @@ const WHY = 'nothing was sent: a list says that they are there already';
 const TOGETHER = 100;
 
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
-  for await (const page of plannedPages(ledger, batch.id)) {
+  for await (const page of plannedParts(ledger, batch.id)) {
     const notes = page.flatMap((planned) => {
       const works = planned.work === undefined ? [] : keptWorks(planned.work);
       return works.flatMap((work) => {

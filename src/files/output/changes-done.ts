@@ -1,5 +1,5 @@
 import { countedActions } from '../../core/action-words.ts';
-import { callKeyOf, questionOf } from '../../core/call-key.ts';
+import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
@@ -176,9 +176,9 @@ const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) =>
 /** How a row of several projects ended in one: as is told, else as its answers say, else as the row. */
 function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
   if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
-  const answers = new Map(record.answers.map((answer) => [questionOf(answer.call), answer]));
+  const answers = new Map(record.answers.map((answer) => [askedText(answer.call), answer]));
   const step = nextOfPerson(work as PersonWork, (call) => {
-    const answer = answers.get(questionOf(call));
+    const answer = answers.get(askedText(call));
     return answer && { kind: answer.kind, words: answer.why, fields: null };
   });
   return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);

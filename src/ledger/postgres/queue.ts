@@ -98,7 +98,7 @@ class BossQueue implements WorkQueue {
   readonly #shown: string;
   readonly #boss: PgBoss;
   readonly #queues = new Map<string, Promise<string>>();
-  readonly #held = new Set<NodeJS.Timeout>();
+  readonly #beating = new Set<NodeJS.Timeout>();
 
   constructor(shown: string, boss: PgBoss) {
     this.#shown = shown;
@@ -135,7 +135,7 @@ class BossQueue implements WorkQueue {
       // One that does not get through is followed by another.
       this.#boss.touch(queue, attempt).catch(() => {});
     }, HEARTBEAT_EVERY_MS);
-    this.#held.add(beating);
+    this.#beating.add(beating);
     const end = (): void => clearInterval(beating);
     const { batch, fromRow, beforeRow } = data;
     return {
@@ -163,7 +163,7 @@ class BossQueue implements WorkQueue {
   }
 
   async close(): Promise<void> {
-    for (const beating of this.#held) clearInterval(beating);
+    for (const beating of this.#beating) clearInterval(beating);
     await this.#boss.stop({ graceful: false });
   }
 

@@ -157,7 +157,7 @@ export async function takeLock(
     if (leftMs <= 0) throw busy(folder);
     await clock.sleep(Math.min(LOCK_RETRY_MS, leftMs));
   }
-  const held = lock;
+  const taken = lock;
   const words: Spender = {
     pid: process.pid,
     since: isoTime(clock.wallMs()),
@@ -172,7 +172,7 @@ export async function takeLock(
       } catch {
         // On a disk that accepts no writes any more the file stays, as after a crash.
       }
-      held.release();
+      taken.release();
     },
   };
 }

@@ -8,6 +8,8 @@ import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
+import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
+import { keptTables } from '../schema.ts';
 import {
   checkBudgets,
   closedByFailure,
@@ -24,9 +26,7 @@ import {
   refuseOther,
   type Site,
   takeLedger,
-} from '../place.ts';
-import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
-import { keptTables } from '../schema.ts';
+} from '../site.ts';
 import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
 import type {
   AloneOptions,
@@ -301,7 +301,7 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
     const isArriving = (await metaOf(db, 'arriving')) !== undefined;
     const used = await db.rows(`SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM notes) a LIMIT 1`);
     return {
-      place: location,
+      location,
       present: isArriving || used.length === 0 ? undefined : await metaOf(db, 'identity'),
       async take(from, identity) {
         const tables = keptTables().map(({ table }) => table);

@@ -29,7 +29,7 @@ import {
   type Site,
   setMeta,
   takeLedger,
-} from '../place.ts';
+} from '../site.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
 import {
   ensureReserve,
@@ -343,7 +343,7 @@ async function copyIntoFolder(folder: StoreFolder, options: AloneOptions): Promi
   const lock = await takeLock(folder, options);
   const copy = join(folder.path, 'ledger.db.copy');
   return {
-    place: folder.path,
+    location: folder.path,
     present: hasLedger(folder) ? await identityIn(sqlite(new Connection(folder.ledger, 'read'))) : undefined,
     async take(from, identity) {
       rmSync(copy, { force: true });

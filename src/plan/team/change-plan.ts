@@ -1,5 +1,5 @@
 import { type Account, requestsPerSecond } from '../../client/account/account.ts';
-import { questionOf } from '../../core/call-key.ts';
+import { askedText } from '../../core/call-key.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
@@ -285,7 +285,7 @@ class TeamDraft {
   readonly #settled: ReadonlyMap<ResolvedRow, Outcome>;
   readonly #planned: PlannedRow[] = [];
   readonly #changes: PlannedChangeObject[] = [];
-  /** The questions of the calls that an earlier row makes, because equal calls are made once. */
+  /** What the calls ask that an earlier row makes, because equal calls are made once. */
   readonly #made = new Set<string>();
   #duplicates = 0;
   readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
@@ -347,9 +347,9 @@ class TeamDraft {
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
   #isFirst(row: RowNumber, call: Call): boolean {
-    const question = questionOf(call);
-    if (this.#made.has(question)) return false;
-    this.#made.add(question);
+    const asked = askedText(call);
+    if (this.#made.has(asked)) return false;
+    this.#made.add(asked);
     const { most } = this.#pricing.priceOf(call);
     if (most > 0) this.#costs.push({ row, most });
     return true;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
 import { merged, objectWith } from '../../core/answer-body.ts';
-import { questionOf } from '../../core/call-key.ts';
+import { askedText } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
 import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
@@ -200,7 +200,7 @@ export function factsOf({ email, project, subject, from, to }: PlannedWork): Cha
  * because a run walks the row again with real answers.
  */
 function idToCome(call: Call): string {
-  return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
+  return `to-come-${hash('sha256', askedText(call), 'hex').slice(0, 16)}`;
 }
 
 /** A success body in this vendor's form, because an operation reads an answer by the dialect's names. */

@@ -16,7 +16,7 @@ import {
 } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PAGE_ROWS } from '../../ledger/rows.ts';
+import { PART_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { rowsOf } from '../../plan/batch.ts';
 import { type FoundBatch, finishedIn, lookInto } from '../../run/open-ledger.ts';
@@ -84,7 +84,7 @@ const CELLS = textCells(AS_IT_IS);
 function rowsPerRead(batch: Batch, usual: number): number {
   return settingsKept(batch.settings).operation.resultsFile === undefined
     ? usual
-    : Math.min(usual, PAGE_ROWS.lists);
+    : Math.min(usual, PART_ROWS.lists);
 }
 
 type AddedColumns = Addition['columns'];

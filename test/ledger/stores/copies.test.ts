@@ -27,7 +27,7 @@ async function copyAt(at: string, changed = (db: Db) => db): Promise<string> {
     const target = await sqlite.copyTo(place, options);
     const identity = randomBytes(16).toString('hex');
     await target.take(changed(source.db), identity);
-    await leaveTo(source, { identity, place: target.place, atMs: NOON_MS });
+    await leaveTo(source, { identity, location: target.location, atMs: NOON_MS });
     await target.arrive(identity);
     await target.close();
   });

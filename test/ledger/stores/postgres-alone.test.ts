@@ -52,7 +52,7 @@ test('what was written meanwhile leaves the ledger as it was, and it is done by 
     });
   await expect(forget(() => answered(worker, batch, 'one'))).rejects.toMatchObject(written);
   expect((await worker.batch(batch))?.inputPath).toContain('kim@');
-  const copied = { identity: 'f'.repeat(32), place: 'elsewhere', atMs: NOON_MS };
+  const copied = { identity: 'f'.repeat(32), location: 'elsewhere', atMs: NOON_MS };
   const copy = (meanwhile: () => Promise<unknown>): Promise<void> =>
     postgres.alone(url, options, async (alone) => {
       await meanwhile();

@@ -20,7 +20,7 @@ import { stepNames, suffixOf } from '../../../core/steps.ts';
 import type { Job } from '../../../job/job.ts';
 import { settingsKept } from '../../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
+import { PART_ROWS, recordParts } from '../../../ledger/rows.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../../lib/formulas.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
@@ -152,7 +152,7 @@ export async function surveyFields(
   listsApart: boolean,
 ): Promise<FieldSurvey> {
   const survey = new FieldSurvey();
-  for await (const page of recordPages(ledger, batch.id, pageRows)) {
+  for await (const page of recordParts(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
       const body = shownBody(answers, place);
       if (body !== undefined) survey.addFields(answerFields(body, place, listsApart));
@@ -382,7 +382,7 @@ interface ColumnChoice {
 
 /** Answers with lists are large, so fewer of them are held at a time. */
 export function pageRowsOf(job: Additions): number {
-  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
+  return resultsFilesOf(job).length > 0 ? PART_ROWS.lists : PART_ROWS.single;
 }
 
 /** The columns of an output. Where the job names none, every answer is read for them. */

@@ -5,7 +5,7 @@ import type { Sheet } from '../../../core/format.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
+import { PART_ROWS, recordParts } from '../../../ledger/rows.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
 import {
   type Additions,
@@ -80,7 +80,7 @@ export async function* resultsCopy(
 
 /** What rows found, without those that found nothing; also where a later page of a row is in doubt. */
 async function* resultPages(ledger: Rows, batch: Batch, place: AnswerPlace) {
-  for await (const page of recordPages(ledger, batch.id, PAGE_ROWS.lists)) {
+  for await (const page of recordParts(ledger, batch.id, PART_ROWS.lists)) {
     const found = page.map((record) => ({ row: record.row, results: resultsIn(record, place) }));
     yield found.filter(({ results }) => results.length > 0);
   }
@@ -106,11 +106,11 @@ export function ledgerRows(
   batch: BatchId,
   pageRows: number,
 ): (rows: readonly Pick<InputRow, 'row'>[]) => Promise<readonly (RowRecord | undefined)[]> {
-  let pages: ReturnType<typeof recordPages> | undefined;
+  let pages: ReturnType<typeof recordParts> | undefined;
   let page: readonly RowRecord[] | undefined = [];
   let next = 0;
   return async (rows) => {
-    pages ??= recordPages(ledger, batch, pageRows, rows[0]?.row);
+    pages ??= recordParts(ledger, batch, pageRows, rows[0]?.row);
     const found: (RowRecord | undefined)[] = [];
     for (const { row } of rows) {
       for (; page !== undefined && (page[next]?.row ?? -1) < row; next += 1) {

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
 import { settingsKept } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/rows.ts';
+import { PART_ROWS, plannedRecords, recordParts } from '../../../ledger/rows.ts';
 import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
@@ -40,7 +40,7 @@ export async function readFigures(
 /** The rows of the list: a plan may have others behind them, which no output copies. */
 async function* listRecords(ledger: LedgerReader, batch: Batch): AsyncGenerator<readonly RowRecord[]> {
   if (!batch.rowsBeyond) {
-    yield* recordPages(ledger, batch.id, PAGE_ROWS.lists);
+    yield* recordParts(ledger, batch.id, PART_ROWS.lists);
     return;
   }
   let left = batch.inputRows;

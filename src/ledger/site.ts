@@ -70,8 +70,8 @@ export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise
     copied &&
     stop(
       'store',
-      `The store ${shown} was copied to ${copied.place} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status, export and forget still work.`,
-      `Name the copy: --store ${copied.place}`,
+      `The store ${shown} was copied to ${copied.location} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status, export and forget still work.`,
+      `Name the copy: --store ${copied.location}`,
     )
   );
 }
@@ -168,7 +168,7 @@ export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>
 /** To which ledger one was copied. It spends no more from then on. */
 export interface CopyRecord {
   readonly identity: string;
-  readonly place: string;
+  readonly location: string;
   readonly atMs: number;
 }
 
@@ -225,11 +225,11 @@ FROM (SELECT 1) one LEFT JOIN (
      AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
-type PlaceRow = Record<'identity' | 'formerly' | 'lost', string | null> &
+type SiteRow = Record<'identity' | 'formerly' | 'lost', string | null> &
   Record<'id' | 'sent_at', number | null>;
 
 export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
-  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<PlaceRow>(sql, NOW);
+  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<SiteRow>(sql, NOW);
   // The names of those whose loss a person accepted. Hosts that know one of them go on with this one.
   const accepted: readonly string[] = JSON.parse(formerly ?? '[]');
   return {
@@ -274,7 +274,7 @@ export async function lossOf(sql: Pick<Sql, 'rows'>, site: Site): Promise<Loss |
 const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
   (await sql.rows('SELECT 1 FROM attempts WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
 
-/** What is known to be lost at a place where there is no ledger. */
+/** What is known to be missing where there is no ledger. */
 export function lossAt(site: Site): string | undefined {
   const before = otherAt(outsideNotes(), site);
   return (
@@ -315,7 +315,7 @@ export function requireAccepted(
 }
 
 /**
- * Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes
+ * Gives a ledger that a person accepts a name of its own, so that the other one is still missed when it comes
  * back.
  */
 export async function accept(sql: Sql, { at }: Site): Promise<void> {
@@ -341,7 +341,7 @@ function outsideNotes(): readonly OutsideNote[] {
 
 /**
  * A file is called by the name of its ledger. Its lines are the number and the time of the newest request,
- * and the place.
+ * and where it is.
  */
 function readNote(folder: string, identity: string): OutsideNote | undefined {
   if (!/^[0-9a-f]{32}$/.test(identity)) return undefined;
