@@ -75,8 +75,8 @@ const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
 /**
  * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind,
  * another batch bought it, and no refresh stands in the way of one. That is any of the batch itself, whatever
- * the clocks say, and one that is in doubt since the cut-off. What is read as none is too old where every answer
- * would be.
+ * the clocks say, and one that is in doubt since the cut-off. What is read as none is too old where every
+ * answer would be.
  * @param batch its columns; the id is null of one that does not exist yet.
  */
 export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', string>>): string {
