@@ -184,8 +184,12 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
     const by = made.by === 'person' ? made.operator : undefined;
     const of = { atMs: made.atMs, kind: 'decided', operator: by, batch: batches.get(made.batch) } as const;
     return {
-      ...{ ...entryOf(of), ...request, row },
-      ...{ ended: made.kind, decided_by: made.by, why: made.why },
+      ...entryOf(of),
+      ...request,
+      row,
+      ended: made.kind,
+      decided_by: made.by,
+      why: made.why,
     };
   });
   decided.reverse();
@@ -197,9 +201,13 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   const settled = end?.kind === 'answered' ? end : undefined;
   const charged = isTold ? reserved : (settled?.charged ?? 0);
   const asked: LogEntryObject = {
-    ...{ ...entryOf({ atMs: sentAtMs, kind, operator, batch }), ...request, row },
+    ...entryOf({ atMs: sentAtMs, kind, operator, batch }),
+    ...request,
+    row,
     ended: isTold ? 'found' : (settled?.answer ?? end?.kind ?? 'open'),
-    ...{ why: end?.why ?? '', charged, in_doubt: isHeld ? reserved : 0 },
+    why: end?.why ?? '',
+    charged,
+    in_doubt: isHeld ? reserved : 0,
   };
   return [...decided, asked];
 }

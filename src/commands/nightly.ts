@@ -215,9 +215,15 @@ class SweepRun {
     const { batch = null, rows = null, counts = {}, output = null, needs_attention = null } = summary ?? {};
     const { spent_now: spent = 0, exact = true, in_doubt = 0 } = summary?.credits ?? {};
     this.#files.push({
-      ...{ file, job: job.name, moved_to: movedTo, batch, rows, counts },
+      file,
+      job: job.name,
+      moved_to: movedTo,
+      batch,
+      rows,
+      counts,
       credits: { spent, exact: spent === 0 || exact, in_doubt },
-      ...{ output, needs_attention },
+      output,
+      needs_attention,
       ...present({ results: summary?.results, missing_paths: summary?.missing_paths }),
       stopped,
     });

@@ -150,7 +150,11 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     const { columns, because } = list.columns;
     const requests = sentRequests(chosen);
     const object: PlanObject = {
-      ...{ id, columns, ...figures, ...sheetsOf(list.sheet), damage },
+      id,
+      columns,
+      ...figures,
+      ...sheetsOf(list.sheet),
+      damage,
       ...(changes && shownChanges(changes, guardProblems({ job, allowAdmin: input.allow_admin }, changes))),
       ...present({
         unfinished: batch?.state === 'open' ? batch.id : undefined,

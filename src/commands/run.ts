@@ -162,7 +162,13 @@ export function optionsOf(
 ): Omit<RunOptions, 'file'> {
   const { job, strict, output, limit, sample, detach, refresh, yes } = input;
   return {
-    ...{ job, strict, limit, sample, detach, refresh, buyAgain: yes },
+    job,
+    strict,
+    limit,
+    sample,
+    detach,
+    refresh,
+    buyAgain: yes,
     entries: entriesOf(input),
     output: own.output ?? (output === '-' ? process.stdout : output),
     budget: input.budget === undefined ? undefined : credits(input.budget),

@@ -50,7 +50,8 @@ export default command({
       script: process.argv[1] ?? '',
       operator: input.as,
       commands: await pageCommands({ store, as: input.as }),
-      ...{ makesStore: console.interactive, words },
+      makesStore: console.interactive,
+      words,
       log,
     });
     if (close === undefined && jobs.length > 0)

@@ -55,7 +55,8 @@ async function spentIn(
   by: SpendObject['by'],
 ): Promise<ReadonlyMap<string, Sum>> {
   const [year = 0, number = 0] = month.split('-').map(Number);
-  const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
+  const fromMs = Date.UTC(year, number - 1);
+  const untilMs = Date.UTC(year, number);
   const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
   const sums = new Map<string, Sum>();
   for await (const part of ledger.spentBetween(fromMs, untilMs)) {
@@ -82,7 +83,14 @@ function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum 
   const key = JSON.stringify([sandbox, name]);
   const sum = sums.get(key) ?? {
     group: {
-      ...{ name, sandbox, spent: 0, exact: true, in_doubt: 0, saved: 0, requests: 0, batches: 0 },
+      name,
+      sandbox,
+      spent: 0,
+      exact: true,
+      in_doubt: 0,
+      saved: 0,
+      requests: 0,
+      batches: 0,
       budget: null,
     },
     batches: new Set(),
@@ -141,7 +149,8 @@ const bySpent = (one: SpendGroupObject, other: SpendGroupObject): number =>
 function linesFor({ month, by, groups }: SpendObject): readonly string[] {
   const title = `${month} (UTC), by ${by}`;
   if (groups.length === 0) return [`${title}: nothing was spent.`];
-  const [play, real] = [groups.filter(({ sandbox }) => sandbox), groups.filter(({ sandbox }) => !sandbox)];
+  const play = groups.filter(({ sandbox }) => sandbox);
+  const real = groups.filter(({ sandbox }) => !sandbox);
   return linesOf(
     title,
     linesOfGroups(real),

@@ -209,10 +209,10 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
   const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
   const request = requestOf(dialect, basePath, call, values);
   const { method, path, headers } = request;
-  const [url, body] = [`${baseUrl?.origin ?? ''}${path}`, request.body?.toString('utf8')].map((text) =>
-    text?.replaceAll('{key}', WITHOUT_KEY.key),
-  );
-  return { method, url: `${url}`, headers: { ...headers }, ...present({ body }) };
+  const shown = (text: string): string => text.replaceAll('{key}', WITHOUT_KEY.key);
+  const url = shown(`${baseUrl?.origin ?? ''}${path}`);
+  const body = request.body && shown(request.body.toString('utf8'));
+  return { method, url, headers: { ...headers }, ...present({ body }) };
 }
 
 /**
@@ -287,7 +287,11 @@ async function made(
     const summary = await spender.run(
       { job, account, dialect },
       {
-        ...{ file, refresh, maxPauseMs, signal, onEvent },
+        file,
+        refresh,
+        maxPauseMs,
+        signal,
+        onEvent,
         budget: await budgetOfRepeat({ ...trial, account }, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askBudget: async (plan) => credits(mostAsked(plan)),

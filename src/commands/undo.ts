@@ -128,11 +128,16 @@ async function undoIn(ledger: LedgerReader, batch: Batch): Promise<Undo> {
   const begun = await unfinishedAmong(ledger, earlier);
   const last = earlier.find(({ state }) => state === 'finished');
   const list = undoList({
-    ...{ batch: batch.id, touched: await touchedBy(ledger, batch), undos, begun: begun?.id },
+    batch: batch.id,
+    touched: await touchedBy(ledger, batch),
+    undos,
+    begun: begun?.id,
     team: new Team(await ledger.subjects(batch.accountIdentity)),
   });
   return {
-    ...{ ...list, earlier: earlier.length, begun },
+    ...list,
+    earlier: earlier.length,
+    begun,
     done: last && { by: last.id, counts: await ledger.counts(last.id) },
   };
 }
@@ -380,15 +385,25 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
 function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
   if (summary === undefined)
     return {
-      ...{ undoes, batch: done?.by ?? null, counts: done?.counts ?? {}, requests: 0 },
-      ...{ stopped: null, not_undone: left },
+      undoes,
+      batch: done?.by ?? null,
+      counts: done?.counts ?? {},
+      requests: 0,
+      stopped: null,
+      not_undone: left,
     };
   const { batch, rows, counts, requests, output, needs_attention, changes, stopped } = summary;
   return {
-    ...{ undoes, batch, rows, counts, requests },
-    ...{ output, needs_attention },
+    undoes,
+    batch,
+    rows,
+    counts,
+    requests,
+    output,
+    needs_attention,
     ...present({ changes }),
-    ...{ stopped, not_undone: left },
+    stopped,
+    not_undone: left,
   };
 }
 

@@ -48,7 +48,11 @@ export default command({
         (spending) => {
           const { store, accept, askAgreement, signal } = spending;
           return runWorker({
-            ...{ store, accept, askAgreement, signal, command: typed },
+            store,
+            accept,
+            askAgreement,
+            signal,
+            command: typed,
             operations: own.operations,
             onEvent(event) {
               figures.count(event);

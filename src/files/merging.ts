@@ -120,7 +120,8 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const lines: Line[] = [];
   for await (const row of rowsOf(into)) lines.push(lineOf(merging, row.row, merging.cellsOf(row)));
   const pairs = pairRows(merging, results, lines);
-  const [corrections, kept]: [Correction[], KeptCell[]] = [[], []];
+  const corrections: Correction[] = [];
+  const kept: KeptCell[] = [];
   for await (const row of rowsOf(into)) {
     const from = pairs.get(row.row);
     if (from === undefined) continue;
@@ -129,7 +130,10 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   }
   const found = new Set(pairs.values());
   return {
-    ...{ rows: lines.length, found: pairs.size, mended: corrections.length, kept },
+    rows: lines.length,
+    found: pairs.size,
+    mended: corrections.length,
+    kept,
     nowhere: results
       .filter((one) => !found.has(one))
       .map(({ row, cell }) => ({
@@ -261,7 +265,8 @@ function resultLines(merging: MergeContext): readonly ResultLine[] {
   const { result, known } = merging;
   const cellsOf = cellReader(result.header);
   const lines = result.rows.map((source): ResultLine => {
-    const [row, cell] = [numberIn(result, source), cellsOf(source)];
+    const row = numberIn(result, source);
+    const cell = cellsOf(source);
     return { ...lineOf(merging, row, known.before.get(row) ?? cell), cell };
   });
   return lines.sort((one, other) => one.row - other.row);
@@ -312,7 +317,8 @@ function mend(
   const { row } = source;
   const before = known.before.get(from.row);
   for (const column of own) {
-    const [mine, value] = [cellsOf(source)(column), from.cell(column)];
+    const mine = cellsOf(source)(column);
+    const value = from.cell(column);
     // Where nobody knows what a cell was, a blank one can be filled without losing anything.
     const was = before?.(column) ?? '';
     const isSame = (one: string, other: string): boolean =>
@@ -328,7 +334,8 @@ const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
 /** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
 function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
-  const [into, found] = [cellsOf(source), from.cell];
+  const into = cellsOf(source);
+  const found = from.cell;
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
   const isOwn = added.map((column): boolean => {
@@ -350,7 +357,8 @@ async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Bu
   const dropped = new Set(added.filter((name) => header.includes(name)));
   yield* into.sheet.copy({ columns: added, dropped, note }, async (rows) =>
     rows.map((row) => {
-      const [own, from] = [cellsOf(row), pairs.get(row.row)];
+      const own = cellsOf(row);
+      const from = pairs.get(row.row);
       const isOwn = from && cellsAdded(merging, row, from).isOwn;
       return added.map((name, at) =>
         from === undefined || isOwn?.[at] === true ? own(name) : safety.cell(from.cell(name)),

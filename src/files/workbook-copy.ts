@@ -34,7 +34,8 @@ async function* copiedRows(
 ): AsyncIterable<readonly WorkbookRow[]> {
   const names = await sheet.header();
   const kept = [...names.keys()].filter((at) => !options.dropped.has(names[at] ?? ''));
-  const [ownCell, addedCell] = [cellsBelow(names), cellsBelow(options.columns)];
+  const ownCell = cellsBelow(names);
+  const addedCell = cellsBelow(options.columns);
   // Where no row of the list has the names, each row makes room for them.
   const header = sheet.start.header.last;
   const below = header === 0 ? 1 : 0;

@@ -69,7 +69,8 @@ type StateDecide = (request: VendorRequest, state: ServiceState) => SandboxDecis
 
 function createProject({ body, sequence }: VendorRequest): SandboxDecision {
   const project = `project-${sequence}`;
-  const [name, description] = [String(body.name), String(body.description)];
+  const name = String(body.name);
+  const description = String(body.description);
   const organization = String(body.organization_id);
   return applied(
     { project_id: project },

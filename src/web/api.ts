@@ -269,7 +269,15 @@ const { account, columns, add, role, roles, projects, create_projects, remove_mi
 export const Choices = z.strictObject({
   /** The names of several steps have commas between them. */
   what: z.strictObject({ operation: word }),
-  ...{ account, columns, add, role, roles, projects, create_projects, remove_missing, guards },
+  account,
+  columns,
+  add,
+  role,
+  roles,
+  projects,
+  create_projects,
+  remove_missing,
+  guards,
 });
 export type Choices = z.infer<typeof Choices>;
 

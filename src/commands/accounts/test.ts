@@ -89,7 +89,10 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
     documentationUrl && `its API reference is at ${documentationUrl}.`,
   );
   const context: LookContext = {
-    ...{ account, dialect, clock: systemClock, maxPauseMs: TEST_PAUSE_MS },
+    account,
+    dialect,
+    clock: systemClock,
+    maxPauseMs: TEST_PAUSE_MS,
     signal: new AbortController().signal,
     emit: (event) => event.kind === 'paused' && console.say(`${account.name}: waits, because ${event.why}.`),
   };

@@ -29,7 +29,8 @@ export class TimeLeft {
 
   /** Where pauses come again, rounds tell how long a row takes: from the end of one to that of another. */
   #roundMs(nowMs: number): number | undefined {
-    const [first, last] = [this.#pauses[0], this.#pauses.at(-1)];
+    const first = this.#pauses[0];
+    const last = this.#pauses.at(-1);
     if (first === undefined || last === undefined || last.rows <= first.rows) return undefined;
     const tookMs = last.untilMs - first.untilMs;
     const isPast = nowMs - last.untilMs > (2 * tookMs) / (this.#pauses.length - 1);

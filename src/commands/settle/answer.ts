@@ -159,7 +159,9 @@ export async function toldAnswer(
     return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
   const told = Object.fromEntries(pairs.map(pairOf));
   const replyWith = (body: Buffer): Reply => ({
-    ...{ status: 200, headers: {}, receivedAtMs: nowMs },
+    status: 200,
+    headers: {},
+    receivedAtMs: nowMs,
     // What an error says of itself is no part of the answer.
     body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
   });
@@ -183,7 +185,8 @@ const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
 /** Both bodies in one where both are objects; else the second. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
-  const [kept, told] = [readBody(one), readBody(other)];
+  const kept = readBody(one);
+  const told = readBody(other);
   if (kept.kind !== 'json' || told.kind !== 'json' || !isObject(kept.value) || !isObject(told.value))
     return other;
   return bytesOf(merged(kept.value as JsonObject, told.value as JsonObject));

@@ -86,7 +86,11 @@ export function enrich<Row>(
     ...asked,
     ...optionsOf({ ...entries, yes }, own),
     ...questionsOn(silent(own), yes, entries.sample !== undefined),
-    ...{ store, accept, operator: as, waitForLockMs: wait, maxPauseMs: max_pause ?? MAX_PAUSE_MS },
+    store,
+    accept,
+    operator: as,
+    waitForLockMs: wait,
+    maxPauseMs: max_pause ?? MAX_PAUSE_MS,
   };
   const found = worked<Row>(rows, options, ended);
   let isRead = false;
@@ -158,7 +162,8 @@ async function* ran<Row>(
   /** How the row ended, once the ledger has that; undefined where the run is over without it. */
   const ending = async (row: RowNumber): Promise<RowRecord | undefined> => {
     for (;;) {
-      const [isLast, { promise: next }] = [isOver, moved];
+      const isLast = isOver;
+      const next = moved.promise;
       const [found] = id === undefined ? [] : await ledger.rows(id, row, 1);
       if (found?.row === row) return found;
       if (isLast) return undefined;

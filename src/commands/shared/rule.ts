@@ -23,7 +23,10 @@ export function ruleObject(found: RuleFound | undefined): RuleObject | null {
 }
 
 export const replyObject = ({ status, headers, body, receivedAtMs }: Reply): ReplyObject => ({
-  ...{ status, headers: { ...headers }, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) },
+  status,
+  headers: { ...headers },
+  body: body.toString('utf8'),
+  received_at: isoTime(receivedAtMs),
 });
 
 /** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */

@@ -66,7 +66,9 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   const dialect = await dialectOfBatch(batch, ledger);
   const fields = fieldsShown(batch, record);
   return {
-    ...{ batch: batch.id, row, outcome: record ? outcomeObject(record) : null },
+    batch: batch.id,
+    row,
+    outcome: record ? outcomeObject(record) : null,
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
     attempts: history.map((each) => attemptObject(each, dialect, decidedAbout(each, batch, history))),
     ...(fields.length > 0 && { fields: [...fields] }),
@@ -103,8 +105,13 @@ function attemptObject(
 ): AttemptObject {
   const { call, reply, released, request, decision } = record;
   return {
-    ...{ attempt: record.attempt, batch: record.batch, ...callObject(call), after: call.after ?? null },
-    ...{ reserved: record.reserved, intent_at: isoTime(record.sentAtMs), replaces: record.replaces ?? null },
+    attempt: record.attempt,
+    batch: record.batch,
+    ...callObject(call),
+    after: call.after ?? null,
+    reserved: record.reserved,
+    intent_at: isoTime(record.sentAtMs),
+    replaces: record.replaces ?? null,
     idempotency_key: request?.idempotencyKey ?? null,
     decision: decision ? decisionObject(decision) : null,
     decided: decided ? decisionObject(decided) : null,

@@ -49,9 +49,13 @@ export async function runWorker(
   const { location } = chooseStore(options.store, false);
   return stoppable(options.signal, async (stopping) => {
     const accounts = await usableAccounts(onEvent);
-    let [ranges, rows] = [0, 0];
+    let ranges = 0;
+    let rows = 0;
     const hear = (event: WorkerEvent): void => {
-      if (event.kind === 'done') [ranges, rows] = [ranges + 1, rows + event.rows];
+      if (event.kind === 'done') {
+        ranges += 1;
+        rows += event.rows;
+      }
       onEvent(event);
     };
     let wasOpen = false;
@@ -308,7 +312,12 @@ class RangeWork {
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const context: RunContext = {
-      ...{ account, ledger, inputPath, accept, askAgreement, job },
+      account,
+      ledger,
+      inputPath,
+      accept,
+      askAgreement,
+      job,
       dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),
       sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),

@@ -32,7 +32,8 @@ async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> 
     async survey(onRow) {
       if (onRow !== undefined)
         for await (const group of groups()) for (const { object: _, ...row } of group) onRow(row);
-      const [sha256, bytes] = [await file.sha256(), await file.size()];
+      const sha256 = await file.sha256();
+      const bytes = await file.size();
       return { sha256, bytes, rows, encoding: 'UTF-8, JSON lines', delimiter: 'cells', header: names };
     },
     header: async () => names,
@@ -59,7 +60,8 @@ async function fieldNames(
   isStrict: boolean,
 ): Promise<{ readonly names: readonly string[]; readonly rows: number }> {
   const names = new Set<string>();
-  let [rows, readable] = [0, 0];
+  let rows = 0;
+  let readable = 0;
   let unread: string | undefined;
   for await (const lines of linesIn(file)) {
     const said = lines.flatMap((line) => saidIn(line) ?? []);

@@ -160,8 +160,11 @@ class ChangeCollector {
   #addMissing(work: KeptWork, ended: ChangeEnd, reason: string): void {
     const { email, project, subject, was } = work;
     this.#missing.push({
-      ...{ email, userId: was?.facts?.userId, project: project ?? subject.project },
-      ...{ ended, reason },
+      email,
+      userId: was?.facts?.userId,
+      project: project ?? subject.project,
+      ended,
+      reason,
     });
   }
 }

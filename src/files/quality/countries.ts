@@ -16,8 +16,22 @@ export interface Numbers {
 
 /** How many digits the postcodes have of countries in which some begin with a zero. */
 const POSTCODE_DIGITS: Readonly<Record<string, number>> = {
-  ...{ AU: 4, DE: 5, ES: 5, FI: 5, FR: 5, IT: 5, KR: 5, MX: 5, MY: 5, NO: 4, NZ: 4, TR: 5, US: 5 },
-  ...{ CN: 6, JP: 7, SG: 6 },
+  AU: 4,
+  DE: 5,
+  ES: 5,
+  FI: 5,
+  FR: 5,
+  IT: 5,
+  KR: 5,
+  MX: 5,
+  MY: 5,
+  NO: 4,
+  NZ: 4,
+  TR: 5,
+  US: 5,
+  CN: 6,
+  JP: 7,
+  SG: 6,
 };
 
 /** Undefined where nobody said whose numbers they are. @throws StopError `usage` for what is no country. */

@@ -100,7 +100,8 @@ export class TableRows<Row extends BodyRow> {
 
   /** What is left out of those that were taken. @param isWhole whether these are all. */
   end({ isWhole } = { isWhole: true }): readonly LeftOut[] {
-    const [first, last] = [this.#held[0], this.#held.at(-1)];
+    const first = this.#held[0];
+    const last = this.#held.at(-1);
     const labels = this.#held.map(({ cells }) => cells.find((cell) => cell.trim() !== '') ?? '');
     if (isWhole && first !== undefined && last !== undefined)
       this.#leave({ first: first.number, last: last.number }, rowWords(labels));

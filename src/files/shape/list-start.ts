@@ -280,7 +280,8 @@ function isDoubled(look: Look, below: Look): boolean {
 
 /** Whether the names stand in that row and the next, and neither of them is a row of the table. */
 function arePair(rows: readonly SampledRow[], at: number): boolean {
-  const [row, next] = [rows[at], rows[at + 1]];
+  const row = rows[at];
+  const next = rows[at + 1];
   if (row === undefined || next === undefined || next.number !== row.number + 1) return false;
   const { used, over } = lookAt(rows, at + 1);
   return over > 0 && isNamed(joinedNames(row.cells, next.cells), used);
@@ -344,7 +345,8 @@ export function joinedNames(upper: readonly string[], lower: readonly string[]):
   const at = (cells: readonly string[], place: number): string => (cells[place] ?? '').trim();
   const groups: string[] = [];
   const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, place) => {
-    const [above, own] = [at(upper, place), at(lower, place)];
+    const above = at(upper, place);
+    const own = at(lower, place);
     groups.push(above === '' ? (groups.at(-1) ?? '') : above);
     // The name of a group stands over blank cells, or once over each of its columns.
     const isAgain = upper.some((cell, other) => other !== place && cell.trim() === above);

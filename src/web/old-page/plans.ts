@@ -114,7 +114,10 @@ async function planList(
   const plan = PlanObject.parse(await askChild(server.program, planning, undefined, signal));
   const words = ['run', path, list.path];
   const view = viewOfPlan(plan, {
-    ...{ list: list.id, name: list.name, choices, account },
+    list: list.id,
+    name: list.name,
+    choices,
+    account,
     operation: job.operation.name,
     waterfall: job.operation.steps === undefined ? [...waterfallOf(job, plan.columns)] : [],
     adds: Object.keys(job.add ?? {}),

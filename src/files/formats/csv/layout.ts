@@ -49,7 +49,13 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   // A row that has one cell less than all below it is their header.
   const start = { ...found, ...present({ readings: unnamed === 'first' ? undefined : readings }) };
   return {
-    ...{ file, codec, isMarked, delimiter, start, header, unnamed },
+    file,
+    codec,
+    isMarked,
+    delimiter,
+    start,
+    header,
+    unnamed,
     notes: unnamed === 'first' ? [...notes, ROW_NAMES] : notes,
     ...present({ letters: header.last === 0 ? namesIn(rows, header) : undefined }),
     namesDelimiter: separator !== undefined,

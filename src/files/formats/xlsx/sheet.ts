@@ -87,7 +87,8 @@ export async function* editedSheet(book: Book, tab: BookSheet, edit: SheetEdit):
   yield await written(reader.xml.length);
 
   async function written(end: number): Promise<string> {
-    const [rows, tags] = [reader.takeRows(), reader.takeTags()];
+    const rows = reader.takeRows();
+    const tags = reader.takeTags();
     const changes = await edit.changes(rows);
     const patches = rows.flatMap((row, at) => rowPatches(row, changes[at], reader.xml));
     return reader.xml.take(end, [...tags, ...patches]);
@@ -240,7 +241,9 @@ export class SheetReader implements XmlListener {
   }
 
   #closeCell(tag: Place | undefined): void {
-    const [row, column, { start, type, style, isFilled }] = [this.#open, this.#column, this.#cell];
+    const row = this.#open;
+    const column = this.#column;
+    const { start, type, style, isFilled } = this.#cell;
     if (row === undefined) return;
     if (tag !== undefined) row.places?.cells.push({ column, start, end: tag.end, style, isFilled });
     // A number of the list of shared texts is no text itself.

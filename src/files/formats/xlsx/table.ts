@@ -154,7 +154,11 @@ async function countedRows(
 ): Promise<Counts> {
   const header = top?.header.last ?? Number.POSITIVE_INFINITY;
   const counts: Counts = {
-    ...{ rows: 0, lastRow: top?.header.last ?? 0, lastUsed: -1, hidden: 0, formulas: new Set<number>() },
+    rows: 0,
+    lastRow: top?.header.last ?? 0,
+    lastUsed: -1,
+    hidden: 0,
+    formulas: new Set<number>(),
   };
   for await (const group of groups) {
     const taken = group.filter(({ number }) => number > header).flatMap((row) => table.take(row));
@@ -228,7 +232,17 @@ function tableOf(
   };
   const { rows, lastRow, lastUsed, formulas } = counts;
   return {
-    ...{ tab, columns, start, header, rows, lastRow, lastUsed, formulas, frame, links, layout },
+    tab,
+    columns,
+    start,
+    header,
+    rows,
+    lastRow,
+    lastUsed,
+    formulas,
+    frame,
+    links,
+    layout,
     hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
     top: topRows(top),
     notes: [

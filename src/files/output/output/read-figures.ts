@@ -16,7 +16,8 @@ export async function readFigures(
   price: CreditPrice | undefined,
 ): Promise<BatchFigures> {
   const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
-  const [tally, survey] = [new Tally(), new FieldSurvey()];
+  const tally = new Tally();
+  const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
   const count = ({ outcome, answers }: RowRecord): void => {
     const body = shownBody(answers, answerPlace);

@@ -42,13 +42,13 @@ function BatchShown({ batch, works }: BatchProps) {
     <>
       <BatchHead batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
-      {isOpen && <Open {...{ batch, works, running }} />}
+      {isOpen && <Open batch={batch} works={works} running={running} />}
       {batch.settled > 0 && !running && (
         <Loaded<SummaryView>
           path={`/batches/${batch.batch}/summary`}
           again={JSON.stringify([batch.counts, batch.credits])}
         >
-          {(came) => <Came {...{ batch, came }} />}
+          {(came) => <Came batch={batch} came={came} />}
         </Loaded>
       )}
       {batch.followed_by !== null && (
@@ -179,7 +179,7 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
   return (
     <p class="muted now" aria-live="polite">
       {running && until !== null ? (
-        <Pause {...{ until, why, asked }} />
+        <Pause until={until} why={why} asked={asked} />
       ) : (
         running && left !== null && words.left(duration(left))
       )}

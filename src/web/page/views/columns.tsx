@@ -19,7 +19,7 @@ export function Columns({ params: { id = '' } }: { readonly params: Readonly<Rec
     <>
       <Steps list={id} at={2} />
       <Loaded<Ways> path={`/lists/${id}/ways`}>
-        {(ways) => (ways.choices === null ? <Nothing list={id} /> : <ColumnsShown {...{ list: id, ways }} />)}
+        {(ways) => (ways.choices === null ? <Nothing list={id} /> : <ColumnsShown list={id} ways={ways} />)}
       </Loaded>
     </>
   );
@@ -57,9 +57,11 @@ function ColumnsShown({ list, ways }: { readonly list: string; readonly ways: Wa
         <h1>{text.columns.title}</h1>
         <Cut look="muted" text={ways.name} />
       </div>
-      {operation !== undefined && <Inputs {...{ operation, ways, plan, choices }} />}
-      {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
-      {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
+      {operation !== undefined && <Inputs operation={operation} ways={ways} plan={plan} choices={choices} />}
+      {operation !== undefined && (
+        <Settings list={list} operation={operation} choices={choices} plan={plan} />
+      )}
+      {operation?.settings.includes('projects') && <Projects plan={plan} choices={choices} />}
       <Check asked={asked} />
       {plan?.fields !== undefined && <Fields fields={plan.fields} choices={choices} />}
       <RefusedNotice refused={action.refused.value} />

@@ -36,7 +36,8 @@ function DoShown({ list, ways }: { readonly list: string; readonly ways: Ways })
   const card = (operation: OperationView) => (
     <Card
       key={operation.name}
-      {...{ operation, ways }}
+      operation={operation}
+      ways={ways}
       account={accountOf(operation.vendor)}
       isChosen={isChosen(ways, operation)}
       onAccount={(name) => (accounts.value = { ...accounts.value, [operation.vendor]: name })}

@@ -96,8 +96,8 @@ function PlanShown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </details>
       )}
       {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} leavers={plan.leavers} />}
-      <Guards {...{ plan, onChoices }} />
-      <Start {...{ plan, budget, onBudget, onMoved }} />
+      <Guards plan={plan} onChoices={onChoices} />
+      <Start plan={plan} budget={budget} onBudget={onBudget} onMoved={onMoved} />
     </>
   );
 }

@@ -159,7 +159,8 @@ function Cell({ value }: { readonly value: string }) {
 
 function Pager({ page }: { readonly page: RowPage }) {
   const { rows, last, next } = page;
-  const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
+  const from = rows[0]?.row ?? 0;
+  const to = rows.at(-1)?.row ?? 0;
   return (
     <nav class="actions" aria-label={text.rows.pages}>
       <span aria-live="polite">{text.rows.shown(grouped(from), grouped(to), grouped(last))}</span>
