@@ -140,7 +140,7 @@ async function entryFrom(console: Console, input: Add, name: string) {
   });
 }
 
-/** Limits and budgets as they stand in the file, which gets no group that is empty. */
+/** The limits and budgets for the file. A group without entries is left out. */
 function numbersOf({ budget_per_day, budget_per_month, ...input }: Add) {
   const { per_second, per_minute, per_hour, per_day, concurrency } = input;
   const limits = present({ per_second, per_minute, per_hour, per_day, concurrency });
@@ -229,7 +229,7 @@ async function askForKey(console: Console): Promise<string> {
 }
 
 /**
- * Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops
+ * Shows the accounts, their addresses and their limits, and never a key. A wrong dialect is shown and stops
  * nothing.
  */
 async function listAccounts(console: Console) {
@@ -254,7 +254,7 @@ async function listAccounts(console: Console) {
   return { lines: said, object: { path: accounts.path, accounts: views, regions } };
 }
 
-/** What is known of it, a line for each. */
+/** The known facts of an account, a line for each. */
 function detailLines(account: AccountObject): readonly string[] {
   const { limits, budget, problem } = account;
   const { concurrency, ...within } = limits;

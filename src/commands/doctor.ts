@@ -16,7 +16,7 @@ import { chooseStore, isThere } from '../run/store-choice.ts';
 import { command } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 
-/** A problem says in `next` what to do. */
+/** A problem has its remedy in `next`. */
 const Finding = z.object({
   what: z.string(),
   ok: z.boolean(),
@@ -79,7 +79,7 @@ async function eventLoop(): Promise<Finding> {
 const MEASURED_MS = 500;
 const STALL_MS = 200;
 
-/** Reports a system clock that is behind a time which it and a vendor have both reached already. */
+/** Reports a system clock that is behind a time which both the clock and a vendor have already reached. */
 function timeIn(location: string, agreedMs: number | undefined): Finding {
   if (agreedMs === undefined) return fine('time', `no answer in ${location} has told one yet`);
   const fact = `last told by an answer in ${location}: ${isoTime(agreedMs)}`;

@@ -87,7 +87,7 @@ export default command({
   },
 });
 
-/** With formulas as typed, else as in the job that was named: a store is not asked. */
+/** `formulas` is as typed, or as in the job that was named. No store is asked for it. */
 type Exported = FoundBatch & Pick<ExportInput, 'formulas'>;
 
 async function exported(
@@ -104,7 +104,7 @@ async function exported(
   try {
     const input = await sourceOf(ledger, batch, emit);
     const usual = await usualPath(ledger, { batch, location }, (message) => emit({ kind: 'note', message }));
-    // Beside a run the output goes to a file of its own, because the run will write the real one.
+    // While a run spends, the output goes to a file of its own, because the run will write the real output.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
     const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
     const destination = await chooseDestination(input, settings, {
@@ -121,10 +121,14 @@ async function exported(
   }
 }
 
-/** A plain table never takes the place of an output that was made of the file itself. */
+/**
+ * Whether a file is a plain table. A plain table never replaces an output that was made from the file itself.
+ */
 const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.answers');
 
-/** The list of the batch, or what the store keeps of it where that is gone or says something else by now. */
+/**
+ * The list of the batch, or the cells that the store keeps where the file is gone or has other content now.
+ */
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
   const { id, inputPath, inputSha256, settings } = batch;
   const kept = keptList(ledger, batch);
@@ -143,8 +147,8 @@ async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Pro
 }
 
 /**
- * The path of the batch's output. It gets another name when a later batch, such as a refresh, has written
- * there.
+ * The path of the batch's output. The output gets another name when a later batch, such as a refresh, has
+ * written to that path.
  */
 async function usualPath(
   ledger: LedgerReader,
@@ -167,7 +171,7 @@ async function batchOfJob(
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly Exported[]> => {
     const input = await openMappedInput(file, job, ledger);
     const batch = await newestBatch({ account, job, ledger }, input);
-    // It is the same list, wherever the batch has read it.
+    // The content is the same, whatever path the batch has read it from.
     if (batch === undefined) return [];
     return [{ batch: { ...batch, inputPath: input.path }, location, formulas: job.formulas }];
   };

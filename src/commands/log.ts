@@ -19,7 +19,7 @@ import { eachLedgerThere, findBatch } from '../run/open-ledger.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 
-/** As many as a person looks through. */
+/** A person does not look through more entries. */
 const SHOWN = 100;
 
 export default command({
@@ -39,7 +39,7 @@ export default command({
     const about = await aboutOf(text, store);
     const most = all ? Number.POSITIVE_INFINITY : SHOWN;
     const entries: LogEntryObject[] = [];
-    // Play money has a store of its own, which comes last.
+    // The store of sandbox accounts comes last.
     await eachLedgerThere(store, async (ledger) => {
       for await (const entry of entriesIn(ledger, about)) {
         if (entries.length > most) return;
@@ -68,8 +68,8 @@ type About =
   | { readonly kind: 'values'; readonly values: readonly string[] };
 
 /**
- * What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it
- * is written.
+ * Reads the word of a user: the id of a batch, the beginning of one or `last`; else a person or company in
+ * any spelling.
  */
 async function aboutOf(text: string | undefined, store: string | undefined): Promise<About> {
   if (text === undefined) return { kind: 'all' };
@@ -82,8 +82,8 @@ async function aboutOf(text: string | undefined, store: string | undefined): Pro
 }
 
 /**
- * The text, and as operations send it: by what it is, so that an address does not find the company of its
- * domain.
+ * The text, and the forms in which operations send it. An e-mail address is read as one only, so that the
+ * company of its domain is not found.
  */
 function spellingsOf(text: string): readonly string[] {
   if (text === '' || text.length > 500) return [];
@@ -133,7 +133,7 @@ async function* attemptsOf(
 
 type Batches = ReadonlyMap<BatchId, Batch>;
 
-/** What was done with batches, and erased. */
+/** The entries for acts with batches, and for erasures. */
 async function actsIn(ledger: LedgerReader, about: About, batches: Batches): Promise<LogEntryObject[]> {
   if (about.kind === 'values') return [];
   const entries: LogEntryObject[] = [];
@@ -175,7 +175,7 @@ const entryOf = ({ atMs, kind, operator, batch }: Did): LogEntryObject => ({
   said: null,
 });
 
-/** An attempt, and the decisions about it before it, the newest first. */
+/** An attempt and the earlier decisions about it, the newest first. */
 function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
   const { batch: id, row, call, end, decision, decisions, operator, reserved, sentAtMs } = attempt;
   const batch = batches.get(id);
@@ -193,7 +193,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
     };
   });
   decided.reverse();
-  // Of a note the person's word is told, because nothing was sent.
+  // For a note, the entry is the person's decision, because nothing was sent.
   if (call.operation === NOTE_PERSON) return decided;
   const kind = call.change === undefined ? 'asked' : 'changed';
   const isTold = decision?.kind === 'told';
@@ -216,8 +216,8 @@ const MOST_SAID = 2_000;
 const HASH_SHOWN = 16;
 
 /**
- * What was asked. The vendor's own words are told of changes alone: what was bought about people is in no
- * log.
+ * The request of an attempt. Only a change shows the vendor's own words: data that was bought about people is
+ * in no log.
  */
 function requestOf({ call, reply, key }: AttemptRecord) {
   const { operation, parameters, change, erasedAtMs } = call;
@@ -281,7 +281,7 @@ const ACTS = {
 const saidOf = ({ status, said }: LogEntryObject): string =>
   status === null ? 'no answer' : `status ${status} ${foreignWords(said ?? '')}`.trim();
 
-/** `email jo@x.com`, or by what it is known since it was erased. */
+/** `email jo@x.com`, or the hash of a subject that was erased. */
 function subjectOf({ hash, subject, asked }: LogEntryObject): string {
   if (hash !== null) return `erased, hash ${hash}`;
   const pairs = Object.entries(asked).map(([name, value]) => `${name} ${foreignWords(value, 80)}`);

@@ -63,7 +63,7 @@ export default command({
     const output = await outputOf(named, result.path, into.path);
     const mode = await modeLike(into.path);
     const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
-    // Each merge may have cells that no other has, so none takes the place of one before.
+    // Each merged file may have cells that no other file has, so no merge replaces an earlier file.
     const own: Ownership = { isOurs: async () => false, say: console.say, whyKept: 'is there already' };
     const merged = await lookInto(maker.location, async (ledger) => {
       const known = await knownOf(ledger, maker, result);
@@ -80,7 +80,7 @@ export default command({
   },
 });
 
-/** `leads.xlsx` → `leads.merged.xlsx`, so that what a user has is never replaced. */
+/** `leads.xlsx` → `leads.merged.xlsx`, so that no file of the user's is replaced. */
 async function outputOf(named: string | undefined, result: string, into: string): Promise<string> {
   const { stem, ending } = nameParts(into);
   const path = resolve(named ?? join(dirname(into), `${stem}.merged${ending}`));
@@ -103,21 +103,21 @@ interface Maker {
   readonly location: string;
   readonly columns: MergeFacts['columns'];
   /**
-   * How sure it is: 3 where it wrote these bytes, 2 where it wrote at that path, else how many of the cells
-   * are those of its list.
+   * How surely the batch made the result: 3 if it wrote these bytes, 2 if it wrote to that path, else the
+   * share of the cells that are also in its list.
    */
   readonly fit: number;
 }
 
-/** Less of it may fit by coincidence. */
+/** A smaller share may fit by coincidence. */
 const LEAST_SHARE = 0.5;
 
-/** So many rows tell of which list they are. */
+/** This many rows suffice to recognise their list. */
 const ROWS_COMPARED = 200;
 
 /**
- * @throws StopError `input` where no batch is known to have made it: nobody knows what was sent for its rows
- * then.
+ * @throws StopError `input` where no batch is known to have made the result: then nobody knows which
+ * identifiers were sent for its rows.
  */
 async function makerOf(result: Result, store: string | undefined): Promise<Maker> {
   const makers = await eachLedgerThere(store, (ledger, location) => makersIn(ledger, location, result));
@@ -128,8 +128,8 @@ async function makerOf(result: Result, store: string | undefined): Promise<Maker
 }
 
 /**
- * The batches that may have made a result. One that nobody noted is known by the cells of its rows, if these
- * say which row they are.
+ * The batches that may have made a result. A result that no batch noted is recognised by the cells of its
+ * rows, if it says the numbers of these rows in the list.
  */
 async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
   const sha256 = await result.file.sha256();
@@ -139,7 +139,8 @@ async function makersIn(ledger: LedgerReader, location: string, result: Result):
   const makers: Maker[] = [];
   for (const batch of await ledger.batches()) {
     const columns = settingsKept(batch.settings).columns;
-    // One that the list has no column for may have been read from another: a domain from a website.
+    // An identifier without a column in the list may have been read from another input: a domain from a
+    // website.
     const operation = await findOperation(batch.operation, {});
     const inputs = operation?.inputs.map(({ name }) => inputOf(name)) ?? matchedBy;
     const isKin = matchedBy.every((word) => inputs.includes(word));
@@ -164,7 +165,7 @@ async function shareOf(ledger: LedgerReader, batch: Batch, result: Result): Prom
   return same.length / Math.max(1, rows.length * own.length);
 }
 
-/** Rows of a result as they were in the list. */
+/** The rows of a result, with their cells in the list. */
 async function rowsOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<MergeFacts['before']> {
   const numbers = result.rows.map((row) => numberIn(result, row));
   const cellsOf = cellReader(batch.header);
@@ -183,7 +184,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
     answers: new Map(
       job.on_existing === 'keep' ? [] : names.map((name) => [name, job.on_existing ?? 'refuse'] as const),
     ),
-    // A list that was an output before has ours among its columns, and nobody knows which.
+    // A list that was an output has columns of ours as well, and nobody knows which ones.
     hers: new Set(isOutput(batch.header) ? [] : batch.header),
     before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),
   };
@@ -191,7 +192,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
 
 // ------------------------------------------------------------------------------------------ as words
 
-/** So many of each kind are shown; `--json` has all. */
+/** At most this many of each kind are shown; `--json` has all. */
 const MOST_SHOWN = 20;
 
 function wordsOf({ rows, found, mended, nowhere, kept }: Omit<Merge, 'chunks'>): readonly string[] {

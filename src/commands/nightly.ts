@@ -41,7 +41,7 @@ export default command({
   input: z.strictObject({
     ...spendingInput(),
     jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox'),
-    // This holds on a terminal too, because a sweep must end by itself.
+    // A terminal has this limit as well, because a sweep must end by itself.
     max_pause: maxPause('stop an account that has been waiting for this long', '10m'),
     attention_ok: ATTENTION_OK,
   }),
@@ -54,12 +54,12 @@ export default command({
       await requireAgreedJobs(jobs, opening);
       return sweep(jobs, { ...opening, command: typed, makesStore: console.interactive });
     });
-    // Cron mails what is printed, and nobody reads a mail that comes every night.
+    // Cron mails every printed line, and nobody reads a mail that comes every night.
     const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
-      // A stop says the same.
+      // A stop says the same, so these words are left out.
       advice: ended.stopped === null ? [`${sweepWords(ended)}.`] : [],
       exitCode: exitCodeOf(
         { ...ended, missing_paths: ended.files.flatMap(({ missing_paths: paths = [] }) => paths) },
@@ -78,8 +78,8 @@ interface SweepOptions extends SpenderOptions {
 type SweepResult = z.output<typeof SweepObject>;
 
 /**
- * The stores of the jobs are the named one, or else up to two, because sandbox accounts have one of their
- * own.
+ * Sweeps the stores of the jobs: the named store, or else up to two, because sandbox accounts have a store of
+ * their own.
  */
 async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<SweepResult> {
   const byStore = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
@@ -91,7 +91,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       const known: SweptJob[] = [];
       opened.push([spender, known]);
       for (const job of group) {
-        // One that may have moved stops its own files, where they are worked on.
+        // An account that may have moved stops its own files, when they are worked on.
         const account = await unlessStopped(requireKnown(job.account, spender.ledger, options));
         known.push({ ...job, account: account ?? job.account });
       }
@@ -102,8 +102,8 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
         const byAccount = Map.groupBy(own, ({ account }) => account.identity);
         return [...byAccount.values()].map((each) => [spender, each] as const);
       });
-      // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their
-      // requests.
+      // `allSettled` and not `all`: other lanes still record the answers to their requests before a bug ends
+      // the program.
       const ended = await Promise.allSettled(lanes.map((lane) => sweeping.work(...lane)));
       const bug = ended.find((each) => each.status === 'rejected');
       if (bug !== undefined) throw bug.reason;
@@ -155,7 +155,7 @@ class SweepRun {
     return { ...swept, stopped: worst === undefined ? null : { ...worst, ...present({ message }) } };
   }
 
-  /** @returns what stops the account, or all of the sweep. */
+  /** @returns the stop for the account, or for the whole sweep. */
   async #workOn(spender: Spender, todo: Todo): Promise<StopObject | undefined> {
     try {
       const stopped = await this.#run(spender, todo).catch((error: unknown) => {
@@ -166,7 +166,7 @@ class SweepRun {
       });
       if (stopped === null) return undefined;
       const { code, message, next } = stopped;
-      // A run that is stopped for anything but a stop has met a bug.
+      // A run that was stopped, but not by a stop, has met a bug.
       if (OF_SWEEP.has(code)) this.#stopping.abort(stop(code as StopCode, message, next));
       return OF_SWEEP.has(code) || OF_ACCOUNT.has(code) ? stopped : undefined;
     } catch (error) {
@@ -200,7 +200,8 @@ class SweepRun {
   }
 
   /**
-   * Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep.
+   * `rows` and `counts` are those of the file's batch, over all nights. The spent credits are those of this
+   * sweep.
    */
   #keep(
     file: string,
@@ -230,7 +231,10 @@ class SweepRun {
   }
 }
 
-/** Whether the file changed since the sweep began hours ago: it may be a half-written other file by now. */
+/**
+ * Whether the file has changed since the sweep began, which may be hours ago. It may be a half-written other
+ * file by now.
+ */
 async function hasChanged({ inInbox }: Todo): Promise<boolean> {
   return inInbox !== undefined && !(await isAsSeen(inInbox));
 }
@@ -259,20 +263,23 @@ async function putAway(
   }
 }
 
-/** A budget is raised in the job: nobody types the next sweep. */
+/**
+ * The stop with the advice for a sweep: the budget is raised in the job, because nobody types the command of
+ * the next sweep.
+ */
 function forSweeps(stopped: StopObject, budgetToFinish: number | undefined): StopObject {
   return budgetToFinish === undefined
     ? stopped
     : stopShown({ code: 'budget', message: stopped.message, next: raiseInJob(budgetToFinish) });
 }
 
-/** Stops in which the further files of the account would end as well. */
+/** Stops that would end the other files of the account as well. */
 const OF_ACCOUNT: ReadonlySet<string> = new Set<StopCode>([
   ...(['account', 'address', 'account_budget', 'doubts'] as const),
   ...(['vendor_credits', 'dearer', 'paused', 'key'] as const),
 ]);
 
-/** Stops in which every file of the sweep would end as well. */
+/** Stops that would end every file of the sweep as well. */
 const OF_SWEEP: ReadonlySet<string> = new Set<StopCode>([
   ...(['clock', 'system', 'store', 'store_damaged', 'store_lost', 'store_version'] as const),
   ...(['disk_full', 'busy', 'interrupted', 'terminated'] as const),

@@ -27,9 +27,10 @@ export default command({
 });
 
 /**
- * Pauses it at once, or after a process that works on it has ended because it was asked to: that sends
- * nothing new, and records the answers that are on their way.
- * @throws StopError `busy` when another process spends from the store, or this one does not end in time.
+ * Pauses a batch. If another process works on the batch, that process is asked to stop, and the batch is
+ * paused after the process has ended. The process sends nothing new, and records the answers that are on
+ * their way.
+ * @throws StopError `busy` when another process spends from the store, or the process does not end in time.
  */
 async function pause(found: FoundBatch, options: PauseOptions, console: Console): Promise<void> {
   const { batch, location } = found;

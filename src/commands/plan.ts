@@ -93,7 +93,7 @@ export default command({
   },
 });
 
-/** A plan as programs are told it, with what its lines say besides. */
+/** A plan as programs get it, with the further facts that its lines show. */
 interface PlannedJob extends ResolvedJob {
   readonly object: PlanObject;
   readonly list: OpenedInput;
@@ -109,8 +109,8 @@ interface PlannedJob extends ResolvedJob {
 }
 
 /**
- * Plans what a job would buy for a list, in one reading of it, or change in the service. It creates no store.
- * It sends only the dialect's questions about who is in a project.
+ * Plans the purchases of a job for a list, or its changes in the service, while it reads the list once. It
+ * creates no store. It sends only the dialect's questions about the members of projects.
  */
 async function planJob(input: PlanInput & { readonly job: string }, host: Host): Promise<PlannedJob> {
   const { console, own } = host;
@@ -204,7 +204,9 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
   };
 }
 
-/** @returns also why a run would ask first which account it is, where nobody has answered. */
+/**
+ * @returns the account, and, where nobody has answered yet, why a run would first ask which account it is.
+ */
 async function planAccount(
   said: Account,
   ledger: LedgerReader | undefined,
@@ -218,7 +220,7 @@ async function planAccount(
     : { account, moved };
 }
 
-/** What is left of a list whose account is the one that it was. */
+/** What is left to do for a list whose account has not changed. */
 const leftWords = ({
   changes,
   plan,
@@ -239,7 +241,7 @@ function tellBeginning(console: Console, { job, account, list, object }: Planned
   console.print(plainText(`${job.name} over ${path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
   const order = waterfallOf(job, columns.columns);
-  // The only identifier of a list is told by its column.
+  // Where a list has only one identifier, its column tells which one.
   const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);
   if (!isTold) console.print(`  looked up by   ${order.join(', then ')}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
@@ -251,14 +253,15 @@ function tellBeginning(console: Console, { job, account, list, object }: Planned
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 
-/** What a run asks a person about first. */
+/** The first question that a run asks a person. */
 async function unagreed(chosen: ResolvedJob): Promise<Question | undefined> {
   for (const question of questionsOf(chosen)) if (!(await isAgreed(question.agreement))) return question;
   return undefined;
 }
 
 /**
- * What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first.
+ * The changes of the plan. While nobody has agreed to the questions of a dialect, the plan uses the members
+ * that the ledger remembers, because a run asks the person first.
  */
 function changesOf(
   context: PlanContext,
@@ -279,7 +282,7 @@ function changesOf(
   });
 }
 
-/** So many answers show the fields that `add` may name, and are read in a moment. */
+/** This many answers show the fields that `add` may name, and are read in a moment. */
 const ANSWERS_SHOWN = 200;
 
 async function planFile(console: Console, file: string, read: ReadOptions): Promise<PlanReport> {
@@ -315,7 +318,7 @@ function descriptionLines(
   { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: ListDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
-  // Nothing stands between the cells of a workbook, or of JSON lines.
+  // A workbook and JSON lines have no delimiter between their cells.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
@@ -343,7 +346,7 @@ function unreadableLines({ count, first }: ListDescription['unreadable']): reado
   ];
 }
 
-/** How many cells are filled; nothing for a column that is blank, because its kind says so already. */
+/** How many cells are filled; empty for a blank column, because its kind already says so. */
 function filledWords(filled: number, examples: readonly string[]): string {
   return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }
@@ -419,7 +422,10 @@ function exampleWords({ cell, repaired, candidates }: DamagedCellObject): string
   return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
 }
 
-/** Eleven digits are an ABN; a telephone number of so many begins with its international code. */
+/**
+ * Groups digits for reading. Eleven digits are an ABN; a telephone number of that length begins with its
+ * international code.
+ */
 function grouped(candidate: string): string {
   return readAbn(candidate).kind === 'usable' ? formatAbn(candidate) : candidate;
 }

@@ -155,7 +155,9 @@ export default command({
   },
 });
 
-/** What a run is told by its input, but for where it works and who is asked. */
+/**
+ * The options of a run that come from its input. The place of work and the questions are added by the caller.
+ */
 export function optionsOf(
   input: Omit<RunInput, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
   own: Own,
@@ -180,7 +182,7 @@ export function optionsOf(
   };
 }
 
-/** Both words, or what to type instead. */
+/** Requires both words. @throws StopError that says what to type instead. */
 async function namedIn(job?: string, file?: string) {
   if (job !== undefined && file !== undefined) return inOrder(job, file);
   if (job === undefined)
@@ -189,7 +191,7 @@ async function namedIn(job?: string, file?: string) {
   const family = await loadFamily<Operation>(OPERATIONS);
   const { operations } = await describeFile(await openFile(job), family.values());
   const isChange = (name: string): number => Number(family.get(name)?.change !== undefined);
-  // The command to paste is one that only reads, where any is.
+  // The suggested command is one that only reads, if there is one.
   const fits = operations
     .flatMap(({ problem, operation }) => (problem === null ? [operation] : []))
     .toSorted((a, b) => isChange(a) - isChange(b));
@@ -202,7 +204,7 @@ async function namedIn(job?: string, file?: string) {
   );
 }
 
-/** A run that nothing limits is the same command with a budget. */
+/** The stop of a run without a limit names the same command with a budget. */
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
@@ -210,7 +212,7 @@ function withBudget(error: unknown, words: readonly string[]): unknown {
   return new StopError({ ...error.detail, nextCommand });
 }
 
-/** What is wrong with standard input is told of it, and not of the file in which it was kept. */
+/** A problem of standard input names standard input, and not the file that keeps it. */
 function withTypedName(error: unknown, words: readonly string[], typed: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'input') return error;
   const kept = words.find(isSpooled);
@@ -248,8 +250,8 @@ type Questions = Required<Pick<RunOptions, 'askBudget' | 'askChanges' | 'showCha
 
 /**
  * Asks on the terminal.
- * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the
- * sample alone.
+ * @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to the price of
+ * the sample alone.
  */
 export function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
@@ -260,7 +262,8 @@ export function questionsOn(console: Console, agreed: boolean, isSample: boolean
     showChanges,
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
-      // Who resumes is not asked again, and a sample is bought to decide about the rest.
+      // With `--yes` the question covers the whole list, because a resumed run does not ask again. A sample
+      // is an exception: it is bought to decide about the rest.
       const most = agreed && !isSample ? plan.credits.most : mostAsked(plan);
       return (await ask(`Spend at most ${grouped(most)} credits?`)) ? most : undefined;
     },

@@ -44,7 +44,8 @@ export default command({
       faults: input.faults,
       ...present({ bookPath: input.book, logPath: input.log, rate: input.rate }),
     });
-    // Listens for a stop before the address is printed, because its reader may stop the sandbox at once.
+    // The listener for a stop is there before the address is printed, because a reader of the address may
+    // stop the sandbox at once.
     const stopped = stopRequest(input.until_stdin_ends);
     console.print(`sandbox listening on ${running.url}`);
     console.result({ url: running.url, port: running.port });

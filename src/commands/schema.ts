@@ -14,7 +14,7 @@ export default command({
     kind: argument(z.enum(SCHEMA_KINDS), 'of which file, or output'),
     path: flag(z.boolean().optional(), "print the path of the schema instead, for an editor's settings"),
   }),
-  /** The schema itself, or its path. */
+  /** The schema itself, or the path of its file. */
   output: z.record(z.string(), z.unknown()),
   async run({ kind, path: asked }) {
     const path = schemaPath(kind);

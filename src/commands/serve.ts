@@ -38,7 +38,7 @@ export default command({
   async run(input, { console, words }) {
     const log = logOn(console, input.log);
     const say = (line: string): void => log('info', line);
-    // Nothing stands between the lines of a log that a program reads.
+    // A program that reads the log needs lines without blank ones between them.
     const said = input.log === 'json' ? { print: say, say } : console;
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const { opening, another, close } = await openPage({
@@ -60,7 +60,8 @@ export default command({
         'The page of this store is already open, without these jobs.',
         'End it with Ctrl-C where it runs, then run the same command again.',
       );
-    // Listens for a stop before the address is printed, because its reader may stop the page at once.
+    // The listener for a stop is there before the address is printed, because a reader of the address may
+    // stop the page at once.
     const stopped = close ? stopAsked() : EXIT.done;
     said.print(opening.address);
     said.say('This address opens the page once, within a minute; the same command gives another.');
@@ -79,7 +80,10 @@ export default command({
   },
 });
 
-/** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */
+/**
+ * Resolves at the first Ctrl-C, SIGTERM or closed window, with the exit code of a command that this signal
+ * stops.
+ */
 function stopAsked(): Promise<ExitCode> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve(EXIT.interrupted));

@@ -132,7 +132,8 @@ function listReport(list: List): Report<Output> {
       ]),
       doubts.length > 0 && totalWords(doubts, atRisk),
       doubts.length + open === 0 && `${nothing}.`,
-      // Where many spend, a request that nobody waits for is over by its age.
+      // Where several processes spend, a request for which nobody waits any more is settled because of its
+      // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
     ),
     object: list,
@@ -140,7 +141,10 @@ function listReport(list: List): Report<Output> {
   };
 }
 
-/** `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, what else may have happened. */
+/**
+ * `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, the second effect that each may have
+ * had.
+ */
 function totalWords(doubts: readonly DoubtObject[], atRisk: number): string {
   const costs = atRisk > 0 || doubts.some(({ subject }) => subject === null);
   const stakes = Map.groupBy(doubts, ({ at_stake: stake }) => stake);
@@ -165,9 +169,10 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
 }
 
 /**
- * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
- * @returns how many requests were open and are not any more: none where a run goes on or may go on, the store
- * is held back, or its account is unusable.
+ * Settles requests that a killed program left open in this batch, if no run goes on. Other batches are not
+ * touched.
+ * @returns how many requests were open and are no longer open. The number is 0 where a run goes on or may go
+ * on, where the store is held back, and where its account is unusable.
  */
 async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
   const open = await lookInto(location, (ledger) => ledger.openRequests(batch.id));
@@ -182,13 +187,14 @@ async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number>
 }
 
 /**
- * Closes them as a run does before it spends, so that lists of doubts and decisions about them are complete.
+ * Closes open requests as a run does before it spends, so that lists of doubts and decisions about them are
+ * complete.
  */
 async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   if ((await ledger.openAttempts()).length === 0) return;
   // The dialect of a removed account is not known, so the built-in one is taken.
   const account = (await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor);
-  // This module loads what sends requests, which a list does not need.
+  // This module loads everything that sends requests, which a mere list does not need.
   const { Sessions } = await import('../run/sessions.ts');
   const dialect = await dialectOf(account);
   await new Sessions().closeLeftOpen({ ledger, clock: systemClock, dialect, account });
@@ -220,7 +226,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
   });
 }
 
-/** Notes the decision. @returns its doubts, and whether no run goes on with the batch. */
+/** Notes the decision. @returns the doubts that it is about, and whether no run goes on with the batch. */
 async function settleDoubts(
   { batch, location }: FoundBatch,
   given: SettleInput,
@@ -249,7 +255,10 @@ async function settleDoubts(
   }
 }
 
-/** @throws StopError `usage` where a change that counted as done would be sent again or left out. */
+/**
+ * @throws StopError `usage` where the decision would send a change again, or leave it out, although the
+ * change counted as done.
+ */
 function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): void {
   const unproven = doubts.find(({ isUnproven }) => isUnproven);
   if (unproven === undefined || (kind !== 'retry' && kind !== 'skip')) return;
@@ -272,7 +281,10 @@ async function chosen(
     : doubtsLike(ledger, batch, like, await dialectFor(batch, ledger));
 }
 
-/** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
+/**
+ * @throws StopError `usage` where one answer is given for several calls, and `--all-like` does not name them
+ * as alike.
+ */
 function requireOne({ length }: readonly Doubt[], { all_like: like }: SettleInput): void {
   if (like !== undefined || length === 1) return;
   const fact = `${length} calls are in doubt, but an answer belongs to one.`;
@@ -307,8 +319,8 @@ async function tell(
   pairs: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be
-  // compared.
+  // The vendor did not count the credits that a person says were charged, so earlier counts of credits can no
+  // longer be compared.
   await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
@@ -326,8 +338,8 @@ async function tell(
 }
 
 /**
- * Whatever a later list asks for by such an id would be done to the other person.
- * @throws StopError `usage` that says who that is.
+ * Refuses an id of another person. Any request of a later list with such an id would change that person.
+ * @throws StopError `usage` that names the other person.
  */
 function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
   const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
@@ -336,7 +348,9 @@ function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts):
   throw stop('usage', fact, `Look up ${email} at the service, and settle the row with what it says.`);
 }
 
-/** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
+/**
+ * Ends the doubts, because a person knows that the calls had no effect. Any batch may send these calls again.
+ */
 async function releaseAll(
   ledger: Ledger,
   { id }: Batch,
@@ -345,8 +359,7 @@ async function releaseAll(
 ): Promise<void> {
   const why = 'a person checked, and said that it was not done';
   for (const { key, attempt: first } of doubts) {
-    // A call that was sent again and lost again has several attempts in doubt, which are found one after the
-    // other.
+    // A call that was sent again and lost again has several attempts in doubt. Each search finds one of them.
     for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
       await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });

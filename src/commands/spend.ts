@@ -42,13 +42,13 @@ export default command({
 
 // -------------------------------------------------------------------------------------------------- the sums
 
-/** A group while it is added up. */
+/** The sums of a group while they are added up. */
 interface Sum {
   readonly group: SpendGroupObject;
   readonly batches: Set<Batch>;
 }
 
-/** Play money is in groups of its own. */
+/** Sandbox credits are in groups of their own. */
 async function spentIn(
   ledger: LedgerReader,
   month: string,
@@ -117,7 +117,7 @@ function nameBy(
   }
 }
 
-/** What the ledger says of all of it: whether prices were stated, and the budget. */
+/** Adds facts from the whole ledger: whether prices were stated, and the budget. */
 async function complete(
   { group, batches }: Sum,
   ledger: LedgerReader,

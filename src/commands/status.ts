@@ -80,7 +80,7 @@ function stateWord({ state, running, held_since: held }: BatchObject): string {
 const batchWhat = ({ operation, undoes }: BatchObject): string =>
   undoes === null ? operation : `undo of ${undoes}`;
 
-/** A process that spends from a store which several share. */
+/** A process that spends from a store with several spenders. */
 function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts }: WorkerObject): string {
   const each = accounts.map(({ account, in_flight }) => `${account}: ${in_flight} in flight`);
   const beat = beat_seconds === undefined ? 'no beat yet' : `last beat ${beat_seconds.toFixed(1)}s ago`;
@@ -112,7 +112,7 @@ function stateLines(status: BatchStatusObject): readonly string[] {
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
     status.has_costs && moneyLine(status.credits),
-    // A call may have taken several requests, and one in doubt is not among the answered ones.
+    // A call may have taken several requests. A request in doubt is not among the answered ones.
     `Requests   ${requests === calls ? `${grouped(requests)} for ${counted(calls, 'call')}` : `${grouped(requests)}, ${counted(calls, 'call')} answered`}`,
   );
 }
@@ -138,7 +138,7 @@ function openLines(status: BatchStatusObject): readonly string[] {
   );
 }
 
-/** Undefined when no worker has to do with the batch. */
+/** Undefined when workers have nothing to do with the batch. */
 function rangesLine(ranges: BatchStatusObject['ranges']): string | undefined {
   const { waiting, running, set_aside: setAside } = ranges ?? { waiting: 0, running: 0, set_aside: 0 };
   if (waiting + running + setAside === 0) return undefined;

@@ -20,7 +20,7 @@ import { argument, type CommandGroup, command, flag, type Host } from './shared/
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
 
-/** Their store is an argument. */
+/** These commands have their store as an argument. */
 const DATABASE = argument(z.string(), 'the database: postgres://USER@HOST:PORT/DATABASE');
 
 const Sums = z.object({ spent: z.number(), held: z.number() });
@@ -152,7 +152,7 @@ export default {
         'Set up a database for runs and workers, as its owner, and print the grants for other roles. Running it again changes nothing.',
       example: 'store init postgres://owner@127.0.0.1:5432/rowonce',
       input: z.strictObject({ url: DATABASE }),
-      /** What the roles need, as statements. */
+      /** The statements that give the roles their rights. */
       output: z.object({
         grants: z.object({ worker: z.array(z.string()), reader: z.array(z.string()) }),
       }),
@@ -205,7 +205,7 @@ export default {
         'Give an age or a day. Ages end at the last time that an answer of a vendor told; nothing is erased, with 2, where this machine alone makes something old.',
       example: 'store purge --older-than 400d --dry-run',
       input: purgeInput,
-      /** Of `--compact` alone the store. */
+      /** `--compact` alone gives only the store. */
       output: z.union([
         z.object({ dry_run: z.boolean(), ...ErasureObject.shape }),
         z.object({ store: z.string() }),
@@ -222,7 +222,7 @@ const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): stri
   `${spent} spent and ${held} held`;
 
 /**
- * Copies a ledger to another store. The same command goes on wherever it was cut off.
+ * Copies a ledger to another store. If it was cut off, the same command goes on from there.
  * @throws StopError `usage` when both are one place, `store` when TO has a ledger, or when FROM was copied
  * elsewhere.
  */
@@ -243,8 +243,8 @@ async function copied(from: string, to: string, waitForLockMs: number) {
 }
 
 /**
- * Lets the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger
- * does not know yet takes them from the first who uses it.
+ * Makes the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger
+ * does not know yet takes them from the first host that uses it.
  * @throws StopError `busy` while a process sends by a limit that changes, `usage` where one process spends at
  * a time.
  */
@@ -272,7 +272,7 @@ async function holdToAccounts(
   }
 }
 
-/** A folder is one place, however it is written. */
+/** One name for a place: a folder may be written in several ways. */
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
 
 async function identityIn(location: string, name: string): Promise<string> {

@@ -58,10 +58,16 @@ import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './s
  * settled like any other.
  */
 
-/** What a rule may be proposed to say. */
+/** The meanings for which a rule may be proposed. */
 const PROPOSED = [
-  ...['no_match', 'refused', 'found', 'pending', 'in_doubt'],
-  ...['rate_limited', 'credits_used_up', 'key_dead'],
+  'no_match',
+  'refused',
+  'found',
+  'pending',
+  'in_doubt',
+  'rate_limited',
+  'credits_used_up',
+  'key_dead',
 ] as const satisfies readonly Meaning[];
 
 const tryInput = z.strictObject({
@@ -97,12 +103,12 @@ export default command({
       given,
     );
     const request = requestShown(trial);
-    // Under --json only the object is on standard output, so what a person must see before agreeing goes to
-    // stderr.
+    // Under --json, only the object is on standard output. So the request, which a person must see before
+    // agreeing, goes to stderr.
     for (const line of requestLines(request)) (console.json ? console.say : console.print)(line);
     await requireYes(console, trial, input);
     const tell = toldOn(console);
-    // The batch of one row is no news: its summary names it.
+    // The event of the batch is left out: it has one row, and the summary names it.
     const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
     const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
       made(trial, input, words, spending),
@@ -150,8 +156,8 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
 }
 
 /**
- * The job for this one row. All given inputs go into one call. A sweep, or an
- * equal list, does not mistake the trial's batch for its own.
+ * The job for this one row. All given inputs go into one call. Its `origin` keeps a sweep or an equal list
+ * from taking the trial's batch for its own.
  */
 function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given: RowInput): Job {
   const inputs = Object.keys(given);
@@ -197,8 +203,8 @@ function oneCall(chosen: ResolvedJob, row: RowInput): Call {
 const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
 
 /**
- * The request without its key. For the sandbox it has only the path, because its address is known once it
- * runs.
+ * The request without its key. For the sandbox only the path is shown, because the address is known only once
+ * the sandbox runs.
  */
 function requestShown({ dialect, account, call }: Trial): TrialObject['request'] {
   const { baseUrl, projectId, organizationId } = account;
@@ -216,9 +222,9 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
 }
 
 /**
- * Asks before credits are spent, and not where nothing new is bought: for a known answer, and for a call in
- * doubt, which is settled first. A sandbox account needs no consent, and `yes` agrees to no more than a
- * budget.
+ * Asks before credits are spent. It does not ask where nothing new is bought: for a known answer, and for a
+ * call in doubt, which is settled first. A sandbox account needs no consent. `yes` agrees only to a price
+ * within the budget.
  * @throws StopError `consent`.
  */
 async function requireYes(console: Console, trial: Trial, input: TryInput): Promise<void> {
@@ -242,8 +248,8 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
 }
 
 /**
- * What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer
- * counts as nothing.
+ * The ledger's state of the call, from any run, as today's dialect reads it. A reply that is no answer counts
+ * as nothing.
  */
 async function stateOf(
   { account, dialect, call }: Trial,
@@ -267,8 +273,8 @@ interface Made {
 }
 
 /**
- * Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless a lost call
- * is sent again.
+ * Makes the call or resumes it. The user has agreed to its price. The call may cost no more, unless it was
+ * lost and is sent again.
  */
 async function made(
   trial: Trial,
@@ -306,7 +312,10 @@ async function made(
 
 const ROW = 2;
 
-/** A lost call that is sent again may be paid for twice, and a trial has no word for that. */
+/**
+ * The budget for a lost call that is sent again: it may be paid for twice, and a trial has no flag to agree
+ * to that.
+ */
 async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
   const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
@@ -360,7 +369,10 @@ function report(told: TrialReport, { means }: TryInput, words: readonly string[]
   };
 }
 
-/** The rule by which such answers mean that: from their words alone, without what differs from row to row. */
+/**
+ * Proposes a rule that reads such answers in that way. It uses the words of the answer without the parts that
+ * differ from row to row.
+ */
 function ruleProposed(
   { dialect, call }: Trial,
   reply: Reply | undefined,
@@ -427,7 +439,7 @@ function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefine
   return search;
 }
 
-/** A longer body is cut: this much is enough to see where the fields of an answer are. */
+/** A longer body is cut. This much is enough to see the places of an answer's fields. */
 const LONGEST_BODY = 4_000;
 
 function requestLines({ method, url, headers, body }: TrialObject['request']): readonly string[] {

@@ -98,22 +98,22 @@ export default command({
 
 // ---------------------------------------------------------------------------------------- what is left to do
 
-/** What is to be done to undo a batch, and what was. */
+/** The work that is left to undo a batch, and the work that was done. */
 interface Undo {
-  /** Its list; empty where nothing of the batch can be taken back, or nothing needs to be. */
+  /** The list of the undo; empty where nothing of the batch can be taken back, or nothing needs to be. */
   readonly rows: readonly UndoRow[];
-  /** What stays as the batch left it. */
+  /** Changes that stay as the batch left them. */
   readonly left: UndoObject['not_undone'];
   /** How many undos of the batch there were. */
   readonly earlier: number;
   /**
-   * The undo that has rows left to work on, or rows in doubt to look at again. It goes on with the list that
-   * it began with.
+   * The undo that still has rows to work on, or rows in doubt to look at again. It goes on with the list with
+   * which it began.
    */
   readonly begun?: Batch | undefined;
-  /** The last one that has finished. */
+  /** The last undo that has finished. */
   readonly done?: { readonly by: BatchId; readonly counts: RunObject['counts'] } | undefined;
-  /** How it ended that was sent now. */
+  /** The summary of the undo that ran just now. */
   readonly summary?: RunObject | undefined;
 }
 
@@ -151,8 +151,8 @@ async function unfinishedAmong(ledger: LedgerReader, undos: readonly Batch[]): P
 }
 
 /**
- * What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes
- * on with it.
+ * Finds the batch to undo. While an undo is unfinished, `last` means the batch that it undoes, so that the
+ * same command goes on with it.
  */
 async function findToUndo(...named: Parameters<typeof findBatch>): Promise<FoundBatch> {
   const found = await findBatch(...named);
@@ -200,10 +200,10 @@ async function undo(
         return input.yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`);
       };
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
-      // A sandbox account needs no agreement, so the plan is shown here.
+      // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
       if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
       const output = input.output ?? (begun && notedOutput(begun, location, console.say));
-      // A person has agreed to a list that has begun.
+      // A person has already agreed to a list that has begun.
       const askChanges = begun === undefined ? agrees : async () => true;
       const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
       return { ...undone, summary };
@@ -245,7 +245,7 @@ async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): 
   return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
 }
 
-/** With the rows, and the names of projects, of the list whose batch is undone. */
+/** The plan with the rows and the project names of the list whose batch is undone. */
 function asListed(plan: ChangePlan, rows: readonly UndoRow[]): ChangePlan {
   const changes = plan.changes.map((change) => ({ ...change, ...rows[change.row - 2]?.of }));
   return { ...plan, changes };
@@ -253,8 +253,8 @@ function asListed(plan: ChangePlan, rows: readonly UndoRow[]): ChangePlan {
 
 /**
  * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state
- * to be kept: once the undo is finished, later changes by other people stay. So it never gets a new
- * generation.
+ * that must last: later changes by other people stay after the undo has finished. So the list never gets a
+ * new generation.
  */
 async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   const onboard = await loadJob('onboard');
@@ -270,7 +270,7 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
       },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
       origin: { undoes: batch.id },
-      // Each person that this job makes admin was admin before.
+      // Each person whom this job makes an admin was an admin before.
       guards: { admins: 'allow' },
     },
     account,
@@ -279,16 +279,16 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
 }
 
 /**
- * The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can
- * read it.
+ * The list of an undo is a file, and the input of the undo's batch. It holds e-mail addresses, so only its
+ * owner can read it.
  */
 
 const UNDO_COLUMNS = ['email', 'project_id', 'role', 'user_id'] as const satisfies readonly (keyof UndoRow)[];
 
 /**
  * Writes the list beside the ledger, so that both are kept, copied and deleted together. Each undo of a batch
- * keeps its own, because it is the input of its batch. A crash before its batch begins leaves a list that the
- * next undo writes again, unless it was edited.
+ * keeps its own list, because the list is the input of the undo's batch. A crash before that batch begins
+ * leaves a list, which the next undo writes again unless it was edited.
  * @returns its path.
  */
 async function writeUndoList(
@@ -304,7 +304,7 @@ async function writeUndoList(
   return writeOwnFile({ path, mode: 0o600, chunks: [csvOf(rows)] }, ownershipIn(ledger, say));
 }
 
-/** Hands over a list that is gone afterwards, because a plan leaves nothing behind. */
+/** Lends a list that is removed afterwards, because a plan leaves nothing behind. */
 async function withUndoList<T>(rows: readonly UndoRow[], use: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-undo-'));
   try {
@@ -332,7 +332,7 @@ async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: Ba
 
 // ---------------------------------------------------------------------------------------------- what is said
 
-/** Its counts are those of changes that would be sent, and of subjects that stay as they are. */
+/** The counts are those of changes that would be sent, and of subjects that stay as they are. */
 async function planReport(
   { id }: Batch,
   { begun, done, rows, left }: Undo,
@@ -362,7 +362,7 @@ async function planReport(
 
 const nothingToUndo = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 
-/** The changes that are not undone; their row numbers are those of the batch. */
+/** The changes that are not undone. Their row numbers are those of the batch. */
 const leftLines = (batch: string, { left }: Pick<Undo, 'left'>): readonly string[] =>
   left.map(({ row, subject, reason }) => plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`));
 

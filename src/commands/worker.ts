@@ -78,7 +78,7 @@ function workerTold(say: Log): (event: WorkerEvent) => void {
   let waiting: string | undefined;
   return (event) => {
     const words = workerWords(event);
-    // What is tried again each second is told once.
+    // A problem that is met again each second is reported once.
     const isTold = event.kind === 'waiting' && words === waiting;
     if (event.kind !== 'within' && event.kind !== 'beat')
       waiting = event.kind === 'waiting' ? words : undefined;
@@ -114,12 +114,12 @@ type RangeEvent = Extract<WorkerEvent, { readonly kind: 'taken' | 'done' | 'hand
 const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
   `batch ${batch}, rows ${fromRow} to ${beforeRow - 1}`;
 
-/** Three beats may be lost, and the queue's connection may be made anew. */
+/** Three beats may be lost, and the queue's connection may be opened anew. */
 const ALIVE_MS = 10_000;
 
 /**
- * What it has done since it began, as `/healthz` and `/metrics` tell it: figures alone, and no name of a list
- * or a person.
+ * The figures of the worker since it began, for `/healthz` and `/metrics`. They never contain the name of a
+ * list or a person.
  */
 class Figures {
   #asked = 0;

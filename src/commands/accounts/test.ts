@@ -103,7 +103,7 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
   });
 }
 
-/** Asks the vendor whose key it is, and what is left, where it answers that for free. */
+/** Asks the vendor whose key it is, and how many credits are left, where the vendor answers that for free. */
 async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<void> {
   const { account, dialect } = context;
   const untried = (why: string, instead: string): void =>
@@ -136,7 +136,10 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
   );
 }
 
-/** What the account has ever spent by the store's books, and what the vendor has counted of it. */
+/**
+ * All that the account has ever spent by the store's books, and the credits that the vendor has counted of
+ * it.
+ */
 async function bookedIn(account: Account): Promise<Pick<AccountTest, 'vendor_counted'> & { booked: number }> {
   let booked = 0;
   const all: Batch[] = [];
@@ -149,7 +152,7 @@ async function bookedIn(account: Account): Promise<Pick<AccountTest, 'vendor_cou
   return { booked, vendor_counted: vendorCountOf(all, booked) };
 }
 
-/** @throws StopError where the vendor refuses the key, or is none. */
+/** @throws StopError where the vendor refuses the key, or where the server is no vendor. */
 async function balanceLeft(context: LookContext, baseUrl: URL): Promise<number | undefined> {
   const { balance } = context.dialect;
   if (balance === undefined) return undefined;

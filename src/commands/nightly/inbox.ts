@@ -25,7 +25,8 @@ export interface Inbox {
 export interface ReadyFile {
   readonly path: string;
   /**
-   * A text from the file system's entry. It changes with every write, and when another file takes the place.
+   * A text from the file system's entry. The text changes with every write, and when another file takes the
+   * place.
    */
   readonly stamp: string;
 }
@@ -88,7 +89,10 @@ async function someAreYoung(paths: readonly string[], nowMs: number): Promise<bo
   return found.some((file) => nowMs - (file?.mtimeMs ?? nowMs) < AT_REST_MS);
 }
 
-/** What is in the folder, without folders and what is hidden, as what Excel keeps beside an open workbook. */
+/**
+ * The entries of the folder, without folders and hidden files, such as the file that Excel keeps beside an
+ * open workbook.
+ */
 async function direntsIn(folder: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -107,13 +111,12 @@ async function reasonToLeave(
   ours: ReadonlySet<string>,
   extensions: readonly string[],
 ): Promise<string | undefined> {
-  // To move a link would not move what it leads to, and a program that opens a pipe waits for it, perhaps for
-  // ever.
+  // Moving a link would not move its target, and a program that opens a pipe waits for it, perhaps for ever.
   if (!entry.isFile()) return 'it is a link, or no regular file';
   if (ours.has(path) || OUR_NAMES.test(entry.name))
     return 'it is one of our own outputs; give it another name to use it as an input';
   const extension = endingOf(entry.name);
-  // Without an ending it is hardly a list.
+  // A file without an ending is hardly a list, so its content is not looked at.
   const held = extension === '' ? '' : await contentEnding(path).catch(() => undefined);
   return [...extensions, '.gz'].includes(held ?? extension)
     ? undefined
@@ -166,7 +169,7 @@ async function makeFolder(folder: string): Promise<void> {
     const fact = messageOf(outputProblem(folder, error));
     throw stop('output', fact, 'Give yourself permission to write in the inbox.');
   }
-  // Somebody else who may write into the inbox would choose where our outputs go.
+  // If `done` were a link, another person who may write into the inbox could choose where our outputs go.
   const target = await readlink(folder).catch(() => undefined);
   if (target === undefined) return;
   const fact = `${folder} is a link to ${target}, and nothing is written through links.`;

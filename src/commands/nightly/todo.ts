@@ -16,21 +16,24 @@ import { type InboxContext, type ReadyFile, readInbox } from './inbox.ts';
 export interface Todo {
   readonly job: SweptJob;
   readonly path: string;
-  /** The inbox file to be moved when it is done; undefined for a file elsewhere, which stays where it is. */
+  /**
+   * The inbox file, which is moved when it is done; undefined for a file elsewhere, which stays where it is.
+   */
   readonly inInbox: ReadyFile | undefined;
   readonly batch: Batch | undefined;
   readonly budget: Credits | undefined;
 }
 
-/** What a sweep does in the inboxes and elsewhere, and hears of what it leaves. */
+/** The parts of a sweep that look into inboxes, and its reports about files that it leaves where they are. */
 interface InboxState extends Omit<InboxContext, 'ours'> {
   leave(file: string, why: string): void;
-  /** The inbox of a job cannot be read. Its unfinished batches over other files are still resumed. */
+  /** The inbox of a job cannot be read. The job's unfinished batches over other files are still resumed. */
   refuse(job: SweptJob, error: StopError): void;
 }
 
 /**
- * Unfinished batches come first, those over files elsewhere before those in the inbox, and then new files.
+ * All files of a sweep. Unfinished batches over files elsewhere come first, then those over files in an
+ * inbox, and then new files.
  */
 export async function todosOf(
   jobs: readonly SweptJob[],
@@ -128,8 +131,8 @@ async function unfinishedElsewhere(
 }
 
 /**
- * The job by which somebody began an open batch, with what they said beside it. Where that no longer fits the
- * job, it is the job alone, which does not continue the batch.
+ * The job by which a user began an open batch, with the settings that the user gave beside it. If these no
+ * longer fit the job, the result is the job alone, which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};

@@ -14,7 +14,10 @@ export class EventFile {
   readonly #clock: Clock;
   #isOpen = true;
 
-  /** Appends. @throws StopError `output` when it cannot be opened or does not begin with an event. */
+  /**
+   * Appends to a file.
+   * @throws StopError `output` when it cannot be opened or does not begin with an event.
+   */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
     try {
@@ -27,7 +30,9 @@ export class EventFile {
     throw stop('output', `${path} holds no events, so none are added.`, 'Name another file with --events.');
   }
 
-  /** Writes at once, so that readers see each event, and a kill loses at most the line being written. */
+  /**
+   * Writes at once, so that readers see each event, and a kill loses at most the line that is being written.
+   */
   hear(event: RunEvent): void {
     const facts = factsOf(event);
     if (!this.#isOpen || facts === undefined) return;
@@ -35,7 +40,7 @@ export class EventFile {
     try {
       writeSync(this.#descriptor, `${line}\n`);
     } catch {
-      // A full disk must not end a run because of this file; the ledger reports a full disk itself.
+      // A full disk must not end a run because of this file. The ledger reports a full disk itself.
       this.close();
     }
   }
@@ -46,7 +51,7 @@ export class EventFile {
     try {
       fsyncSync(this.#descriptor);
     } catch {
-      // A pipe or a terminal has nothing to be kept.
+      // A pipe or a terminal keeps nothing, so there is nothing to sync.
     }
     closeSync(this.#descriptor);
   }
@@ -67,8 +72,8 @@ function beginsLikeOurs(descriptor: number): boolean {
 const LINE_START = '{"at":"';
 
 /**
- * Of a note nothing: its sentence names files and columns. A vendor's words, and what a call is known by,
- * stay out as well.
+ * The facts of an event for a line. A note gets no line, because its sentence names files and columns. A
+ * vendor's words and the identity of a call stay out as well.
  */
 function factsOf(event: RunEvent): object | undefined {
   if (event.kind === 'note') return undefined;

@@ -19,7 +19,7 @@ export async function foundRows(
   });
 }
 
-/** The first words of a row that nobody is asked by: mostly the name of whom it is about. */
+/** The first text in a row that is not an identifier: mostly the name of the person or company. */
 function nameIn({ header, settings }: Batch, input: InputRow | undefined): string | undefined {
   const asked = new Set(Object.values(settingsKept(settings).columns));
   const cells = input?.cells.map((cell) => cell.trim()) ?? [];

@@ -12,35 +12,38 @@ import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts
 import { foundRows } from './found-rows.ts';
 import { TimeLeft } from './time-left.ts';
 
-/** A changing line and the newest finds on a terminal, a line a minute elsewhere. It only looks on. */
+/**
+ * Shows a changing line and the newest finds on a terminal, and one line a minute elsewhere. It only reads
+ * the ledger.
+ */
 export class Progress implements Watcher {
   readonly #console: Console;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
-  /** How many rows the run is for, where it is not for all. */
+  /** How many rows the run is for; undefined for all. */
   readonly #part: number | undefined;
   readonly #timeLeft = new TimeLeft();
   #batch: BatchBegun | undefined;
-  /** What is being done beside working on the rows. */
+  /** The work that is going on beside the rows. */
   #phase: string | undefined;
   #look: (() => Promise<void>) | undefined;
   #looking: Promise<void> = Promise.resolve();
-  /** What the ledger says of the batch, as `status` and the page show it. */
+  /** The figures of the batch from the ledger, as `status` and the page show them. */
   #figures: { readonly counts: Readonly<Record<string, number>>; readonly money: Money } | undefined;
-  /** Rows that were found and not shown yet, and the newest that are. */
+  /** Found rows that are not shown yet. `#finds` holds the lines of the newest ones that are. */
   #found: RowNumber[] = [];
   #finds: readonly string[] = [];
-  /** When it is looked at next. */
+  /** When the ledger is read next. */
   #dueMs: number;
   #isSaid = false;
   #pausedUntilMs = 0;
   #saidUntilMs = 0;
 
-  /** Whether it was said since the last answer that the vendor does not answer. */
+  /** Whether an outage of the vendor was reported since the last answer. */
   #isOutageSaid = false;
   readonly #maxPauseMs: number | undefined;
 
-  /** @param maxPauseMs for how long nothing may move; left out: for ever. */
+  /** @param maxPauseMs the longest time in which nothing may move; left out: for ever. */
   constructor(
     console: Console,
     clock: Clock,
@@ -103,7 +106,9 @@ export class Progress implements Watcher {
     this.#timeLeft.begin(this.#clock.monotonicMs());
   }
 
-  /** The last figures are those of the summary, and three rows of the output stand before it. */
+  /**
+   * Reads the figures once more, so that they are those of the summary, and shows three found rows before it.
+   */
   async end(ledger: LedgerReader, batch: Batch): Promise<void> {
     await this.#looking;
     await this.#look?.();
@@ -135,14 +140,17 @@ export class Progress implements Watcher {
     const forMs = untilMs - this.#clock.wallMs();
     this.#pausedUntilMs = untilMs;
     this.#timeLeft.paused(this.#clock.monotonicMs(), this.#clock.monotonicMs() + forMs);
-    // One answer may tell of a pause by a header and by its status.
+    // One answer may announce a pause by a header and by its status.
     if (forMs <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return;
     this.#saidUntilMs = untilMs;
     if (asked) this.#console.say(`Paused until ${isoTime(untilMs)}: ${why}.`);
     else if (!this.#isOutageSaid) this.#sayOutage(why);
   }
 
-  /** What the vendor asked for has an end; an outage is said once, with when it is given up. */
+  /**
+   * A pause that the vendor asked for has an end. An outage is reported once, with the time at which the run
+   * gives up.
+   */
   #sayOutage(why: string): void {
     this.#isOutageSaid = true;
     const end =
@@ -157,7 +165,7 @@ export class Progress implements Watcher {
     const begunMs = this.#clock.monotonicMs();
     if (begunMs < this.#dueMs || this.#console.quiet) return;
     this.#dueMs = Number.POSITIVE_INFINITY;
-    // What cannot be looked at for now is shown as it was: who looks on stops nothing.
+    // If the ledger cannot be read now, the former figures are shown: a watcher never stops a run.
     this.#looking = this.#look?.().catch(() => {}) ?? Promise.resolve();
     await this.#looking;
     const tookMs = this.#clock.monotonicMs() - begunMs;
@@ -182,13 +190,13 @@ export class Progress implements Watcher {
     const left = Math.max(0, cap - spent - inDoubt);
     const affordable = (left * finished) / Math.max(spent, 1);
     return linesOf(
-      // Rounded down: it is full only when all rows are done.
+      // The share is rounded down, so that it is 100 % only when all rows are done.
       `${rows === 0 ? 100 : Math.floor((finished * 100) / rows)} %`,
       `${grouped(finished)}/${grouped(rows)} rows`,
-      // Before the others, which a narrow terminal may cut.
+      // This part comes before the others, because a narrow terminal may cut those.
       this.#phase ?? this.#rest(Math.min(rows - finished, spent === 0 ? rows : affordable)),
       isChange ? `${grouped(counts.applied ?? 0)} applied` : `${grouped(counts.matched ?? 0)} matched`,
-      // A change costs nothing, as a rule.
+      // A change usually costs nothing.
       (isChange !== true || spent > 0) && [
         counted(spent, 'credit'),
         ...(inDoubt > 0 ? [`${grouped(inDoubt)} in doubt`] : []),
@@ -200,7 +208,7 @@ export class Progress implements Watcher {
   #rest(rowsLeft: number): string | undefined {
     const leftMs = this.#timeLeft.leftMs(this.#clock.monotonicMs(), rowsLeft);
     const pauseMs = this.#pausedUntilMs - this.#clock.wallMs();
-    // Less than a second is over before a person has read it.
+    // A person cannot read a shorter time before it is over.
     const words = (ms: number): string => formatDuration(Math.max(1000, ms));
     return (
       linesOf(
@@ -212,7 +220,7 @@ export class Progress implements Watcher {
 }
 
 const LOOK_EVERY_MS = 250;
-/** Looking at a long list takes so small a part of the time. */
+/** Reading a long list takes one part in this many of the time. */
 const SHARE = 50;
 const FIRST_LINE_MS = 10_000;
 const PLAIN_LINE_EVERY_MS = 60_000;

@@ -1,11 +1,13 @@
-/** How long the rest of a run takes, by its rows until now. Times are of a clock that never jumps. */
+/**
+ * Estimates how long the rest of a run takes, from its rows until now. Times are of a clock that never jumps.
+ */
 export class TimeLeft {
-  /** Long ones, with the rows that had ended by then. */
+  /** Long pauses, each with the number of rows that had ended when it began. */
   #pauses: { readonly fromMs: number; readonly rows: number; untilMs: number }[] = [];
   #rows = 0;
   #begunMs = 0;
 
-  /** Rows that ended before took no time of this run. */
+  /** Begins the count anew, because rows that ended earlier took no time of this run. */
   begin(atMs: number): void {
     this.#rows = 0;
     this.#begunMs = atMs;
@@ -21,13 +23,16 @@ export class TimeLeft {
     else if (untilMs - fromMs > LONGEST_GAP_MS) this.#pauses.push({ fromMs, untilMs, rows: this.#rows });
   }
 
-  /** Undefined while too few rows have ended to say it. */
+  /** Undefined while too few rows have ended for an estimate. */
   leftMs(nowMs: number, rowsLeft: number): number | undefined {
     const rowMs = this.#roundMs(nowMs) ?? this.#workMs(nowMs);
     return rowMs && rowsLeft * rowMs + Math.max(0, (this.#pauses.at(-1)?.untilMs ?? nowMs) - nowMs);
   }
 
-  /** Where pauses come again, rounds tell how long a row takes: from the end of one to that of another. */
+  /**
+   * The time of a row where pauses repeat: measured over whole rounds, from the end of one pause to the end
+   * of another.
+   */
   #roundMs(nowMs: number): number | undefined {
     const first = this.#pauses[0];
     const last = this.#pauses.at(-1);
@@ -37,7 +42,7 @@ export class TimeLeft {
     return isPast ? undefined : tookMs / (last.rows - first.rows);
   }
 
-  /** The time of a row without the longest pause, which may have been the only one of its kind. */
+  /** The time of a row without the longest pause, which may stay the only one of its kind. */
   #workMs(nowMs: number): number | undefined {
     const pauses = this.#pauses.map(({ fromMs, untilMs }) => Math.min(untilMs, nowMs) - fromMs);
     const tookMs = nowMs - this.#begunMs - Math.max(0, ...pauses);

@@ -31,21 +31,21 @@ import { restsOn, type UnansweredCall } from '../../run/rows.ts';
 import { jobOfBatch } from './batch-end.ts';
 
 /**
- * What a person says of a call ends the rows that wait for it, as far as their operations ask for nothing
- * more.
+ * An answer that a person gives for a call ends the rows that wait for the call, unless their operations need
+ * more calls.
  */
 
 type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
   readonly kind: Extract<AnswerKind, 'found' | 'no_match'>;
 };
 
-/** An answer, or that a batch leaves the call out. */
+/** The answer to a call, or the decision that a batch leaves the call out. */
 type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
 
 /**
- * @param only of this batch alone.
- * @returns the rows that end, also those of several steps that are in doubt still. The others go on with the
- * next run of their batch.
+ * @param only the batch whose rows end; left out: those of every batch.
+ * @returns the rows that end, also rows of several steps that are in doubt still. The other rows go on with
+ * the next run of their batch.
  */
 export async function rowsToldOf(
   ledger: Ledger,
@@ -70,7 +70,10 @@ export async function rowsToldOf(
 type WalkResult = Pick<FinishedRow, 'outcome' | 'answers'>;
 type WalkOf = (row: number, doubt: Doubt, said: DoubtAnswer) => Promise<WalkResult | undefined>;
 
-/** Where the job is not there as it was, nobody can say what else its rows ask for, so none ends here. */
+/**
+ * Walks the rows of a batch. If its job is gone or has changed, nobody knows which other calls a row needs,
+ * so no row of it ends.
+ */
 async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
   const job = await unlessStopped(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
@@ -81,7 +84,7 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
   };
 }
 
-/** @returns how the row ends; undefined where it asks for what nobody has answered. */
+/** @returns how the row ends; undefined where it needs a call that has no answer yet. */
 async function walked(
   ledger: LedgerReader,
   { id, accountIdentity }: Batch,
@@ -117,7 +120,7 @@ function asSaid(said: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
   return { ...said, attempt, batch };
 }
 
-/** Another step of the row may be in doubt as well. */
+/** The state of another step of the row, which may be in doubt as well. */
 function standing(state: CallState | undefined): KnownCall | undefined {
   if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state.answer : undefined;
   if (state?.kind !== 'in_doubt') return undefined;
@@ -133,7 +136,7 @@ export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by
 
 // ----------------------------------------------------------------------------------------- what was answered
 
-/** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
+/** The answer that a person says the vendor gave, in the form in which the vendor would have given it. */
 export interface ToldReply {
   readonly kind: 'found' | 'no_match';
   readonly reply: Reply;
@@ -144,8 +147,9 @@ export interface ToldReply {
 type Pairs = Readonly<Record<string, string>>;
 
 /**
- * @param pairs `key=value`, or `no_match` of a lookup.
- * @param kept the answer that came and that nobody could read. What it holds besides is part of the told one.
+ * @param pairs `key=value`, or `no_match` for a lookup.
+ * @param kept the answer that arrived and that the dialect could not read. Its other fields become part of
+ * the told answer.
  * @throws StopError `usage` for a pair or a name that the answer cannot have.
  */
 export async function toldAnswer(
@@ -162,7 +166,7 @@ export async function toldAnswer(
     status: 200,
     headers: {},
     receivedAtMs: nowMs,
-    // What an error says of itself is no part of the answer.
+    // The text of an error is not part of the answer.
     body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
@@ -179,11 +183,11 @@ function requireRead(told: Pairs, read: readonly string[]): void {
   throw stop('usage', `No column of this batch reads ${foreignWords(unknown)}.`, suggestion(unknown, read));
 }
 
-/** Says of a lookup that it found nothing. */
+/** The word for a lookup that found nothing. */
 const NOTHING_FOUND = 'no_match';
 const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
-/** Both bodies in one where both are objects; else the second. */
+/** Both bodies merged if both are objects; else the second body. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
   const kept = readBody(one);
   const told = readBody(other);
@@ -220,8 +224,8 @@ function toldChange(
 }
 
 /**
- * Refuses names that are not read from the answer. Where none is read, any name is taken and only says
- * "done".
+ * Refuses names that the dialect does not read from the answer. If it reads none, any name is accepted and
+ * means only "done".
  */
 function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
   const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id', ACCEPTED])] : read;
@@ -233,7 +237,9 @@ function requireTellable({ operation, change }: Call, told: Pairs, read: readonl
 
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
 
-/** @throws StopError `usage` where one answer for several calls says what differs from row to row. */
+/**
+ * @throws StopError `usage` where one answer for several calls gives a value that differs from row to row.
+ */
 export function requireTellableOfAll(
   batch: Batch,
   [first, ...others]: readonly Doubt[],
@@ -253,10 +259,10 @@ export function requireTellableOfAll(
   );
 }
 
-/** Says of an invite that the person is in the project at once. */
+/** The name that tells of an invite that the person is already in the project. */
 const ACCEPTED = 'accepted';
 
-/** A person with a user id has accepted the invite, also where the dialect cannot tell that. */
+/** A person with a user id has accepted the invite, even where the dialect cannot tell that. */
 function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs): SubjectFacts {
   if (left.state !== 'invited' || (userId === undefined && accepted !== 'true')) return left;
   return { ...left, state: 'member', ...present({ userId }) };

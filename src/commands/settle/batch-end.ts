@@ -11,7 +11,7 @@ import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { knownAccount, movedFrom } from '../../run/known-account.ts';
 
-/** This file reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
+/** Reads the job of a batch as it is today, and tells whether a run would go on with the batch. */
 
 export async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
   const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
@@ -19,15 +19,15 @@ export async function jobOfBatch({ settings, operation }: Batch): Promise<Resolv
 }
 
 interface BatchEnd {
-  /** A clause. */
+  /** The reason, as a clause. */
   readonly why: string;
-  /** The newest batch that has begun in its place, of the same list or of what the list has become. */
+  /** The newest batch that has taken the place of this one, over the same list or its changed content. */
   readonly by: BatchId | undefined;
 }
 
 /**
- * Why no run goes on with the batch, so that what was decided in it is carried out by nobody; undefined where
- * one would.
+ * Why no run goes on with the batch, so that nobody carries out the decisions in it; undefined where a run
+ * would.
  */
 export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchEnd | undefined> {
   const { id, key, state, lineage, inputSha256 } = batch;
@@ -38,7 +38,8 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchE
   const by = last === id ? undefined : last;
   if (newest === undefined) return { why: `it is ${state}`, by };
   const digest = await digestOf(batch);
-  // A list that cannot be read here may be there where its runs are: then a run of its changed content tells.
+  // A list that cannot be read here may be readable where its runs are. A run there would notice changed
+  // content.
   if (digest === undefined && by === undefined) return undefined;
   if (digest !== inputSha256) return { why: 'its list has changed', by };
   const today = await keyToday(ledger, batch);
@@ -46,7 +47,10 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchE
   return { why: 'its job or account has changed', by: (await ledger.batchByKey(today))?.id };
 }
 
-/** @throws StopError `usage` where no run would send its doubts again, with what can be done instead. */
+/**
+ * @throws StopError `usage` where no run would send its doubts again. The stop says what a person can do
+ * instead.
+ */
 export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
   const told = 'say what became of it with --answer or --not-done.';
@@ -60,8 +64,8 @@ export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
 }
 
 /**
- * The key of the batch that its job would go on with today. Undefined where a run would be refused, and says
- * itself why; and for an undo or a trial, whose job follows from the batch.
+ * The key of the batch with which the job of this batch would go on today. Undefined where a run would be
+ * refused and would itself say why, and for an undo or a trial, whose job follows from the batch.
  */
 async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
   if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;

@@ -26,7 +26,10 @@ function projectLine(name: string, groups: ChangesObject['projects']): readonly 
   return words === '' ? [] : [`  ${name === '' ? 'no project' : plainText(name)}: ${words}`];
 }
 
-/** What mends the halves of a batch with which no run goes on. @param halfDone a sentence for each person. */
+/**
+ * The commands that complete half-done changes of a batch with which no run goes on.
+ * @param halfDone a sentence for each person.
+ */
 export function inviteAgainLines(batch: BatchId, halfDone: readonly string[]): readonly string[] {
   return halfDone.length === 0 ? [] : [`To invite them as before: ${commandLine(['undo', batch])}`];
 }

@@ -7,51 +7,54 @@ import type { OwnOperation } from '../../job/own-operation.ts';
 import type { BatchRange } from '../../ledger/ledger.ts';
 
 /**
- * The contract of a command. One file in `commands/` is one command for every face: the terminal's flags and
- * help, the library's function, the reference. What it takes is one zod object, in which each entry says what
- * it is and how it is typed.
+ * The contract of a command. One file in `commands/` defines one command for every face: the terminal's flags
+ * and help, the library's function, the reference. The input of a command is one zod object, in which each
+ * entry says its meaning and how it is typed.
  */
 
 // --------------------------------------------------------------------------------------------- what it takes
 
-/** What an entry of a command's input is, and how it is typed. */
+/** The meaning of an entry in a command's input, and how it is typed. */
 export interface EntryInfo {
   readonly about: string;
   /**
-   * The value in `--help`, such as `<file>`; left out where the flag alone says it. `<word...>` takes several
-   * words.
+   * The name of the value in `--help`, such as `<file>`; left out for a flag without a value. `<word...>`
+   * takes several words.
    */
   readonly value?: string;
   /**
-   * Left out: the entry's name, with hyphens. Two entries may share one: pairs go to the record, other words
-   * to the text.
+   * Left out: the entry's name, with hyphens. Two entries may share one flag: pairs go to the entry that is a
+   * record, other words to the entry that is a text.
    */
   readonly flag?: string;
   readonly short?: string;
-  /** A word of the command line that needs no flag. */
+  /** Whether the entry is a word of the command line without a flag. */
   readonly isArgument?: true;
-  /** A pair in its right form, for who has typed it wrong. */
+  /** A pair in the right form, for a user who has typed it wrong. */
   readonly example?: string;
-  /** Whether there is a flag that says no, such as `--no-open`. */
+  /** The opposite flag, such as `--no-open`. */
   readonly negation?: string;
-  /** The word of a choice that is meant by another text, such as `comma` by `,`. */
+  /** Gives the word of a choice for another text with the same meaning, such as `comma` for `,`. */
   readonly meant?: (text: string) => string | undefined;
-  /** Under which heading `--help` has it; left out: among the usual ones, which come first. */
+  /** The heading of the entry in `--help`; left out: among the usual entries, which come first. */
   readonly group?: string;
-  /** What it is for the page, which names no place of the machine; left out: the same as for a terminal. */
+  /**
+   * The meaning of the entry on the page, which names no place of the machine; left out: the same as for a
+   * terminal.
+   */
   readonly page?: OnPage;
 }
 
 /**
  * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
- * given. `batch`: its id, which is never left out. `needed`: not to be left out. `ticket`: not named, because
- * the answer has tickets for it. `none`: not for the page.
+ * given. `batch`: the id of a batch, which is required. `needed`: a required entry. `ticket`: an entry that
+ * the page does not give, because the answer has tickets for the file. `none`: not for the page.
  */
 export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';
 
 export const said = z.registry<EntryInfo>();
 
-/** An entry that is typed as a flag. @param value `<rows>`; left out for one that is on or off. */
+/** An entry that is typed as a flag. @param value `<rows>`; left out for a flag that is on or off. */
 export function flag<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
@@ -72,8 +75,8 @@ export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: 
 }
 
 /**
- * An entry that is typed as a word without a flag. Those of a command stand in the order in which they are
- * typed.
+ * An entry that is typed as a word without a flag. The arguments of a command stand in the order in which
+ * they are typed.
  */
 export function argument<Schema extends z.ZodType>(
   schema: Schema,
@@ -91,9 +94,9 @@ export interface Console {
   /** True when `--json` was given: one JSON object on stdout and nothing else there. */
   readonly json: boolean;
   readonly quiet: boolean;
-  /** A person sits in front of stdin and stderr. */
+  /** Whether a person sits in front of stdin and stderr. */
   readonly interactive: boolean;
-  /** A person looks at stderr, and wants to: it is a terminal, and none of a build server. */
+  /** Whether a person reads stderr and wants to: it is a terminal, and not that of a build server. */
   readonly watched: boolean;
   readonly color: boolean;
   /** A line of results on stdout. Silent under `--json`. */
@@ -101,11 +104,11 @@ export interface Console {
   /** A line of words on stderr. Silent under `--quiet`. */
   say(line: string): void;
   /**
-   * A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run
-   * next.
+   * A line on stderr that `--quiet` does not silence: a problem, which is `alarming`, or the next command to
+   * run.
    */
   warn(line: string, tone?: 'alarming'): void;
-  /** Shows lines that the next ones replace, where somebody watches; whatever else is said clears them. */
+  /** Shows lines that the next status replaces, if a person reads stderr. Any other output clears them. */
   status(...lines: readonly string[]): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;
@@ -115,24 +118,24 @@ export interface Console {
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
 }
 
-/** What a worker tells. */
+/** An event of a worker. */
 export type WorkerEvent =
   /** The store is open, and these accounts are served. */
   | { readonly kind: 'ready'; readonly accounts: readonly string[] }
-  /** The store cannot be spent from for now: it is tried again. */
+  /** Nothing can be spent from the store for now. The worker tries again. */
   | { readonly kind: 'waiting'; readonly why: string }
   /** The queue has answered. */
   | { readonly kind: 'beat' }
   | ({ readonly kind: 'taken' } & BatchRange)
   | ({ readonly kind: 'done'; readonly rows: number } & BatchRange)
-  /** A later run goes on with it. */
+  /** A later run goes on with the range. */
   | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
   | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
   | { readonly kind: 'note'; readonly message: string }
-  /** What happens to a row of a range. */
+  /** An event of a row in a range. */
   | { readonly kind: 'within'; readonly event: RunEvent };
 
-/** What a program gives to a call beside its data. */
+/** Objects that a program gives to a call beside its data. */
 export interface Own {
   /**
    * Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still
@@ -141,25 +144,28 @@ export interface Own {
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */
   readonly onEvent?: (event: RunEvent, path?: string) => void;
-  /** What a worker does. */
+  /** Receives the events of a worker. */
   readonly onWorkerEvent?: (event: WorkerEvent) => void;
   /** Receives messages about the store for the user. */
   readonly tell?: (fact: string) => void;
   readonly clock?: Clock;
   /** Operations that are not built in, which a job may name. */
   readonly operations?: readonly OwnOperation[];
-  /** Dialects in the place of the account's dialect files, one for each vendor at most. */
+  /** Dialects that replace the account's dialect files, at most one for each vendor. */
   readonly dialects?: readonly OwnDialect[];
-  /** Where the output goes in the place of a file; `false`: nowhere. */
+  /** The stream that gets the output, instead of a file; `false`: no output is written. */
   readonly output?: NodeJS.WritableStream | false;
 }
 
 /** Where a command runs: a terminal, or a program that calls it. */
 export interface Host {
   readonly console: Console;
-  /** What was typed behind the program's name; for a call, the command line that says the same. */
+  /**
+   * The words that were typed behind the program's name; for a call, those of the command line with the same
+   * meaning.
+   */
   readonly words: readonly string[];
-  /** The same with another word in the place of an argument. */
+  /** The same words with another word in the place of an argument. */
   wordsWith(argument: string, other: string): readonly string[];
   /** Empty for a terminal. */
   readonly own: Own;
@@ -168,17 +174,17 @@ export interface Host {
 // ---------------------------------------------------------------------------------------------- what it says
 
 /**
- * What a command has to say at its end: its object to programs and, on a terminal without `--json`, its
+ * The messages of a command at its end: an object for programs and, on a terminal without `--json`, its
  * lines.
  */
 export interface Report<Output extends object = object> {
-  /** Left out by a command that has printed all by itself. What is `stopped` in it is printed last. */
+  /** Left out by a command that has already printed everything. A stop under `stopped` is printed last. */
   readonly object?: Output;
   /** Lines of results on stdout. */
   readonly lines?: readonly string[];
-  /** Words on stderr behind them, which `--quiet` does not silence. */
+  /** Words on stderr behind the lines, which `--quiet` does not silence. */
   readonly warnings?: readonly string[];
-  /** Words on stderr at the end: what to do next. */
+  /** Words on stderr at the end: the next command. */
   readonly advice?: readonly string[];
   /** Left out: `done`. */
   readonly exitCode?: ExitCode;
@@ -188,28 +194,30 @@ type Entries = Readonly<Record<string, string | undefined>>;
 type Face = 'terminal' | 'page' | 'library';
 
 export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends object = object> {
-  /** The word that is typed; of a command in a group, both words. */
+  /** The word that is typed; for a command in a group, both words. */
   readonly name: string;
   readonly summary: string;
-  /** What a user has to know besides, for `--help` and the reference. */
+  /** Further facts for the user, in `--help` and in the reference. */
   readonly details?: string;
   /** A command line that works as it stands in a checkout, behind the program's name. */
   readonly example: string;
-  /** Who may ask for it; left out: everybody. */
+  /** The faces that have the command; left out: all. */
   readonly faces?: readonly Face[];
   /**
-   * Of the page it is a process of its own, which takes `long`, or `spends`: then one at a time for each
-   * store.
+   * Whether the page starts a process for the command. `long`: it takes long. `spends`: it also runs alone
+   * for its store.
    */
   readonly work?: 'long' | 'spends';
   readonly input: Input;
   readonly output?: z.ZodType<Output>;
-  /** Which entry each word without a flag is, where that is not told by their order. */
+  /** Gives the entry of each word without a flag, where the order of the words does not decide. */
   entriesOf?(...words: readonly (string | undefined)[]): Entries | Promise<Entries>;
   run(input: z.output<Input>, host: Host): Promise<Report<NoInfer<Output>>>;
 }
 
-/** A command that is several, each with a word of its own behind the name; all are the terminal's alone. */
+/**
+ * Several commands under one name, each with a word of its own behind that name. Only the terminal has them.
+ */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;

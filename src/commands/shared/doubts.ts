@@ -30,7 +30,10 @@ function valueWords(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Counts requests that a run has left open, or still waits for. @param which run settles them. */
+/**
+ * Counts requests that a run has left open, or for whose answers it still waits.
+ * @param which run settles them.
+ */
 export function openWords(open: number, which = 'the next'): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is at work, ${which} run or settle counts them as in doubt.`;

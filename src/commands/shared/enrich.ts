@@ -31,8 +31,8 @@ import { silent } from './library.ts';
 import { MAX_PAUSE_MS } from './spending.ts';
 
 /**
- * A run whose rows a program reads takes what a run does, but for what concerns a list and a file that is
- * written.
+ * The input of a run whose rows a program reads: that of `run` without the entries about a list and a written
+ * file.
  */
 const enrichInput = run.input.omit({
   file: true,
@@ -45,22 +45,21 @@ const enrichInput = run.input.omit({
 
 export type EnrichInput = z.input<typeof enrichInput>;
 
-/** Rows to be read once, with `for await`, and how the run ended. */
+/** The rows, to be read once with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
   /**
-   * How the run ended, as `run` tells it. After the loop it is there at once, also where the loop was left.
-   * Without a loop the rows are worked through and nobody is told of them.
+   * How the run ended, in the form of `run`. After the loop it is there at once, even if the loop was left
+   * early. Without a loop, the run works through all rows, and nobody receives them.
    */
   summary(): Promise<RunObject>;
 }
 
 /**
- * Works through rows as a run does, and gives each with what came of it. Nothing happens until the first is
- * asked for. The rows are read to their end before anything is bought, so that damage is known and the same
+ * Works through rows as a run does, and gives each row with its outcome. Nothing happens until the first row
+ * is asked for. All rows are read before anything is bought, so that damage is known, and so that the same
  * rows are the same batch.
- * @param rows objects, at once or as they come, or the path of a list.
- * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the
- * summary.
+ * @param rows objects, as an iterable or an async iterable, or the path of a list.
+ * @throws StopError from the loop, where the run cannot begin. A later stop is `stopped` in the summary.
  */
 export function enrich(
   rows: string,
@@ -80,7 +79,7 @@ export function enrich<Row>(
   const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', enrichInput, given);
   const { output: _, ...asked } = own;
   const ended = Promise.withResolvers<RunObject>();
-  // Who reads the rows gets what went wrong there.
+  // The loop throws the error to the reader of the rows, so nobody need hear it from this promise.
   ended.promise.catch(() => {});
   const options = {
     ...asked,
@@ -113,7 +112,7 @@ async function* worked<Row>(
   ended: PromiseWithResolvers<RunObject>,
 ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
   try {
-    // A reader may begin long after the call, and behind others.
+    // The run may begin long after the call, and after other calls, so it names its store again.
     nameStoreOfCall(storeToName(options.store));
     const chosen = await choose(options);
     const { sandbox } = chosen.account;
@@ -131,8 +130,8 @@ async function* worked<Row>(
 }
 
 /**
- * Gives every row that has ended, in the order of the list, while the run goes on. Left early, it stops the
- * run, and ends once the answers to what is in flight are kept.
+ * Gives every row that has ended, in the order of the list, while the run goes on. If the reader leaves
+ * early, the run stops, and this function ends once the answers to requests in flight are recorded.
  */
 async function* ran<Row>(
   { ledger, run }: Spender,
@@ -159,7 +158,7 @@ async function* ran<Row>(
     move();
   });
   running.catch(() => {});
-  /** How the row ended, once the ledger has that; undefined where the run is over without it. */
+  /** The record of a row that has ended, once the ledger has it; undefined where the run ended without it. */
   const ending = async (row: RowNumber): Promise<RowRecord | undefined> => {
     for (;;) {
       const isLast = isOver;
@@ -189,13 +188,16 @@ async function* ran<Row>(
   }
 }
 
-/** What was asked for a row, as the ledger has it. */
+/** A call that was made for a row, from the ledger. */
 export interface EnrichedCall {
-  /** The logical operation, as the dialect has it. */
+  /** The logical operation, as in the dialect. */
   readonly operation: string;
   readonly parameters: Readonly<Record<string, JsonValue>>;
   readonly answer: 'found' | 'no_match' | 'refused';
-  /** What the answer cost. Rows that ask the same share one, and the lowest of them pays for it. */
+  /**
+   * The price of the answer. Rows with the same call share one answer, and the row with the lowest number
+   * pays for it.
+   */
   readonly credits: number;
   /** Whether this row pays for it. */
   readonly paid_here: boolean;
@@ -203,30 +205,31 @@ export interface EnrichedCall {
   readonly as_of: string;
 }
 
-/** A row and what came of it. */
+/** A row and its outcome. */
 export interface EnrichedRow<Row> {
   /**
-   * The first of given rows is 1, as the first line of JSON lines is; in a table the first below the header
-   * is 2.
+   * The first of the given rows is row 1, like the first line of JSON lines. In a table, the first row below
+   * the header is row 2.
    */
   readonly row: RowNumber;
-  /** The row as JSON has it; of a table the texts of its cells by their columns. */
+  /** The row as JSON; for a table, the texts of its cells by their columns. */
   readonly input: Row;
   readonly status: OutcomeKind;
   readonly reason?: string;
   /** The identifiers by which it matched. */
   readonly matched_by?: string;
-  /** What was found: the values by the names of the job's `add`, else the fields of the answer. */
+  /** The found values: by the names of the job's `add`, else by the fields of the answer. */
   readonly cells: JsonObject;
   /** The credits that this row paid. */
   readonly credits: number;
   /**
-   * Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none.
+   * The origin of the answer: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is no
+   * answer.
    */
   readonly source: string;
   /** When the vendor answered, as an ISO 8601 time. */
   readonly as_of?: string;
-  /** The calls that led there, the first one first. */
+  /** The calls for this row, the first one first. */
   readonly calls: readonly EnrichedCall[];
 }
 
@@ -283,7 +286,10 @@ async function listFor(
   return { batch, job, answerPlace: answerPlaceOf(dialect, job.operation.name), header };
 }
 
-/** Nobody knows below which names the cells of a row belong that cannot be read. */
+/**
+ * The input of a row. A row that cannot be read gives its cells as `_cells`, because nobody knows to which
+ * columns they belong.
+ */
 function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly string[]): JsonObject {
   if (object !== undefined) return object;
   if (unreadable !== undefined) return { _cells: cells };
@@ -301,13 +307,13 @@ function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: Answe
   return isObject(fields) ? (fields as JsonObject) : { value: fields };
 }
 
-/** Rows that a program gives: one after the other, at once or as they come. */
+/** Rows that a program gives one after the other, as an iterable or an async iterable. */
 export type GivenRows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 /**
- * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store that has the
- * name of its content. The same rows, given again, are the same file, and so the same batch.
- * @throws StopError `input` for no row, and for one that is nothing in JSON.
+ * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store, which is
+ * named after its content. So the same rows, given again, are the same file and the same batch.
+ * @throws StopError `input` when there is no row, and for a row that JSON cannot express.
  */
 async function listOf<Row>(rows: string | GivenRows<Row>, store: string): Promise<string> {
   return typeof rows === 'string' ? rows : spoolInput(linesOf(rows), spoolFolder(store), 'the rows');
@@ -329,7 +335,7 @@ async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
   if (lines !== '') yield Buffer.from(lines);
 }
 
-/** What is no object becomes a line that cannot be read, which is one row's own problem. */
+/** A row that is no object becomes a line that cannot be read, so that only this row fails. */
 function rowLine(row: unknown, number: number): string {
   try {
     return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? 'null';

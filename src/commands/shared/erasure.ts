@@ -4,10 +4,10 @@ import type { ErasureObject } from '../../objects/erasure-object.ts';
 import { isNothing, neededWords } from '../../run/erase.ts';
 import type { Console } from './command.ts';
 
-/** An erasure in one store, which is asked for with `dryRun` first. */
+/** An erasure in one store, which is first asked for with `dryRun`. */
 interface ErasureTalk {
   readonly location: string;
-  /** Words for what is erased, which stand in the question: `everything about this person`. */
+  /** Words for the data to erase, which stand in the question: `everything about this person`. */
   readonly what: string;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -15,7 +15,7 @@ interface ErasureTalk {
 }
 
 /**
- * Shows what would be erased, asks, and erases it.
+ * Shows the data to erase, asks the user, and erases it.
  * @throws StopError `consent` when the user does not agree.
  */
 export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<ErasureObject> {

@@ -13,14 +13,14 @@ import { type Console, flag, type Host } from './command.ts';
 
 /** Entries that several commands take. */
 
-/** What the frame declares for every command; `json`, `quiet` and `color` are the terminal's alone. */
+/** Entries that the program declares for every command. Only the terminal has `json`, `quiet` and `color`. */
 export const COMMON = {
   store: z.string().optional(),
-  /** Who is at work, for the log; left out: the user of the system. */
+  /** The operator, for the log; left out: the user of the system. */
   as: z.string().optional(),
 };
 
-/** `30s`, as milliseconds. */
+/** `30s`, read as milliseconds. */
 export const duration = z.string().transform((text, context) => {
   const durationMs = parseDurationMs(text);
   if (durationMs !== undefined) return durationMs;
@@ -42,11 +42,14 @@ export const wait = (text?: string) =>
 export const maxPause = (about: string, text?: string) =>
   flag(text === undefined ? duration.optional() : duration.prefault(text), about, '<duration>');
 
-/** What answers for an account that may have moved: every command that spends takes it. */
+/** The decisions about an account that may have moved. Every command that spends takes them. */
 const ACCOUNT_WORDS = ['same-account', 'new-account'] as const;
 type AccountWord = (typeof ACCOUNT_WORDS)[number];
 
-/** `--accept`, for what a stop names. @param words those besides an agreement, such as `dialect:HASH`. */
+/**
+ * `--accept`, for the words that a stop names.
+ * @param words further words beside an agreement, such as `dialect:HASH`.
+ */
 export function accept<const Word extends string = AccountWord>(
   words: readonly (Word | AccountWord)[] = ACCOUNT_WORDS,
 ) {
@@ -67,13 +70,13 @@ export function accept<const Word extends string = AccountWord>(
   return flag(schema.optional(), about, '<what>');
 }
 
-/** How a batch is named. */
+/** How a user names a batch. */
 export const BATCH = 'its id, the beginning of it, or "last"';
 
-/** Of no row nothing would be done. */
+/** A number of rows. Zero is refused, because nothing would be done. */
 export const someRows = () => z.int().min(1, 'is no row at all').optional();
 
-/** A job and its list, as typed. @throws StopError `usage` where each stands in the other's place. */
+/** A job and its list, as typed. @throws StopError `usage` where the two have changed places. */
 export function inOrder(job: string, file: string): { readonly job: string; readonly file: string } {
   if (!isListName(job) || isListName(file)) return { job, file };
   const next = 'Name the job first, then the list.';
@@ -97,7 +100,7 @@ export function refuseTwoOnStdout(json: boolean, output: string | undefined): vo
     throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
 }
 
-/** Says the notes of a run, and hands all that happens to the program that called. */
+/** Prints the notes of a run, and passes every event to the program that called. */
 export function notesOn({ console, own }: Host): Listener {
   return (event) => {
     if (event.kind === 'note') console.say(event.message);
@@ -115,7 +118,7 @@ export const LOG = flag(
   '<form>',
 );
 
-/** Writes lines for whoever keeps the log of a service. A warning is written with `--quiet` too. */
+/** Writes the lines of a service's log. A warning is written with `--quiet` too. */
 export function logOn(console: Console, form: z.output<typeof LOG>): Log {
   return (level, message, more) => {
     const time = isoTime(systemClock.wallMs());

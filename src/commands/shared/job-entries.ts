@@ -5,7 +5,7 @@ import { DELIMITER_NAMES, DELIMITERS, Reading, readingEntries, readingOf } from 
 import { type JobEntries, jobEntries } from '../../job/job-schema.ts';
 import { flag, under } from './command.ts';
 
-/** Flags that are entries of a job: what they say stands over what its file says. */
+/** Flags that are entries of a job. A flag overrides the entry in the job's file. */
 
 const byCharacter = (text: string): string | undefined =>
   DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
@@ -20,7 +20,7 @@ for (const [name, schema] of Object.entries(READ)) {
 
 under('How the list is read:', READ);
 
-/** Of a command that sees the file first. Later commands take the file as it was accepted. */
+/** For a command that sees the file first. Later commands take the file as it was accepted. */
 export const STRICT = flag(
   z.boolean().optional(),
   'refuse the file if a row cannot be read, instead of setting the row aside',
@@ -34,7 +34,7 @@ const entries = jobEntries.shape;
 const onePairEach = (add: Readonly<Record<string, string>> = {}): boolean =>
   Object.values(add).every((path) => !/,[^,=]*=/.test(path));
 
-/** A blank one takes out what the job says. */
+/** Pairs of a record. A pair with a blank value removes the job's entry. */
 const pairs = z.record(z.string(), z.string());
 
 const ABOUT_ROLE =
@@ -89,7 +89,7 @@ export const FORMULAS = flag(
 
 export const ASKED = 'What is asked and written:';
 
-// These three are usual enough to stand above all groups.
+// These three are common enough to stand above all groups.
 const { columns: _columns, add: _add, account: _account, ...asked } = ENTRIES;
 under(ASKED, { ...asked, formulas: FORMULAS, strict: STRICT });
 

@@ -13,7 +13,7 @@ export type Call<Input extends z.ZodObject, Output extends object> = (
   own?: Own,
 ) => Promise<Output>;
 
-/** What stops a call is thrown as a StopError, unless the object tells of it under `stopped`. */
+/** A call throws a stop as a StopError, unless its object has the stop under `stopped`. */
 export function callOf<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
 ): Call<Input, Output> {
@@ -23,7 +23,7 @@ export function callOf<Input extends z.ZodObject, Output extends object>(
   };
 }
 
-/** @param input what was made of `given`. */
+/** @param input the checked form of `given`. */
 export async function callChecked<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
   input: z.output<Input>,
@@ -34,7 +34,7 @@ export async function callChecked<Input extends z.ZodObject, Output extends obje
   nameStoreOfCall(storeToName(store));
   const words = typedFrom(of, given);
   const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
-  // What Ctrl-C means in a program is for the program to say, which may have more lists to work through.
+  // The program decides what Ctrl-C means, because it may have more lists to work through.
   const { signal = new AbortController().signal } = own;
   const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
   const { object } = await of.run(input, host);
@@ -42,7 +42,7 @@ export async function callChecked<Input extends z.ZodObject, Output extends obje
   return object;
 }
 
-/** Nobody sits in front of it. */
+/** A console without a person in front of it. */
 export const silent = ({ tell = () => {} }: Own): Console => ({
   json: true,
   quiet: true,
@@ -58,7 +58,7 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
   ask: async () => undefined,
 });
 
-/** The command line that says the same, with which a person can go on. */
+/** The command line with the same meaning, with which a person can go on. */
 export function typedFrom(
   { name, input }: Pick<Command, 'name' | 'input'>,
   given: Readonly<Record<string, unknown>>,
@@ -79,7 +79,7 @@ export function typedFrom(
 
 export function textsOf(schema: z.ZodType, value: unknown): readonly string[] {
   if (value === true) return [];
-  // What a list says as a block, such as `{ all: […] }`, has a word that is typed.
+  // A list that is an object in the file, such as `{ all: […] }`, has a word for the command line.
   if (Array.isArray(value)) return (schema.parse(value) as readonly unknown[]).map(String);
   return value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
 }

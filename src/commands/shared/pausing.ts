@@ -3,16 +3,16 @@ import { stop } from '../../core/errors.ts';
 import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import { allBatches, type FoundBatch, openLedger } from '../../run/open-ledger.ts';
 
-/** What pausing, resuming and cancelling a batch have in common. */
+/** The common part of pausing, resuming and cancelling a batch. */
 
 export interface PauseOptions {
   readonly waitMs: number;
-  /** Who is at work; left out: the user of the system. */
+  /** The operator; left out: the user of the system. */
   readonly operator?: string | undefined;
 }
 
 /**
- * @param what it is to do, such as `pause`.
+ * @param what the work, such as `pause`.
  * @throws StopError `usage` for a batch that has ended, `busy` as `openLedger`.
  */
 export async function inOpenBatch<T>(
@@ -33,7 +33,10 @@ export async function inOpenBatch<T>(
   }
 }
 
-/** A sweep leaves a paused batch, and a run of it lets it go on. @returns whether it was paused before. */
+/**
+ * A sweep leaves a paused batch alone, and a run of the batch ends the pause.
+ * @returns whether it was paused before.
+ */
 export const setPaused = (found: FoundBatch, isPaused: boolean, options: PauseOptions): Promise<boolean> =>
   inOpenBatch(isPaused ? 'pause' : 'resume', found, options, async (ledger, { id, pausedSinceMs }) => {
     await ledger.setPaused(id, isPaused, systemClock.wallMs());

@@ -35,7 +35,7 @@ export function planLines(plan: Plan): readonly string[] {
   );
 }
 
-/** A run is no new purchase of the whole list, but goes on with what was begun. */
+/** Says that a run goes on with a begun batch, and does not buy the whole list again. */
 export function unfinishedLine(batch: string, { credits }: Pick<Plan, 'credits'>): string {
   return `  unfinished     batch ${batch} of this list: a run continues it, for at most ${counted(credits.most, 'credit')}`;
 }
@@ -58,7 +58,7 @@ export function changePlanLines(
   );
 }
 
-/** An unknown time is not guessed, because users would take a guess for a promise. */
+/** An unknown time is not estimated, because users would take an estimate for a promise. */
 export function timeWords(seconds: number | null): string {
   return seconds === null
     ? 'not known yet, as the account has no limit'

@@ -6,7 +6,7 @@ import type { Reply } from '../../ledger/ledger.ts';
 import type { ReplyObject, RuleObject } from '../../objects/row-object.ts';
 
 /**
- * A reply, and what decided how it is read: a rule of the dialect, or a row of the table in
+ * A reply, and the rule that decided how it is read: a rule of the dialect, or a row of the table in
  * `docs/answers.md`.
  */
 

@@ -17,7 +17,7 @@ import { accept, COMMON, maxPause, wait } from './input.ts';
 export const WAITING = 'How it waits and stops:';
 
 /**
- * What every command takes that may send something.
+ * The input that is common to every command that may send something.
  * @param acceptable the words that `--accept` takes besides an agreement.
  */
 export function spendingInput<Word extends Acceptable>(acceptable?: readonly Word[]) {
@@ -40,8 +40,8 @@ interface SpendingInput {
 }
 
 /**
- * Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it
- * again.
+ * Nobody watches a command without a terminal. So such a command ends if it has to wait for longer than this,
+ * and its scheduler starts it again.
  */
 export const MAX_PAUSE_MS = 10 * 60_000;
 
@@ -62,7 +62,7 @@ type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'comma
   onEvent(event: RunEvent, path?: string): void;
 };
 
-/** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
+/** Does the work until it ends or a signal stops it. @param hear receives each event of the work. */
 export async function spend<Ended>(
   { console, own }: Host,
   input: SpendingInput,
@@ -104,12 +104,12 @@ export async function spend<Ended>(
 }
 
 /**
- * `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or where an account
- * is.
+ * `--yes` does not answer these questions: it agrees to a price, and not to the author of a dialect or to the
+ * place of an account.
  */
 export function askAgreementOn(console: Console): (question: Question<string>) => Promise<boolean> {
   return async ({ fact, details, asks = 'Is that what you want?' }) => {
-    // The stop that follows a "no" says the same.
+    // Without a terminal nothing is printed, because the stop that follows says the same.
     if (!console.interactive) return false;
     console.warn(details.length === 0 ? fact : `${fact}:`);
     for (const detail of details) console.warn(`  ${detail}`);
@@ -123,12 +123,12 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GO_ON = 'Run the same command again to continue.';
 
 /**
- * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does
- * the first alone.
+ * At the first signal the command sends nothing new and waits for the answers that are in flight. At the
+ * second it leaves at once. A pause counts as a first signal only.
  * @param inFlight counts the requests whose answers are not in the ledger yet.
  * @param command gives the command line that resumes the run.
- * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives
- * them back.
+ * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and a function
+ * that removes the listeners.
  */
 function stopOnSignals(
   console: Console,
@@ -163,13 +163,16 @@ function stopOnSignals(
   };
 }
 
-/** A sweep leaves a paused batch, and every other command goes on with it. */
+/** The stop of a paused batch. A sweep leaves such a batch alone, and every other command goes on with it. */
 function pausedStop({ words: [command] }: Resume): StopError {
   const what = command === 'nightly' ? 'continue with what is not paused' : 'resume it';
   return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}.`);
 }
 
-/** False when nobody is there to answer. @throws StopError `consent` when somebody does not agree. */
+/**
+ * Asks for agreement; false when no person can answer.
+ * @throws StopError `consent` when the person does not agree.
+ */
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;
@@ -183,7 +186,9 @@ export async function mayBeSent(console: Console, question: string): Promise<boo
 /** Shorter pauses are not shown, because they are over before a person has read about them. */
 const PAUSE_TOLD_MS = 60_000;
 
-/** Writes events as lines of a log, but for those that are too frequent or are summed up at the end. */
+/**
+ * Writes events as lines of a log. Events that are too frequent, or are summed up at the end, are left out.
+ */
 export function toldOn(console: Console): (event: RunEvent, path?: string) => void {
   return (event, path) => {
     const words = eventWords(event);
@@ -219,12 +224,12 @@ function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-/** The command that shows what is in doubt. */
+/** The command that shows the rows in doubt. */
 export function adviceOn({ batch, counts }: Pick<RunObject, 'batch' | 'counts'>): readonly string[] {
   return counts.in_doubt ? [`What is in doubt: ${commandLine(['settle', batch])}`] : [];
 }
 
-/** @param command goes on where something stopped the work, and is printed last. */
+/** @param command goes on where the work was stopped, and is printed last. */
 export function withNext<Object extends { readonly stopped: StopObject | null }>(
   object: Object,
   command: string,

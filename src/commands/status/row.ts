@@ -44,8 +44,8 @@ export async function rowReport(
 }
 
 /**
- * Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to
- * come.
+ * Blank lines are no rows but have numbers. So a number above the count of rows may belong to a row that is
+ * still to come.
  */
 const WHICH_ROW =
   "Give the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.";
@@ -80,8 +80,8 @@ function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
 }
 
 /**
- * What the batch was told to do about a lost answer, and no attempt has done yet. What a rule left unused is
- * decided anew.
+ * The decision about a lost answer that no attempt has carried out yet. A decision of a rule that no attempt
+ * has used is made anew, so it is not shown.
  */
 function decidedAbout(
   { end, released, decisions }: AttemptRecord,
@@ -95,8 +95,8 @@ function decidedAbout(
 }
 
 /**
- * @param dialect that of today, which says how an answer is read, and whether it surely cost just what it was
- * booked at.
+ * @param dialect today's dialect, which says how an answer is read, and whether it surely cost exactly the
+ * booked credits.
  */
 function attemptObject(
   record: AttemptRecord,
@@ -162,7 +162,7 @@ function requestIdIn(reply: Reply, dialect: Dialect | undefined): string | undef
 
 // ---------------------------------------------------------------------------------------------- for a person
 
-/** `planned: jo@x.com in Sales, viewer → editor`, as it was when the batch began. */
+/** `planned: jo@x.com in Sales, viewer → editor`, as planned when the batch began. */
 function plannedWords({ subject, email, project, from, to }: KeptWork): string {
   const where = project ?? subject.project;
   const whom = subjectWords({ name: email ?? subject.name, ...present({ project: where }) });

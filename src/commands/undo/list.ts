@@ -26,25 +26,22 @@ export interface UndoRow {
   /** The role, or `none` for a person who was not in the project. */
   readonly role: string;
   readonly user_id: string;
-  /** The row of the batch's list, and the project as that calls it. */
+  /** The row in the batch's list, and the project by its name in that list. */
   readonly of: Pick<ChangedSubject, 'row' | 'project'>;
 }
 
 /**
- * Something that stays as the batch left it: the row of the batch that is undone, `jo@x.com in proj-1`, and a
- * clause with what to do.
+ * A change that stays as the batch left it: its row in the batch that is undone, `jo@x.com in proj-1`, and a
+ * clause with the advice.
  */
 type NotUndone = z.infer<typeof NotUndoneObject>;
 
 interface UndoContext {
-  /**
-   * The undo of the batch that has begun and goes on now, so that its own open or lost changes are no
-   * obstacle.
-   */
+  /** The undo of the batch that has begun and goes on now. Its own open or lost changes are no obstacle. */
   readonly begun: BatchId | undefined;
   readonly batch: BatchId;
   readonly touched: readonly ChangedSubject[];
-  /** How everybody stands at present. */
+  /** The present state of everybody. */
   readonly team: Team;
   /** The batches that are undos, each with the batch that it takes back. */
   readonly undos: ReadonlyMap<string, string>;
@@ -55,7 +52,7 @@ export interface UndoList {
   readonly left: NotUndone[];
 }
 
-/** The step for one subject: `done` when it is as before, or when an earlier undo has handled it. */
+/** The step for one subject: `done` when the subject is as before, or when an earlier undo has handled it. */
 type Step =
   | { readonly kind: 'row'; readonly row: UndoRow }
   | { readonly kind: 'left'; readonly reason: string }
@@ -125,8 +122,8 @@ function stepFor(undone: UndoContext, touched: ChangedSubject): Step {
 }
 
 /**
- * Whether the subject is as this batch left it: the undo of a later one has put it back, or a list said that
- * they accepted.
+ * Whether the subject is as this batch left it. It may be so because the undo of a later batch has put it
+ * back, or because a list said that the person accepted the invite.
  */
 function isAsLeft({ after }: ChangedSubject, { state, role }: SubjectFacts, byUndo: boolean): boolean {
   const hasAccepted = after.state === 'invited' && state === 'member';
@@ -197,7 +194,7 @@ interface ChangedSubject {
   /** The row that changed the subject first. */
   readonly row: RowNumber;
   readonly subject: Subject;
-  /** As the list calls it. */
+  /** The project by its name in the list. */
   readonly project?: string;
   /** The names of the operations that were carried out, in their order. */
   readonly operations: readonly string[];
@@ -248,8 +245,8 @@ function add(
 }
 
 /**
- * The calls that were carried out: from the answers of an ended row, or the attempts of a row whose batch was
- * cancelled.
+ * The calls that were carried out: from the answers of an ended row, or from the attempts of a row whose
+ * batch was cancelled.
  */
 async function carriedOut(
   ledger: LedgerReader,

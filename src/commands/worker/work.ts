@@ -23,9 +23,9 @@ import { chooseStore } from '../../run/store-choice.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**
- * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their
- * rows need. It has neither the list nor its job file, and reaches vendors by the accounts of its own host
- * alone.
+ * A worker takes ranges of lists that others have submitted, for as long as it may, and buys the answers that
+ * their rows need. It has neither the list nor its job file. It reaches vendors only through the accounts of
+ * its own host.
  */
 interface WorkerOptions
   extends Pick<
@@ -38,8 +38,8 @@ interface WorkerOptions
 const REOPEN_MS = 1_000;
 
 /**
- * Works until its signal fires, also where the database is away for a while. What is in flight then is
- * recorded.
+ * Works until its signal fires, even if the database is away for a while. Answers to requests in flight are
+ * then still recorded.
  * @throws StopError when the store has no workers, or no account can be used.
  */
 export async function runWorker(
@@ -69,7 +69,7 @@ export async function runWorker(
         await serve(serving, stopping);
       } catch (error) {
         if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
-        // A wrong password, or a database that is not there: waiting mends nothing.
+        // Waiting does not help against a wrong password or a database that does not exist.
         if (!wasOpen && error.code === 'store' && !(error instanceof Unanswered)) throw error;
         hear({ kind: 'waiting', why: error.message });
         await clock.sleep(REOPEN_MS, stopping).catch(() => {});
@@ -101,7 +101,10 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
   );
 }
 
-/** One that may have moved is left out, and told. @throws StopError `moved` where no other is there. */
+/**
+ * An account that may have moved is left out, and reported.
+ * @throws StopError `moved` where no other is there.
+ */
 async function knownAccounts(
   accounts: readonly Account[],
   ledger: Ledger,
@@ -129,8 +132,8 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 // ----------------------------------------------------------------------------------------------- one opening
 
 /**
- * It makes nothing and waits for nobody.
- * @throws StopError `usage` when the store has no workers, and what `Store.open` throws.
+ * Opens the store. It creates nothing and waits for nobody.
+ * @throws StopError `usage` when the store has no workers, and every error of `Store.open`.
  */
 async function openForWork(
   location: string,
@@ -187,7 +190,7 @@ async function serveAccount(
   const working = new Set<Promise<void>>();
   while (!until.aborted) {
     const mayTake = work.mayTake(account);
-    // While the queue does not answer, nothing waits in it.
+    // While the queue does not answer, there is no range to take.
     const taken = mayTake ? await queue.take(account.identity).catch(() => undefined) : undefined;
     if (taken !== undefined) {
       const ended = work.workOn(account, taken).finally(() => working.delete(ended));
@@ -215,8 +218,7 @@ async function each(
 }
 
 /**
- * Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost
- * them.
+ * Sends ranges that have rows left and are in no queue, because a submit was cut off or a queue lost them.
  */
 async function sendLeft({ ledger, queue, accounts }: WorkContext): Promise<void> {
   const own = new Set(accounts.map(({ identity }) => identity));
@@ -233,7 +235,9 @@ class RangeWork {
   readonly #until: AbortSignal;
   readonly #sessions = new Sessions();
   readonly #under = new Set<UnderWork>();
-  /** Until when nothing is taken of an account, or nothing of a batch is tried, and why. */
+  /**
+   * The time until which no range of an account is taken, or no range of a batch is tried, and the reason.
+   */
   readonly #resting = new Map<string, { readonly untilMs: number; readonly stopped: StopError }>();
   readonly #onLost: (stopped: StopError) => void;
 
@@ -244,7 +248,7 @@ class RangeWork {
   }
 
   /**
-   * The next range is begun while the last rows of one wait for their answers, and no earlier: another worker
+   * The next range begins while the last rows of one wait for their answers, and no earlier: another worker
    * may have nothing to do.
    */
   mayTake({ identity, limits }: Account): boolean {
@@ -253,7 +257,7 @@ class RangeWork {
     return rows.every(({ left }) => left <= limits.concurrency * ROWS_A_SLOT) && rows.length < RANGES_AT_ONCE;
   }
 
-  /** Ends with the range, and never badly. */
+  /** Works on a range and resolves when it ends. It never rejects. */
   async workOn(account: Account, taken: TakenRange): Promise<void> {
     const { onEvent } = this.#serving;
     const { batch, fromRow, beforeRow } = taken;
@@ -269,11 +273,11 @@ class RangeWork {
         return;
       }
       onEvent({ kind: 'handed_back', ...range, stopped });
-      // Who lets the batch go on finds its ranges again.
+      // A run that lets the batch go on finds its ranges again.
       if (OVER.has(stopped.code) && !this.#until.aborted) await told(taken.done());
       else await told(taken.handBack(this.#rest(account, taken, stopped)));
     } catch (error) {
-      // A bug of ours concerns this range: the others go on.
+      // A bug of ours concerns this range only. The other ranges go on.
       onEvent({ kind: 'failed', ...range, why: messageOf(error) });
       await told(taken.failed(messageOf(error)));
     } finally {
@@ -298,8 +302,8 @@ class RangeWork {
   }
 
   /**
-   * @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect
-   * or its api-call sends.
+   * @throws StopError when the batch is not understood, or when nobody on this host has agreed to the
+   * requests of its dialect or its api-call.
    */
   async #contextOf(
     account: Account,
@@ -342,7 +346,10 @@ class RangeWork {
     return context;
   }
 
-  /** Notes what a stop means for the next ranges. @returns after how long somebody may try this one. */
+  /**
+   * Notes the consequence of a stop for the next ranges.
+   * @returns the time after which this range may be tried again.
+   */
   #rest(account: Account, { batch }: TakenRange, stopped: StopError): number {
     if (this.#until.aborted) return 0;
     if (LOST.has(stopped.code)) {
@@ -356,7 +363,7 @@ class RangeWork {
     if (STOPS_OF_ACCOUNT.has(code)) {
       const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
       this.#resting.set(account.identity, { untilMs: clock.monotonicMs() + restMs, stopped });
-      // Another host may have another key, or have agreed to the dialect. A pause is everybody's.
+      // Another host may have another key, or an agreement to the dialect. A pause holds for every host.
       return code === 'paused' ? restMs : 0;
     }
     this.#resting.set(batch, { untilMs: clock.monotonicMs() + BATCH_RESTS_MS, stopped });
@@ -368,7 +375,9 @@ class RangeWork {
   }
 }
 
-/** A range that is worked on, with the rows of it that have ended here, and at most so many left. */
+/**
+ * A range in work, with the number of its rows that have ended here, and the highest number that may be left.
+ */
 interface UnderWork {
   readonly identity: string;
   left: number;
@@ -377,32 +386,32 @@ interface UnderWork {
 
 const RANGES_AT_ONCE = 2;
 
-/** With so many rows left for each slot there is time to take another range before a slot is idle. */
+/** With this many rows left for each slot, there is time to take another range before a slot is idle. */
 const ROWS_A_SLOT = 4;
 
 const MOST_PAUSE_MS = 30_000;
 
-/** As long as an account that was refused, or paused, is left alone at least. */
+/** The least time for which an account is left alone after it was refused or paused. */
 const ACCOUNT_RESTS_MS = 30_000;
 
-/** As long as a batch is left alone that can buy nothing, such as one whose budget is reached. */
+/** How long a batch is left alone that can buy nothing, such as one whose budget is reached. */
 const BATCH_RESTS_MS = 5 * 60_000;
 
-/** Stops that are about all batches of an account, as this host has it. Others are about one batch. */
+/** Stops that concern all batches of an account on this host. Others concern one batch. */
 const STOPS_OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
   ...(['key', 'vendor_credits', 'address', 'clock', 'doubts', 'paused'] as const),
   ...(['account', 'account_budget', 'consent', 'store_version'] as const),
 ]);
 
-/** A person has paused the batch, or another one has taken its place. */
+/** A person has paused the batch, or another batch has taken its place. */
 const OVER: ReadonlySet<StopCode> = new Set<StopCode>(['terminated', 'input']);
 
-/** What ends the work on this ledger: it is opened again. */
+/** Stops that end the work on this ledger. The ledger is then opened again. */
 const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'disk_full', 'busy']);
 
 /**
- * What is not heard is found: its worker says nothing of it any more, and who looks for what is left sends
- * it.
+ * If the queue does not hear this, the range is not lost: its worker no longer reports it, so the search for
+ * left ranges sends it again.
  */
 async function told(telling: Promise<void>): Promise<void> {
   await telling.catch(() => {});

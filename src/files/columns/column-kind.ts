@@ -15,14 +15,14 @@ import {
 import { type CellKind, isDate } from '../quality/cell-issues.ts';
 
 /**
- * What a column is: by the input that it feeds, by its name, or by its cells. Guessing, describing, damage,
- * repair and output all ask here, each as strictly as its mistakes are dear: what is guessed is paid for,
- * what is described is shown.
+ * The kind of a column: told by the input that the column feeds, by its name, or by its cells. Guessing,
+ * describing, damage, repair and output all use this file. Each of them is as strict as its mistakes are
+ * dear: a guess is paid for, a description is only shown.
  */
 
 /**
- * More than one cell in five of another kind, and what the column is would be our guess and not what the file
- * says.
+ * With more than one cell in five of another kind, a kind for the column would be our guess, and not a
+ * statement of the file.
  */
 export const SHARE_THAT_DECIDES = 0.8;
 
@@ -54,13 +54,19 @@ function isNameOf({ name, aliases }: InputField, column: string): boolean {
   return text === squeezed(name) || aliases.includes(text);
 }
 
-/** Whether some operation reads a column of that name. A description stands beside anything. */
+/**
+ * Whether some operation reads a column of that name. A description does not count: such a column stands in
+ * any table.
+ */
 export function isInputName(column: string, operations: Iterable<Operation>): boolean {
   const inputs = [...operations].flatMap((operation) => operation.inputs);
   return inputs.some((input) => input.name !== 'description' && isNameOf(input, column));
 }
 
-/** Tells names of identifiers: an answer under such a name would be looked up again and paid for. */
+/**
+ * Tells whether a name is one of an identifier. If an answer stood under such a name, a later run would look
+ * it up and pay for it.
+ */
 export async function identifierNames(): Promise<(name: string) => boolean> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   const inputs = [...operations.values()].flatMap((operation) => operation.inputs);
@@ -68,7 +74,7 @@ export async function identifierNames(): Promise<(name: string) => boolean> {
   return (name) => identifiers.some((input) => isNameOf(input, name));
 }
 
-/** Capitals within a word begin another one, as in `parentAbn`. */
+/** Capitals within a word begin another word, as in `parentAbn`. */
 function wordsOf(name: string, separator: RegExp): string {
   return name
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -77,9 +83,9 @@ function wordsOf(name: string, separator: RegExp): string {
 }
 
 /**
- * Words of a name that say what its cells hold, also where no operation asks for such a column. Nothing is
- * sent by them, so they may be looser than what an operation takes for sure; cells of another kind are no
- * damage all the same.
+ * Words of a name that tell the kind of its cells, also where no operation asks for such a column. Nothing is
+ * sent because of these words, so they may be looser than the names that an operation takes for sure. For the
+ * same reason, cells of another kind are no damage.
  */
 const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
   ['phone', /phone|\b(?:tel|mobile|cell|fax|contact n(?:umber|o))\b/],
@@ -99,17 +105,20 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
-/** Whether the cells below are web addresses, whatever they show. */
+/** Whether the cells below the name are web addresses, however they look. */
 export function isWebName(header: string): boolean {
   return WEB_NAME.test(wordsOf(header, /[^\p{L}\p{N}]+/gu));
 }
 
 const WEB_NAME = /\b(?:web ?(?:site|page)?|home ?page|domain|url|links?|linked ?in|profile)\b/;
 
-/** Columns of digits that stay text in a workbook, or a spreadsheet would drop their leading zeros. */
+/**
+ * Columns of digits that stay text in a workbook. Numbers would lose their leading zeros in a
+ * spreadsheet.
+ */
 const NAMES_OF_DIGITS = /(?:^|[^a-z])(?:abn|acn|arbn|nzbn|tfn|bsb|gtin|iban|id|sku|tel|cell|zip)(?:[^a-z]|$)/;
 
-/** The same within another word as well, such as `Telephone`. */
+/** Names with the same meaning, also as a part of another word, such as `Telephone`. */
 const WITHIN_WORDS = /phone|mobile|fax|postcode|post code|postal|zipcode|account n/;
 
 export function identifierColumns(header: readonly string[]): ReadonlySet<number> {
@@ -121,7 +130,10 @@ export function identifierColumns(header: readonly string[]): ReadonlySet<number
   );
 }
 
-/** Such a column is about another person or company: taken by its valid cells, it would be paid for. */
+/**
+ * Words for another person or company. The cells of such a column are valid, so without this list a guess
+ * would take the column, and its answers would be paid for.
+ */
 const ANOTHER: ReadonlySet<string> = new Set(
   wordsIn(`parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
   referrer referer referral referred referee introducer sponsor competitor accountant auditor lawyer solicitor trustee
@@ -137,12 +149,14 @@ export function isAboutAnother(column: string): boolean {
 }
 
 /**
- * What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown.
+ * How a cell looks to a person. These tests are looser than those by which an operation takes a column for
+ * sure, because the look is only shown.
  */
 export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'number' | 'text';
 
 /**
- * As it is written for people: with a `+` or a 0 in front, which a number to reckon with does not begin with.
+ * A telephone number as people write it: with a `+` or a 0 in front. No number for calculations begins with
+ * either.
  */
 const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
 
@@ -158,20 +172,22 @@ export function cellLookOf(cell: string, name = ''): CellLook {
   return 'text';
 }
 
-/** A share or a measure as a spreadsheet writes it, which begins with a zero as numbers of telephones do. */
+/** A share or a measure as a spreadsheet writes it. It begins with a zero, as telephone numbers do. */
 const DECIMAL = /^0[.,]\d+$/;
 
 function isPhone(text: string, name: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length;
   if (digits < 7 || digits > 15 || DECIMAL.test(text)) return false;
-  // Plain digits with a zero in front may as well be the number of a customer.
+  // Plain digits with a zero in front may also be the number of a customer.
   return (
     (PHONE.test(text) && /\D/.test(text)) ||
     (/^[\d\s()./+-]+$/.test(text) && kindByName(name, []) === 'phone')
   );
 }
 
-/** Whether a number is surely one by itself that nobody reckons with, whatever its column is called. */
+/**
+ * Whether digits are surely an identifier with which nobody calculates, whatever the name of their column is.
+ */
 export function isIdentifier(digits: string): boolean {
   return digits.length === 11 && readAbn(digits).kind === 'usable';
 }
@@ -183,7 +199,7 @@ const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = 
   ['website', isWebsite],
 ];
 
-/** @param cells that are filled, from the top of the column. */
+/** @param cells the filled ones, from the top of the column. */
 export function kindByContent(cells: readonly string[]): CellKind {
   if (cells.length === 0) return 'text';
   const shareOf = (looksSo: (cell: string) => boolean): number => cells.filter(looksSo).length / cells.length;

@@ -35,26 +35,26 @@ export {
 export interface ColumnMap {
   /** Input → column, in the order in which the operation documents its inputs. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Whether nobody chose them, so that the user must be shown what was taken. */
+  /** Whether nobody chose the columns, so that the user must be shown which ones were taken. */
   readonly guessed: boolean;
   /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
   readonly because: ReadonlyMap<string, string>;
-  /** A sentence for the user where nothing is read. */
+  /** A sentence for the user about inputs or columns that are not read. */
   readonly note?: string;
   read(row: InputRow): RowInput;
 }
 
 export interface ChosenColumns {
-  /** Input → column; a blank one: the input has none. */
+  /** Input → column. A blank column says that the input has none. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Columns of the other inputs are guessed beside them. Left out: there are no others. */
+  /** Columns of the other inputs are guessed. Left out: the other inputs have no columns. */
   readonly guesses?: true | undefined;
 }
 
-/** The columns by which the same list was worked on before, perhaps with other cells. */
+/** The columns by which an earlier batch worked on the same list, perhaps with other cells. */
 export interface EarlierGuess {
   readonly batch: string;
-  /** The file is what that batch wrote: beside the columns of its list there are those that were added. */
+  /** Whether the file is the output of that batch, and so has added columns beside those of the list. */
   readonly isOutput: boolean;
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
@@ -62,9 +62,9 @@ export interface EarlierGuess {
 
 /**
  * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are
- * read only where the header does not decide, or cells may add to it.
- * @param earlier stays in force as long as the header does not say otherwise: by other columns everything
- * that was bought would be bought again, because a cell was changed.
+ * read only where the header does not decide, or where cells may add a column.
+ * @param earlier stays in force until the header says otherwise. If one changed cell led to other columns,
+ * everything that was bought would be bought again.
  * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
  */
 export async function findColumns(
@@ -75,7 +75,7 @@ export async function findColumns(
   earlier?: EarlierGuess,
 ): Promise<ColumnMap> {
   if (operation.steps === undefined) return columnsOfOne(operation, sheet, header, chosen, earlier);
-  // Each by itself: a column may be for both.
+  // Each operation is mapped by itself, because one column may serve two of them.
   const maps: { readonly step: Operation; readonly map: ColumnMap }[] = [];
   for (const step of operation.steps) {
     const own = { columns: entriesOf(step, chosen.columns), guesses: chosen.guesses };
@@ -131,8 +131,8 @@ async function columnsOfOne(
 }
 
 /**
- * A column of what each person has alone, where most rows say the same word: bought by it, one stranger would
- * be everybody.
+ * Finds a column that should tell each person apart, but has the same word in most rows. A purchase by that
+ * word would give the data of one stranger to everybody.
  */
 async function labelIn(
   { inputs }: Operation,
@@ -156,8 +156,8 @@ async function guessed(
 ): Promise<ColumnMap> {
   const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
   const byHeader = guessColumns(operation, header, undefined, said);
-  // What was added to an output may have the better names, and is about whom the answers were about: it would
-  // buy their answers.
+  // Columns that were added to an output may have the better names. Their cells are about the person or
+  // company in the answer, so a run that read them would buy answers about answers.
   const isThere = (column: string): boolean => header.includes(column);
   if (earlier?.isOutput && Object.values(earlier.columns).every(isThere))
     return asBefore(operation, header, earlier, new Map());
@@ -194,7 +194,7 @@ function asBefore(
  * @param header names of the file's columns, each of its own.
  * @param chosen the job's `columns`, input → column; undefined: guess.
  * @param content what the cells say; left out, only names count.
- * @param said what is no guess, beside which others are guessed.
+ * @param said the columns that are no guesses, beside which others are guessed.
  * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
  */
 export function mapColumns(
@@ -225,7 +225,7 @@ export function mapColumns(
 }
 
 /**
- * Reads the inputs of a row of whose list nothing but the names and the cells is known.
+ * Reads the inputs of a row of a list. Only the names and the cells of the list are known.
  * @param columns input → column.
  */
 export function inputReader(
@@ -251,7 +251,7 @@ function alikeNote({ name }: Operation): string {
 }
 
 /**
- * The columns with the reason of each guess that is not by its name:
+ * The columns, with the reason of each guess that is not by the column's name:
  * `abn ← Number (by its content, 40 of 40 cells)`.
  */
 export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
@@ -271,7 +271,7 @@ export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
   return [...because.values()].every(isByHeader);
 }
 
-/** Why a column was taken that somebody named beside those that are guessed. */
+/** Why a column was taken that the user named, where other columns are guessed. */
 const SAID = 'as you said';
 
 function isByHeader(why: string): boolean {
@@ -279,8 +279,8 @@ function isByHeader(why: string): boolean {
 }
 
 /**
- * Input → column as the job chose, every name known. What must be there and was not chosen is taken by its
- * very name.
+ * Input → column as the job chose; every name is known. A required input that the job left out takes the
+ * column with exactly its name.
  */
 function asChosen(
   operation: Operation,

@@ -5,11 +5,11 @@ import type { Batch, Money } from '../../ledger/ledger.ts';
 import { hasCosts, type Tally, vendorCountOf } from '../../ledger/tally.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 
-/** The figures, and what their words need besides. */
+/** The figures of a batch, and the facts that their words need besides. */
 export interface BatchFigures extends FiguresObject {
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
   readonly money: Money;
-  /** Whether credits are told: the service's changes cost none. */
+  /** Whether credits are shown. The service's changes cost none. */
   readonly hasCosts: boolean;
 }
 

@@ -11,11 +11,11 @@ import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 
 /**
- * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures
- * from here. It is a function of the ledger alone.
+ * The changes that a batch has made, from its plan and its answers. Every face of the program takes its
+ * figures from here. They depend on the ledger alone.
  */
 
-/** `held_back`: a removal that no row asks for, and that an invalid row forbids or nobody can make. */
+/** `held_back`: a removal for which no row asks, and which an invalid row forbids or nobody can make. */
 export const CHANGE_ENDS = [
   'applied',
   'unchanged',
@@ -33,28 +33,28 @@ type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
 export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
 
 interface ChangeFigures {
-  /** How many changes were made. A project counts once, however many rows it was made for. */
+  /** How many changes were made. A project counts once, even if many rows needed it. */
   readonly done: DoneCounts;
   /**
-   * How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means
-   * is one.
+   * How the changes of the plan ended. Each subject counts once. An invalid row counts as a subject, because
+   * nobody knows which person it means.
    */
   readonly counts: EndCounts;
-  /** How many of those that were applied the service has answered without a word about them. */
+  /** How many of the applied changes the service answered with a body that says nothing about them. */
   readonly without_a_word: number;
 }
 
 export interface ChangeGroup extends ChangeFigures {
-  /** As the list calls it; null for what belongs to no project. */
+  /** The project by its name in the list; null for a change that belongs to no project. */
   readonly project: string | null;
-  /** A role, `none` for "not in it", or in a word what else is wanted. */
+  /** The role that is wanted, `none` for "not in the project", or a word for another wish. */
   readonly to: string;
 }
 
 export interface ChangesDone extends ChangeFigures {
-  /** The same by project and by what is wanted there, in the order of the plan. */
+  /** The same counts by project and by wish, in the order of the plan. */
   readonly projects: ChangeGroup[];
-  /** People whom the file does not name, and what became of them. */
+  /** People whom the file does not name, and how each of them ended. */
   readonly missing: readonly MissingPerson[];
 }
 
@@ -66,7 +66,7 @@ export interface MissingPerson {
   readonly reason: string;
 }
 
-/** Without the people who are missing, as programs are told. */
+/** The changes without the people who are missing, as programs get them. */
 export const changesTold = ({ missing: _, ...changes }: ChangesDone): ChangesObject => changes;
 
 /** Undefined for a batch without a plan, which changes nothing. */
@@ -74,7 +74,7 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   if (batch.plannedRows === undefined) return undefined;
   const collected = new ChangeCollector(batch);
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) collected.add(planned, record);
-  // A damaged store may have lost the plan, and its rows still tell how they ended.
+  // A damaged store may have lost the plan. Its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
 }
 
@@ -87,9 +87,9 @@ class ChangeCollector {
   readonly #batch: Batch;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup & ChangeCounts>();
-  /** Subjects that were counted: a row that repeats another one asks for nothing more. */
+  /** Subjects that were counted. A row that repeats another row adds none. */
   readonly #counted = new Set<string>();
-  /** The calls by which projects were made, each of which many rows may share. */
+  /** The calls that made projects. Many rows may share one. */
   readonly #made = new Set<string>();
   readonly #missing: MissingPerson[] = [];
   rows = 0;
@@ -100,11 +100,11 @@ class ChangeCollector {
 
   /** @param record undefined for a row without an outcome. */
   add({ work: planned }: PlannedRow, record: RowRecord | undefined): void {
-    // The rows of a plan are those of the file, and behind them those that the file does not have.
+    // The rows of a plan are those of the file, followed by rows for people whom the file does not name.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
     if (planned === undefined) {
-      // An invalid row: nobody knows whom it is about.
+      // Nobody knows which person an invalid row means.
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
@@ -176,7 +176,10 @@ const endOf = (record: RowRecord | undefined): ChangeEnd => endIn(record?.outcom
 
 const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) => end === kind) ?? 'pending';
 
-/** How a row of several projects ended in one: as is told, else as its answers say, else as the row. */
+/**
+ * How a row of several projects ended in one of them: by the outcome that the plan has for it, else by the
+ * answers of the row, else by the outcome of the row.
+ */
 function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
   if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
   const answers = new Map(record.answers.map((answer) => [askedText(answer.call), answer]));
@@ -226,7 +229,7 @@ function placeOf(action: PlannedAction, groups: readonly ChangeGroup[]): string 
   return ` ${preposition} ${places.size === 1 ? only : counted(places.size, 'project')}`;
 }
 
-/** How a change ended, in words and with what they mean. */
+/** How a change ended: its kind, in words, and their meaning. */
 export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['applied', 'applied', 'changed as asked'],
   ['unchanged', 'unchanged', 'already so'],

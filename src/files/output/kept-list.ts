@@ -11,7 +11,7 @@ import { jsonCopy } from '../json-copy.ts';
 import { saidHeader } from '../shape/list-start.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 
-/** What an output is made of: the list as its file has it, or as the ledger keeps it. */
+/** The list from which an output is made: as its file has it, or as the ledger keeps it. */
 export interface ListSource extends Pick<Input, 'path'> {
   /** Absent where the rows come from the ledger. */
   readonly file?: Pick<Input['file'], 'requireContent'>;
@@ -20,9 +20,9 @@ export interface ListSource extends Pick<Input, 'path'> {
 }
 
 /**
- * The list of a batch by the cells that the ledger keeps of it, where its file is gone or says something else
- * by now. It is a new table of values: what stood around them is not kept.
- * @returns undefined where not all of it was submitted: then nothing was bought for it either.
+ * The list of a batch from the cells that the ledger keeps, for a file that is gone or has other content now.
+ * It is a new table of values; formats, formulas and other parts of the file are not kept.
+ * @returns undefined where not all rows were submitted: then nothing was bought for the list either.
  */
 export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undefined {
   const { inputPath: path, inputSha256: sha256, inputRows: rows, header, isSubmitted, settings } = batch;
@@ -70,7 +70,7 @@ async function* csvCopy(
         const ours = added[at];
         if (ours === undefined) return [];
         if (unreadable === undefined) return [[...kept.map((place) => cells[place] ?? ''), ...ours]];
-        // Nobody knows which cell belongs to which column, so all of them stay, and ours stand below their
+        // Nobody knows which cell belongs to which column. So all cells stay, and ours stand below their
         // names.
         const own = kept.map((_place, index) => cells[index] ?? '');
         return [[...own, ...ours, ...cells.slice(kept.length)]];

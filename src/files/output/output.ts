@@ -47,8 +47,8 @@ import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from 
 import { reportHtml } from './report.ts';
 
 /**
- * Writes every input row back with what is known about it. What is written is a function of the input and of
- * what the ledger holds, and of nothing else: two exports of the same state are the same to the byte.
+ * Writes every input row back with what is known about it. The output depends on the input and on the ledger,
+ * and on nothing else: two exports of the same state are the same to the byte.
  */
 
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
@@ -81,11 +81,14 @@ export {
 } from './output/destination.ts';
 export { readFigures } from './output/read-figures.ts';
 
-/** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
+/**
+ * Paths of the files that were written. A path is absent where there was nothing to write, or where a stream
+ * got it.
+ */
 export interface OutputFiles {
   readonly output?: string;
   readonly attention?: string;
-  /** What was found, one line for each, where an answer holds lists. */
+  /** The found results, one line for each, where an answer holds lists. */
   readonly results?: string;
   readonly report?: string;
   readonly figures: BatchFigures;
@@ -98,26 +101,26 @@ export interface OutputOrder {
   readonly job: Additions;
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
-  /** Of a credit of the account; left out: it names none. */
+  /** The price of a credit of the account; left out: the account names none. */
   readonly price?: CreditPrice;
   /**
-   * Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted
-   * now.
+   * Notes which content was written to which path, so that we notice when the user changes the file. Left
+   * out: the ledger cannot note it now.
    */
   readonly noteWritten?: NoteWritten;
-  /** Notes what was written as the output itself, which its batch knows as well. */
+  /** Notes the output itself, whose path the batch records as well. */
   readonly noteOutput?: NoteWritten;
 }
 
 interface WriteOrder extends OutputOrder, AttentionWriting {
-  /** The safety of cells of the lists beside the copy, which are CSV files. */
+  /** The safety of cells in the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   readonly mark: string;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
 }
 
-/** An order's notes of what it wrote: by its path, and the output with its batch. */
+/** The notes that an order takes of written files: one by path, and one for the output with its batch. */
 type Notes = Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>>;
 export function notesIn(ledger: Ledger, batch: Batch): Notes {
   return {
@@ -132,7 +135,7 @@ export function notesIn(ledger: Ledger, batch: Batch): Notes {
   };
 }
 
-/** Says each sentence once, however many copies it is true of. */
+/** Says each sentence once, even if it is true of several copies. */
 function notedOnce(hear: Listener): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
@@ -141,7 +144,7 @@ function notedOnce(hear: Listener): (message: string) => void {
   };
 }
 
-/** Where the list is gone, or says something else by now, its rows come from the ledger, which is said. */
+/** Where the list is gone or has other content now, its rows come from the ledger. The user is told so. */
 export async function writeOutput(
   order: OutputOrder,
   input: ListSource,
@@ -156,7 +159,7 @@ export async function writeOutput(
     isBegun = destination.kind === 'stream';
     return await writeFrom(order, input, batch, destination);
   } catch (error) {
-    // What went into a stream cannot be taken back.
+    // Text that went into a stream cannot be taken back.
     const isOfFile = !isBegun && error instanceof StopError && error.code === 'input';
     const isUnchanged = () =>
       input.file?.requireContent(batch.inputSha256).then(
@@ -262,7 +265,10 @@ interface CopyContext {
   readonly own: Ownership;
 }
 
-/** Writes a file beside the output, and removes what it was before where it has another name now, or none. */
+/**
+ * Writes a file beside the output. Removes its earlier version where the file has another name now, or is not
+ * written.
+ */
 async function writeBeside(
   { mode, own }: Pick<CopyContext, 'mode' | 'own'>,
   path: string,
@@ -274,8 +280,8 @@ async function writeBeside(
 }
 
 /**
- * Writes what the lists of all answers hold; undefined for an operation that has no such file, or found
- * nothing.
+ * Writes the file of results from the lists of all answers; undefined for an operation without such a file,
+ * and where nothing was found.
  */
 async function writeResults(beside: CopyContext, ours: ReadonlySet<string>): Promise<string | undefined> {
   const { order, batch, output } = beside;

@@ -16,12 +16,15 @@ import { crashPoint } from '../../lib/faults.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 
 /**
- * Files beside which people work: every one that we write for a user is written here. What stands at a path
- * and is not as we wrote it is the user's. It is kept, ours goes beside it as `NAME (2)`, and that is said
- * aloud.
+ * Writes every file that we write for a user, in folders where people also work. A file at a path that is not
+ * as we wrote it is the user's. The user's file is kept, ours goes beside it as `NAME (2)`, and a sentence
+ * says so.
  */
 
-/** What we write may be read by whoever may read the list; of one that is gone nobody knows who that is. */
+/**
+ * Our files may be read by everybody who may read the list. For a list that is gone nobody knows who that
+ * was, so only the owner may read them.
+ */
 export const modeLike = (list: string): Promise<number> =>
   stat(list).then(
     ({ mode }) => mode & 0o777 & ~process.umask(),
@@ -32,15 +35,15 @@ export const modeLike = (list: string): Promise<number> =>
 export interface Ownership {
   /** Whether a file of that content at that path is as we wrote it. */
   readonly isOurs: MayReplace;
-  /** Left out: what is written cannot be noted, or says itself that it is ours. */
+  /** Left out: the written file cannot be noted, or it says itself that it is ours. */
   readonly noteWritten?: NoteWritten;
   /** Says that a file is kept. */
   readonly say: (sentence: string) => void;
-  /** Why, as a clause; left out: it is the user's. */
+  /** Why the file is kept, as a clause; left out: it is the user's. */
   readonly whyKept?: string;
 }
 
-/** Ours is what the ledger says that we wrote there. */
+/** A file is ours if the ledger says that we wrote it there. */
 export function ownershipIn(
   ledger: Pick<Ledger, 'written' | 'noteWritten'>,
   say: Ownership['say'],
@@ -48,7 +51,7 @@ export function ownershipIn(
   return { ...lookedUpIn(ledger, say), noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s) };
 }
 
-/** Looks up what is ours beside a running spender, where nothing can be noted. */
+/** Looks up which files are ours while another process spends, so that nothing can be noted. */
 export function lookedUpIn(ledger: Pick<LedgerReader, 'written'>, say: Ownership['say']): Ownership {
   return { isOurs: async (path, sha256) => (await ledger.written(path)).includes(sha256), say };
 }
@@ -58,7 +61,7 @@ export interface OwnFile {
   /** Left out: the mode of the user's other files. */
   readonly mode?: number;
   readonly chunks: Chunks;
-  /** The last moment at which nothing has changed yet; what it throws leaves everything as it was. */
+  /** Runs at the last moment before anything changes. If it throws, everything stays as it was. */
   readonly beforePlacing?: () => Promise<void>;
   /** The flag with which the user named the file. */
   readonly flag?: string;
@@ -88,9 +91,9 @@ export async function writeOwnFile(
 }
 
 /**
- * Removes what we wrote at a path, and beside it with a number, in an earlier state. What is not as we wrote
- * it stays.
- * @param current the one that is not stale.
+ * Removes earlier versions of a file of ours at a path, and of its numbered copies beside it. A file that is
+ * not as we wrote it stays.
+ * @param current the copy that is not stale.
  */
 export async function removeStale(path: string, own: Ownership, current: string | undefined): Promise<void> {
   try {
@@ -100,7 +103,7 @@ export async function removeStale(path: string, own: Ownership, current: string 
       if (standing.kind === 'nothing' && number > 1) return;
       if (standing.kind === 'nothing' || place === current || (await removeIfOurs(place, standing, own)))
         continue;
-      // Where ours stands beside it, that was said when it was written.
+      // If our current file stands beside it, the user was told when that one was written.
       if (current === undefined) own.say(await keptBeside(place));
     }
   } catch (error) {

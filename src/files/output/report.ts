@@ -25,9 +25,9 @@ export interface ReportOptions {
 }
 
 /**
- * The report of a batch for somebody who never typed a command: one HTML file without scripts and without
- * anything to load, so that it can be mailed and printed. What only an operator needs is folded away at its
- * end. Written again it has the same bytes.
+ * The report of a batch for people who never typed a command. It is one HTML file without scripts, and it
+ * loads nothing, so that it can be mailed and printed. Facts for the operator alone are folded away at its
+ * end. A report that is written again has the same bytes.
  */
 export function reportHtml(options: ReportOptions): string {
   const { batch, figures, changes } = options;
@@ -56,10 +56,7 @@ ${sections.filter((section) => section !== '').join('\n')}
 `;
 }
 
-/**
- * Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends
- * nothing.
- */
+/** If a text ever stood in the report as markup, a browser would still run, load and send nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 const STYLE = `
@@ -137,7 +134,7 @@ function reasonsSection(
   return section('What needs you', ['#rows', 'why', 'which'], lines);
 }
 
-/** What only the one who ran it needs, to find it. */
+/** The facts by which the operator finds the batch. */
 function recordSection({ batch }: ReportOptions): string {
   const { operation, accountName, createdAtMs, inputPath } = batch;
   const leftOut = readSettings(batch.settings).asBefore?.left_out ?? [];
@@ -157,7 +154,7 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
   return ` and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
-/** What became of each person, by project and role. An invalid row counts, and has neither. */
+/** How the changes for people ended, by project and role. An invalid row counts, and has neither. */
 function changeSection(changes: ChangesDone): string {
   const ends = END_WORDS.filter(([end]) => changes.counts[end] !== undefined);
   const cells = (counts: EndCounts): string[] =>
@@ -176,7 +173,7 @@ function changeSection(changes: ChangesDone): string {
   ].join('\n');
 }
 
-/** Whom the list does not name: they have no row of it on which it could be said. */
+/** People whom the list does not name. They have no row in the output that could show their end. */
 function missingSection({ missing }: ChangesDone): string {
   const lines = missing.map(({ email, userId, project = '', ended, reason }) => {
     const word = ended === 'applied' ? 'removed' : endWord(ended);
@@ -189,7 +186,7 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 
 // ------------------------------------------------------------------------------------------ elements
 
-/** The elements of which a report is made. Any text in them is shown as text. */
+/** The elements of a report. Any text in them is shown as text. */
 
 function plainHtml(text: string): string {
   return escapeHtml(plainText(text));

@@ -5,23 +5,23 @@ import { vendorCountWords } from '../../ledger/tally.ts';
 import type { BatchFigures } from './batch-figures.ts';
 
 /**
- * What came of a batch in words for people who never typed a command. The report and the page begin with
- * them.
+ * How a batch ended, in words for people who never typed a command. The report and the page begin with these
+ * words.
  */
 export interface BatchSummary {
-  /** One sentence that says what came of it. */
+  /** One sentence that says how the batch ended. */
   readonly headline: string;
   /** Undefined where nothing is paid. */
   readonly cost: string | undefined;
   readonly needs: string;
-  /** Blank for a batch that asks by no identifier. */
+  /** Blank for a batch that looks up nothing by an identifier. */
   readonly identifiers: string;
   /** Which rows need a person, in the order of the reasons. */
   readonly rows: readonly string[];
 }
 
 /**
- * @param changed what a batch of changes has done, as a clause; undefined for a batch that changes nothing.
+ * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
  */
 export function summaryOf(
   { sandbox }: Pick<Batch, 'sandbox'>,

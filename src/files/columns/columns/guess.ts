@@ -10,9 +10,10 @@ import { identifierText, normaliseDomain } from '../../../operations/lookup/iden
 import { isAboutAnother, squeezed } from '../column-kind.ts';
 
 /**
- * Guessing which column feeds which input. A name outranks content, which decides where several names say the
- * same, none says anything, or most cells below are blank, as addresses are in LinkedIn's list. Beside others
- * it adds only what carries a checksum: an address that looks right may be anybody's, and would be paid for.
+ * Guesses which column feeds which input. A name outranks content. Content decides where several names say
+ * the same, where no name says anything, or where most cells below the name are blank, as addresses are in
+ * LinkedIn's list. Beside other columns, content adds only columns with a checksum: an address that looks
+ * right may be anybody's, and would be paid for.
  */
 
 /** A column that was taken for an input, and why, as a phrase: `by its name`. */
@@ -21,7 +22,7 @@ export interface GuessedColumn {
   readonly because: string;
 }
 
-/** A column that is probably meant for an input; nothing is sent on it. */
+/** A column that is probably meant for an input. Nothing is sent because of it. */
 export interface LikelyColumn extends GuessedColumn {
   readonly input: string;
 }
@@ -30,7 +31,7 @@ export const BY_NAME = 'by its name';
 
 export interface Guess {
   readonly sure: ReadonlyMap<string, GuessedColumn>;
-  /** Why the operation cannot be run with what is sure; undefined when it can. */
+  /** Why the operation cannot be run with the sure columns; undefined when it can. */
   readonly problem?: StopError;
 }
 
@@ -41,18 +42,26 @@ const SURE_SHARE = 0.9;
 const SURE_CELLS = 2;
 
 /**
- * Fewer different ones, and the column is about few that come again and again: a seller, a directory, one's
- * own company.
+ * The least share of different cells. A column with fewer is about a few that come again and again: a seller,
+ * a directory, the user's own company.
  */
 const SURE_DISTINCT = 0.5;
 
-/** A column that is blank more often has what looks right in remarks, which are about anybody. */
+/**
+ * The least share of filled cells. A column with more blanks has identifiers in remarks, which are about
+ * anybody.
+ */
 const SURE_ROWS = 0.1;
 
-/** Above this share a second column is a rival, and only the user knows which of the two is meant. */
+/**
+ * Above this share of right cells, a second column is a rival, and only the user knows which of the two is
+ * meant.
+ */
 const RIVAL_SHARE = 0.1;
 
-/** Below this share, what looks right in a column is a remark and not what the column is for. */
+/**
+ * Below this share of right cells, an identifier in a column is a remark, and not the purpose of the column.
+ */
 const LIKELY_SHARE = 0.5;
 
 export interface ColumnHints {
@@ -63,7 +72,7 @@ export interface ColumnHints {
 
 const NOTHING_SAID: ColumnHints = { columns: new Map(), except: [] };
 
-/** @param content left out: by the header alone. */
+/** @param content left out: only the header counts. */
 export function guessColumns(
   operation: Operation,
   header: readonly string[],
@@ -83,7 +92,7 @@ function inputsBut(operation: Operation, names: readonly string[]): Operation {
   return { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
 }
 
-/** Columns for inputs that have no sure one; rivals and columns with too few right cells included. */
+/** Columns for inputs that have no sure column. Rivals and columns with too few right cells are included. */
 export function likelyColumns(
   operation: Operation,
   header: readonly string[],
@@ -98,7 +107,7 @@ export function likelyColumns(
       const isFree = !taken.has(column) && !isFoundColumn(column);
       return isFree && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
     });
-    // A domain is a website as well: the first input that it may be is the better one.
+    // A domain is a website as well. The column goes to the first input that fits, which is the better one.
     for (const { column } of likely) taken.add(column);
     return likely.map(({ column, share }) => ({ input, column, because: becauseLikely(column, share) }));
   });
@@ -110,14 +119,17 @@ function becauseLikely(column: string, share: Share): string {
   return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
 }
 
-/** Why a column is not taken although most of its cells look right, as a clause; undefined when it may be. */
+/**
+ * Why a column is not taken although most of its cells look right, as a clause; undefined when it may be
+ * taken.
+ */
 function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
   if (distinct < right * SURE_DISTINCT) return 'few different values';
   return filled <= rows * SURE_ROWS ? 'the others are blank' : undefined;
 }
 
 /**
- * Whether columns that were taken before say the same as the names of the header, so that only cells may say
+ * Whether the columns that were taken before agree with the names of the header, so that only cells may say
  * otherwise.
  */
 export function agreesByName(
@@ -147,7 +159,7 @@ function byName(
     const claimants = claimantsOf(input, header).filter((column) => !taken.has(column));
     const [column, ...others] = claimants;
     if (column === undefined) continue;
-    // In an earlier output the first of several columns is meant, because we add ours to the right.
+    // In an earlier output, the first of several columns is meant, because we add ours to the right.
     if (others.every((other) => other === column) || isOutput(header))
       sure.set(input.name, { column, because: BY_NAME });
     else {
@@ -167,8 +179,8 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
 }
 
 /**
- * Columns that say where a person goes or who it is, and that are read for nothing; none for an operation
- * that only looks up.
+ * Columns that tell the place of a person in the service, or the identity of the person, and that feed no
+ * input. An operation that only looks up has none.
  */
 export function unheeded(
   { heeds = [] }: Operation,
@@ -194,14 +206,15 @@ export function passedOverStop(
   const read = isInput
     ? `Read it with --column ${shellWord(`${input}=${column}`)}`
     : 'Use onboard, which reads it';
-  // Nobody who takes people out is sent to what invites them.
+  // A user who takes people out is not sent to an operation that invites them.
   const advice = TAKE_OUT.has(operation.name) && !isInput ? 'Say' : `${read}, or say`;
   return stop('job', fact, `${advice} with --column ${input}= that it is left unread.`);
 }
 
 /**
- * Whether a column is taken for an input by a name that means anything, in a list that has columns of other
- * things: who names the operation means it so, and who asks what could be done with the file does not.
+ * Whether a column is taken for an input by a name that may mean anything, in a list that also has columns
+ * about other things. A user who names the operation means that column. A user who asks for operations that
+ * fit the file may not mean it.
  */
 export function isGenericGuess(operation: Operation, header: readonly string[], column: string): boolean {
   const { inputs } = operation;
@@ -209,7 +222,10 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
 }
 
-/** Adds what is needed, what is as sure as a name, and any input where most rows have none by the header. */
+/**
+ * Adds required inputs, inputs with a checksum, and any input where most rows are blank in the columns that
+ * the header gives.
+ */
 function addByContent(
   { inputs }: Operation,
   header: readonly string[],
@@ -237,7 +253,8 @@ interface SoleColumn extends GuessedColumn {
 }
 
 /**
- * The one column among those whose cells are of that kind; undefined when none is, or a second one may be.
+ * The only column whose cells are of that kind; undefined when there is none, or when a second one may be
+ * meant.
  */
 function soleColumn(
   { looksRight }: InputField,
@@ -297,7 +314,7 @@ function likelyWords({ input, column, because }: LikelyColumn): string {
   return `${foreignName(input)} may be ${foreignName(column)}, ${because}.`;
 }
 
-/** More names than that say nothing to anybody, and a sheet may have 100,000. */
+/** More names than these help nobody, and a sheet may have 100,000. */
 const COLUMNS_SHOWN = 30;
 
 function listed(columns: readonly string[]): string {
@@ -308,17 +325,21 @@ function listed(columns: readonly string[]): string {
 
 // ---------------------------------------------------------------------------------------- what the cells say
 
-/** What the cells of the first rows say about their columns, so that a guess is the same every time. */
+/**
+ * The cells of the first rows, and what they tell about their columns. Only these rows count, so that a guess
+ * is the same every time.
+ */
 
 /** More rows change no guess: nine in ten of so many are never nine in ten by chance. */
 const ROWS_LOOKED_AT = 1_000;
 
 /**
- * A sheet of 100,000 columns is looked at for some rows only, or the guess would take longer than the run.
+ * A sheet of 100,000 columns is looked at in some rows only. Otherwise the guess would take longer than the
+ * run.
  */
 const CELLS_LOOKED_AT = 1_000_000;
 
-/** Fewer equal cells may be one person's by chance. */
+/** The least number of filled cells. Fewer may all be one person's by chance. */
 const FEWEST_OF_LABEL = 5;
 
 type LooksRight = NonNullable<InputField['looksRight']>;
@@ -327,7 +348,7 @@ interface Share {
   readonly right: number;
   readonly distinct: number;
   readonly filled: number;
-  /** Blank cells included. */
+  /** How many rows were looked at, including rows where the cell is blank. */
   readonly rows: number;
 }
 
@@ -340,7 +361,7 @@ export class ColumnContent {
     this.#most = Math.min(ROWS_LOOKED_AT, Math.ceil(CELLS_LOOKED_AT / Math.max(width, 1)));
   }
 
-  /** Whether enough rows were looked at; those that are added later are passed over. */
+  /** Whether enough rows were looked at. Rows that are added later are ignored. */
   get isComplete(): boolean {
     return this.#rows.length === this.#most;
   }
@@ -349,18 +370,18 @@ export class ColumnContent {
     if (!this.isComplete) this.#rows.push(cells);
   }
 
-  /** @param at the column, from 0. Whether no cell of it says anything. */
+  /** Whether every cell of a column is blank. @param at the column, from 0. */
   isBlank(at: number): boolean {
     return this.#filled(at).length === 0;
   }
 
-  /** Whether most rows have something in one of the columns. */
+  /** Whether most rows have a filled cell in one of the columns. */
   fillsMost(columns: readonly number[]): boolean {
     const isFilled = (cells: readonly string[]) => columns.some((at) => (cells[at] ?? '').trim() !== '');
     return columns.length > 0 && this.#rows.filter(isFilled).length * 2 >= this.#rows.length;
   }
 
-  /** What more than half of the filled cells of a column say, of at least five. */
+  /** The text in more than half of the filled cells of a column that has at least five of them. */
   label(at: number): string | undefined {
     const filled = this.#filled(at);
     if (filled.length < FEWEST_OF_LABEL) return undefined;
@@ -370,7 +391,7 @@ export class ColumnContent {
     return [...counts].find(([, count]) => count > filled.length / 2)?.[0];
   }
 
-  /** It is asked for when all rows were added. */
+  /** The caller asks for a share only after it has added all rows. */
   share(at: number, looksRight: LooksRight): Share {
     const known = this.#shares.get(looksRight) ?? new Map<number, Share>();
     this.#shares.set(looksRight, known);
@@ -391,13 +412,16 @@ export class ColumnContent {
   }
 }
 
-/** Pages below one host are about one company, which is that of a directory in a column of sources. */
+/**
+ * The host of a website. Pages below one host are about one company: in a column of sources, the directory's
+ * own.
+ */
 function whomItIsAbout(cell: string): string {
   const domain = cell.includes('.') && !cell.includes('@') ? normaliseDomain(cell) : undefined;
   return domain?.kind === 'usable' ? domain.value : cell;
 }
 
-/** Reads the first rows of a file, as far as they are looked at. */
+/** Reads the first rows of a file, up to the limits of `ColumnContent`. */
 export async function readContent(sheet: Pick<Sheet, 'groups'>, width: number): Promise<ColumnContent> {
   const content = new ColumnContent(width);
   for await (const group of sheet.groups()) {

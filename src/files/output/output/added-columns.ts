@@ -25,7 +25,9 @@ import { isPaidBy } from '../../../ledger/tally.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../../lib/formulas.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
 
-/** The columns of the job's `add`, else every value that any answer of the batch has. */
+/**
+ * The columns that an output gets: those of the job's `add`, else one for every value that any answer has.
+ */
 
 interface AddedColumn {
   readonly name: string;
@@ -33,7 +35,9 @@ interface AddedColumn {
   readonly path: string;
   /** The path is a name of `wholeFields`. */
   readonly isField?: true;
-  /** The input's own column of that name, when its filled cells are kept and only its blank ones filled. */
+  /**
+   * The input's own column of that name, when its filled cells are kept and only its blank cells are filled.
+   */
   readonly fills?: number;
 }
 
@@ -42,8 +46,8 @@ export interface Addition {
   /** Columns of the input that are left out of the copy, because ours take their place. */
   readonly dropped: ReadonlySet<string>;
   /**
-   * Those of them that an earlier run has added. The others are the user's, and stay where her rows come back
-   * as they came.
+   * Those of the dropped columns that an earlier run added. The others are the user's. They stay where a file
+   * brings the user's rows back as they came.
    */
   readonly ours: ReadonlySet<string>;
 }
@@ -53,7 +57,8 @@ export type OnExisting = NonNullable<Job['on_existing']> | 'refuse';
 
 /**
  * @param isOfOther whether the input is known as the output of another job, so that no column of it is ours.
- * @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do.
+ * @throws StopError `job` when the input has a column that `add` names and no setting says what to do with
+ * it.
  */
 export function additionOf(
   header: readonly string[],
@@ -64,7 +69,7 @@ export function additionOf(
   const columns: AddedColumn[] = [];
   const ours = ourColumnsIn(header);
   const dropped = new Set(ours);
-  // Another job's columns have some of these names at most, and none of its cells may be lost.
+  // The columns of another job share some of these names at most, and none of their cells may be lost.
   const earlier = isOfOther
     ? new Set<string>()
     : earlierAdded(
@@ -81,19 +86,19 @@ export function additionOf(
       dropped.add(existing);
       columns.push({ name, path });
     } else if (onExisting === 'fill' || mayBeOurs) {
-      // A user's column that was kept looks like one that we added; filling its blanks loses nothing of
-      // either.
+      // A user's column that was kept looks like one that we added. If only its blanks are filled, neither
+      // loses anything.
       dropped.add(existing);
       columns.push({ name: existing, path, fills: at });
     } else if (onExisting === 'refuse') throw clash(existing);
   }
-  // A column of the user's would have been refused.
+  // With `refuse`, a column of the user's would have been refused, so all dropped ones are ours.
   return { columns, dropped, ours: onExisting === 'refuse' ? dropped : new Set(ours) };
 }
 
 /**
- * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A
- * field's name is the vendor's, so it is made safe like any cell of theirs.
+ * The columns without `add`. A name that the input already has gets a prefix, so that none of the user's
+ * cells is touched. The name of a field is the vendor's, so it is made safe like any cell of the vendor's.
  * @param isIdentifier names that some operation would take for an identifier; left out: none.
  * @param isOfOther as for `additionOf`.
  */
@@ -125,7 +130,7 @@ export function automaticAddition(
 
 const prefixed = (field: string): string => FOUND_PREFIX + field;
 
-/** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
+/** The names that an earlier run may have given to the column of a field, with or without formulas. */
 export function earlierNames(field: string, steps: readonly string[]): readonly string[] {
   return namesOf(field, steps).flatMap((name) =>
     [name, safeCell(name)].flatMap((each) => [each, prefixed(each)]),
@@ -133,8 +138,8 @@ export function earlierNames(field: string, steps: readonly string[]): readonly 
 }
 
 /**
- * What the column of a field may be called. Of several steps it has the word of its step behind it where an
- * earlier one has the name.
+ * The names that the column of a field may have. In an operation of several steps, the step's word follows
+ * the name where an earlier step uses that name.
  */
 function namesOf(field: string, steps: readonly string[]): readonly string[] {
   const step = steps.find((each) => field.startsWith(`${each}.`));
@@ -167,19 +172,22 @@ export function answerFields(
   place: AnswerPlace,
   listsApart: boolean,
 ): ReadonlyMap<string, string> {
-  // Read once, because the list is left out of the fields as the very one that it is.
+  // The body is parsed once: the list is left out by identity, so fields and list must come from one object.
   const own = ownBodyIn(jsonOf(body), place);
   const { envelope: _, ...inside } = place;
   return wholeFields(parsedFieldsOf(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
 }
 
-/** Is told an answer, and its fields where all of them become columns. */
+/** Receives an answer, and its fields where every field becomes a column. */
 export type AnswerReader = (
   answer: JsonValue | undefined,
   fields: ReadonlyMap<string, string> | undefined,
 ) => void;
 
-/** What an answer has for each added column. @param add undefined: every field has become a column. */
+/**
+ * The values of an answer, one for each added column.
+ * @param add undefined: every field has become a column.
+ */
 export function foundValues(
   add: Readonly<Record<string, string>> | undefined,
   ...[answer, fields]: Parameters<AnswerReader>
@@ -189,9 +197,9 @@ export function foundValues(
 }
 
 /**
- * The body that the added cells are read from: that of the last answer which found something. Changes of a
- * row are steps of one thing and read together, a later one counting more: the project that was made, then
- * the invite. Those in other projects stand side by side.
+ * The body from which the added cells are read: that of the last answer that found something. The changes of
+ * one row are steps, so their bodies are read as one: first the project that was made, then the invite. A
+ * later body overrides an earlier one. Bodies of different projects stand side by side.
  */
 export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
   if (steps !== undefined) {
@@ -212,7 +220,7 @@ export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace 
     Object.fromEntries(of.flatMap(({ body }) => Object.entries(membersOf(body)))),
   );
   if (bodies.length === 1) return bytesOf(bodies[0] ?? null);
-  // In several projects a row has several of each, such as codes of invites.
+  // A row of several projects has several values of each name, such as codes of invites.
   const names = bodies.flatMap((body) => Object.keys(body));
   return bytesOf(Object.fromEntries(names.map((name) => [name, bodies.flatMap((body) => body[name] ?? [])])));
 }
@@ -228,9 +236,9 @@ function membersOf(bytes: KeptBody): JsonObject {
 }
 
 /**
- * The cells of the added columns for one row. What the user's own column holds, and is kept, may be a
+ * The cells of the added columns for one row. A cell that is kept from the user's own column may be a
  * formula.
- * @param told is told the answer and its fields, so that nobody reads it again for them.
+ * @param told receives the answer and its fields, so that they are not read a second time.
  */
 export function addedCells(
   columns: readonly AddedColumn[],
@@ -251,17 +259,17 @@ export function addedCells(
   };
   return columns.map((column) => {
     const { fills } = column;
-    // A row that cannot be read keeps all its own cells where they are.
+    // A row that cannot be read keeps all its cells where they are.
     const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
     if (own.trim() === '') return found(column);
-    // Nothing of the user's is made safe, because nobody else wrote it.
+    // Cells of the user's are not made safe, because nobody else wrote them.
     return cells.isJson ? cells.own(own) : own;
   });
 }
 
 /**
- * The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others
- * from their owner.
+ * The cells of an answer. If one answer cannot be written, its cells are blank and a reason is given, so that
+ * the user still gets all other answers.
  */
 export function cellsOrWhy(
   columns: number,
@@ -281,7 +289,7 @@ export function cellsOrWhy(
   }
 }
 
-/** @param why the cells before them are blank. */
+/** @param why says why the cells before these are blank. */
 export function ourCells(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,
@@ -314,9 +322,10 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
 }
 
 /**
- * What an earlier run added stands without a gap before our first column; what stands further left is the
- * user's. So is a column whose name we had to prefix for our own. Another operation may have added columns of
- * some of these names, such as `location.city`, and none of what it found is lost.
+ * The columns that an earlier run added stand without a gap before our first column. Columns further left are
+ * the user's. A column is also the user's if we had to prefix its name for a column of ours. Another
+ * operation may have added columns with some of these names, such as `location.city`; those keep all their
+ * cells.
  * @param marks by which the columns are known for this operation's: one name of each must be among them.
  */
 function earlierAdded(
@@ -343,7 +352,7 @@ function clash(column: string): Error {
 }
 
 /**
- * Names for columns that have to stand beside others, without regard to case. One that is taken gets a
+ * Gives names to columns that have to stand beside others; case does not count. A name that is taken gets a
  * prefix, and then a number.
  */
 export class FreeNames {
@@ -404,8 +413,8 @@ export async function additionFor(
 }
 
 /**
- * What the columns of a batch that takes all that answers have may be called, where no number is behind their
- * names.
+ * The names that columns may have in a batch that takes every value of its answers, without numbers at the
+ * end.
  */
 export async function automaticNames(
   ledger: LedgerReader,
@@ -424,7 +433,7 @@ function fieldsIn(ledger: ColumnChoice['ledger'], batch: Batch, job: FieldsOf): 
 
 // ------------------------------------------------------------------------------------- how a cell is written
 
-/** How what is appended to a row is written: as text for spreadsheets and people, or as JSON for programs. */
+/** How an appended cell is written: as text for spreadsheets and people, or as JSON for programs. */
 export interface CellWriter {
   readonly isJson: boolean;
   /** A word, a number or a time of ours. */
@@ -435,7 +444,7 @@ export interface CellWriter {
   value(value: JsonValue | undefined): string;
 }
 
-/** What is written for spreadsheets never becomes a formula in one. */
+/** Text for spreadsheets never becomes a formula in one. */
 export function textCells(safety: CellSafety): CellWriter {
   return {
     isJson: false,
@@ -445,7 +454,7 @@ export function textCells(safety: CellSafety): CellWriter {
   };
 }
 
-/** Values as the vendor wrote them: numbers, truths, lists and objects stay what they are. */
+/** Values as the vendor wrote them: numbers, booleans, lists and objects stay what they are. */
 export const JSON_CELLS: CellWriter = {
   isJson: true,
   own: (text) => (text === '' ? '' : JSON.stringify(text)),
@@ -454,8 +463,8 @@ export const JSON_CELLS: CellWriter = {
 };
 
 /**
- * How the cells of an output are written. Text in a workbook never becomes a formula, and neither does a
- * value of JSON.
+ * How the cells of an output are written. Neither text in a workbook nor a value of JSON ever becomes a
+ * formula.
  */
 export function cellsFor(
   { isWorkbook, isJson }: { readonly isWorkbook: boolean; readonly isJson: boolean },

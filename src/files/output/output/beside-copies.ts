@@ -17,10 +17,10 @@ import {
 } from './added-columns.ts';
 
 /**
- * The file of what was found, where one row finds many: a line for each member of the lists that the answers
- * hold, with the number of the row that asked, and with that row's own cells. It is made of the ledger alone
- * and comes out the same every time. The ledger is read twice, once for the columns and once for the lines,
- * so that memory does not grow with what was found.
+ * The file of results, for operations where one row finds many. It has one line for each member of the lists
+ * in the answers, with the number and the own cells of the row that asked. It is made of the ledger alone and
+ * comes out the same every time. The ledger is read twice, once for the columns and once for the lines, so
+ * that memory does not grow with the results.
  */
 
 type Rows = Pick<LedgerReader, 'rows'>;
@@ -42,8 +42,8 @@ export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPla
 }
 
 /**
- * Behind what was found stand the cells of the row that asked, each name with `input_` before it while what
- * was found has it.
+ * Writes the results. Each line ends with the cells of the row that asked. Their names get `input_` in front
+ * where a column of the result has the same name.
  * @param dropped columns that are not repeated: those that an earlier output added.
  */
 export async function* resultsCopy(
@@ -78,7 +78,7 @@ export async function* resultsCopy(
   }
 }
 
-/** What rows found, without those that found nothing; also where a later page of a row is in doubt. */
+/** The results of each row that has some, also where a later page of a row is in doubt. */
 async function* resultPages(ledger: Rows, batch: Batch, place: AnswerPlace) {
   for await (const page of recordParts(ledger, batch.id, PART_ROWS.lists)) {
     const found = page.map((record) => ({ row: record.row, results: resultsIn(record, place) }));
@@ -90,17 +90,19 @@ function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonVal
   return answers.flatMap(({ kind, body }) => (kind === 'found' ? (resultsOf(body, place) ?? []) : []));
 }
 
-/** A result that is no object stands in one column. */
+/** A result that is not an object stands in one column. */
 function fieldsOf(result: JsonValue): JsonValue {
   return isPlain(result) || Array.isArray(result) ? { value: cellText(result) } : result;
 }
 
-/** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+/**
+ * Our CSV reader refuses a zero byte, so each becomes U+FFFD, the sign for a character that cannot be shown.
+ */
 function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 
-/** Rows of a batch, asked for in rising order. It gives undefined for a row that has no outcome yet. */
+/** Gives rows of a batch, asked for in rising order; undefined for a row that has no outcome yet. */
 export function ledgerRows(
   ledger: Rows,
   batch: BatchId,
@@ -130,12 +132,12 @@ export function ledgerRows(
 export interface AttentionWriting {
   readonly ledger: LedgerReader;
   readonly job: Additions;
-  /** The input with cells appended, as what the destination wants. */
+  /** Copies the input with cells appended, in the format of the destination. */
   readonly copy: Sheet['copy'];
   /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
   readonly cells: CellWriter;
-  /** Says a sentence once, however many copies it is true of. */
+  /** Says a sentence once, even if it is true of several copies. */
   readonly note: (sentence: string) => void;
 }
 
@@ -145,9 +147,10 @@ interface ListedColumns {
 }
 
 /**
- * The rows that a person has to look at, as they came, with the number and the reason; valid as an input
- * again. A column of the user's that is called like our number, as in what a search has found, stands before
- * ours under a name of its own: a file with two columns of a name could not be an input again.
+ * The rows that a person has to look at, as they came, with their number and the reason. The file is valid as
+ * an input again. The user may have a column with the name of our number, for example in a file of results.
+ * It then stands before ours under another name, because a file with two columns of one name could not be an
+ * input again.
  */
 export function attentionCopy(
   { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
@@ -155,7 +158,7 @@ export function attentionCopy(
   { header, ours }: ListedColumns,
 ): AsyncIterable<Buffer> {
   const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
-  // These reasons stand in the output as well, where they are counted.
+  // The output holds these reasons as well, and made-safe cells are counted there.
   const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
   const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
   const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
@@ -173,8 +176,8 @@ export function attentionCopy(
 }
 
 /**
- * What a row that cannot be read holds stays where it is, but for what a copy leaves out, because it looks
- * like a number of ours.
+ * The cell of the user's column that gets another name. In a row that cannot be read, cells stay where they
+ * are. Only a cell that looks like a number of ours is moved, because the copy leaves it out.
  */
 function movedCell({ cells, unreadable }: InputRow, at: number, isJson: boolean): string {
   const cell = cells[at] ?? '';

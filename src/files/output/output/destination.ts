@@ -23,7 +23,7 @@ import { workbookCopy } from '../../workbook-copy.ts';
 import type { ListSource } from '../kept-list.ts';
 import { type Additions, additionOf, resultsFilesOf } from './added-columns.ts';
 
-/** Where an output goes, and whether it is a workbook or JSON lines there, or of the input's own format. */
+/** Where an output goes, and its format there: a workbook, JSON lines, or the format of the input. */
 
 export type Destination = { readonly isWorkbook: boolean; readonly isJson: boolean } & (
   | { readonly kind: 'file'; readonly path: string }
@@ -43,16 +43,16 @@ export interface WantedOutput {
 type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey' | 'sheet'>;
 
 /**
- * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is
- * named like one.
- * @throws StopError `output` before anything is paid for when it could not be written there.
+ * Chooses where the output goes: to the named place, else beside the input. The output is a workbook if the
+ * input is one, or if the named file has the ending of one.
+ * @throws StopError `output` before anything is paid for when the place cannot be written.
  */
 export async function chooseDestination(
   input: FoundInput,
   job: Additions,
   { named, sandbox, name, isOfOther }: WantedOutput,
 ): Promise<Destination> {
-  // Read here only for its refusals: a clash of columns must be known before anything is bought.
+  // This only checks for a refusal: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther);
   const called = calledPath(input.path, input.sheet.layout);
   const becomesWorkbook = isWorkbookName(called);
@@ -76,7 +76,7 @@ export async function chooseDestination(
   return { kind: 'file', path, isWorkbook: isWorkbookName(path), isJson: isJsonLinesName(path) };
 }
 
-/** @throws StopError `output` for a name by which a program would open the output as what it is not. */
+/** @throws StopError `output` for a name that would make a program open the output as another format. */
 function requireNameOf(input: string, output: string): void {
   if (isWorkbookName(output) || isJsonLinesName(output)) return;
   const isText = !(isWorkbookName(input) || isJsonLinesName(input));
@@ -100,18 +100,19 @@ function requireMacros({ path, file }: FoundInput, output: string): void {
 }
 
 /**
- * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
+ * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that nobody takes sandbox results for real
+ * ones.
  */
 export function besideInput(inputPath: string, sandbox: boolean, name: string = usualName(sandbox)): string {
   return besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
 }
 
-/** What stands behind the input's name, where no other operation's output has that place. */
+/** The text behind the input's name, where no output of another operation has that place. */
 export function usualName(sandbox: boolean): string {
   return sandbox ? 'sandbox' : 'enriched';
 }
 
-/** The same of a batch, as its store has list and name. */
+/** The usual output of a batch, from the list and the name that its store records. */
 export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
   const { layout, output_name } = settingsKept(settings);
   const path = besideInput(calledPath(inputPath, layout), sandbox, output_name);
@@ -119,10 +120,12 @@ export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
 }
 
 /**
- * Where a store has the output of a batch. Who wrote the store may have chosen that too, so the place counts
- * below the folder of the list or of the store alone, and with an ending that outputs have.
- * @param say is told of another place.
- * @returns undefined for that, and where there is none: the output then goes to the usual place.
+ * The place for a batch's output that the store records. A person who can write the store may have chosen
+ * that place. So it counts only below the folder of the list or of the store, and only with an ending that
+ * outputs have.
+ * @param say is told of a place that does not count.
+ * @returns undefined for such a place, and where the store records none. The output then goes to the usual
+ * place.
  */
 export function notedOutput(
   { inputPath, outputPath, settings }: Batch,
@@ -148,7 +151,7 @@ export async function copyFor(source: ListSource, destination: Destination): Pro
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
   }
   if (!destination.isWorkbook || isWorkbookName(path)) {
-    // A workbook without macros that says that it has some is opened by no program.
+    // No program opens a workbook without macros that declares some, so such a copy is made by value.
     const byValue = mayHaveMacros(path) && destination.kind === 'file' && !mayHaveMacros(destination.path);
     return (options, cellsFor) => sheet.copy({ ...options, byValue }, cellsFor);
   }
@@ -157,13 +160,13 @@ export async function copyFor(source: ListSource, destination: Destination): Pro
 
 const WORKBOOK_ENDING = '.xlsx';
 
-/** The ending of a workbook with macros, which comes back as one. */
+/** Whether a path has the ending of a workbook with macros. Its output is such a workbook, too. */
 const MACROS_ENDING = '.xlsm';
 
 const TEXT_ENDINGS = ['.csv', '.tsv', '.txt'];
 const OUTPUT_ENDINGS = new Set([...TEXT_ENDINGS, WORKBOOK_ENDING, MACROS_ENDING, ...JSON_LINES_ENDINGS]);
 
-/** What a program opens by these names would not be what it expects there. */
+/** Endings by which a program would expect another format. */
 const OTHER_FORMATS: ReadonlySet<string> = new Set(
   wordsIn(
     '.xls .xlsb .ods .numbers .json .gz .yaml .yml .xml .html .htm .pdf .docx .doc .parquet .avro .feather',
@@ -182,14 +185,14 @@ function mayHaveMacros(path: string): boolean {
 }
 
 /**
- * A long CSV file is refused before anything is paid for, and not when it turns out that its output does not
- * fit.
+ * Refuses a CSV file that is too long for a workbook before anything is paid for, and not when the output
+ * turns out too long.
  */
 function requireRoomFor({ survey: { header, rows } }: FoundInput, { add = {} }: Additions): void {
   requireRoom(rows + 1, header.length + Object.keys(add).length + OUR_COLUMNS.length);
 }
 
-/** An object has one member of a name. */
+/** Refuses a header with one name twice, because an object has each member once. */
 function requireMembers({ survey: { header } }: FoundInput): void {
   const again =
     new Set(header).size < header.length ? header.find((name, at) => header.indexOf(name) < at) : undefined;
@@ -203,9 +206,9 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * What the lists beside an output begin with. They are UTF-8, which a spreadsheet program takes for something
- * else unless a byte-order mark says so; a program that knows nothing of such marks takes it for a part of
- * the first name. So there is one beside a workbook, and where the input has one.
+ * The beginning of the lists beside an output. They are UTF-8. A spreadsheet program recognises that only by
+ * a byte-order mark; a program that does not know such marks takes it for a part of the first name. So the
+ * lists get a mark beside a workbook, and where the input has one.
  */
 export async function listMark(inputPath: string, { isWorkbook }: { isWorkbook: boolean }): Promise<string> {
   return isWorkbook || (await beginsWithMark(inputPath)) ? '\uFEFF' : '';
@@ -222,7 +225,7 @@ async function beginsWithMark(path: string): Promise<boolean> {
   return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
 }
 
-/** Every file that may be written for an output of that path by any operation, itself included. */
+/** Every file that any operation may write for an output of that path, including the output. */
 export function filesOf(output: string): readonly string[] {
   return filesWith(output, RESULTS_FILES);
 }
@@ -235,7 +238,9 @@ function filesWith(output: string, resultsFiles: readonly string[]): readonly st
   return [output, attentionPath(output), ...results, reportPath(output)];
 }
 
-/** It is a new workbook of some rows, which has no macros. */
+/**
+ * The path of the rows that need attention. A new workbook of some rows has no macros, so it is no `.xlsm`.
+ */
 export function attentionPath(output: string): string {
   const { ending } = nameParts(output);
   return besideFile(output, `.needs-attention${mayHaveMacros(output) ? WORKBOOK_ENDING : ending}`);
@@ -250,7 +255,7 @@ export function reportPath(output: string): string {
   return besideFile(output, '.report.html');
 }
 
-/** A stream that fails never drains, so what is waited for is the chunk. */
+/** Waits until a chunk is written. It does not wait for `drain`, because a stream that fails never drains. */
 export async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
   const failed = await new Promise<Error | null | undefined>((resolve) => {
     if (stream.write(chunk, resolve)) resolve(null);

@@ -9,7 +9,9 @@ import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 
-/** In parts of some milliseconds, because a server answers others in between. */
+/**
+ * Reads the figures of a batch in slices of some milliseconds, because a server answers others in between.
+ */
 export async function readFigures(
   ledger: LedgerReader,
   batch: Batch,
@@ -38,7 +40,7 @@ export async function readFigures(
   return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
-/** The rows of the list: a plan may have others behind them, which no output copies. */
+/** The rows of the list. A plan may have further rows behind them, which no output copies. */
 async function* listRecords(ledger: LedgerReader, batch: Batch): AsyncGenerator<readonly RowRecord[]> {
   if (!batch.rowsBeyond) {
     yield* recordParts(ledger, batch.id, PART_ROWS.lists);
