@@ -245,7 +245,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** Of new objects. V8 by itself goes up to 64 MiB in a long list, however little of it is alive. */
+/** The room for new objects. V8 by itself goes up to 64 MiB in a long list, even if few of them are alive. */
 const ENOUGH_BYTES = 16 * 1024 * 1024;
 
 const GROWTH = '--semi-space-growth-factor=2';

@@ -15,7 +15,7 @@ interface Line {
   readonly words: readonly string[];
 }
 
-/** What was typed, and as what commander has read it. */
+/** The typed words, and the meaning that commander has found in them. */
 interface Typed {
   readonly argv: readonly string[];
   /** The program, the command that was meant, and the one within it. */
@@ -186,7 +186,7 @@ function withoutTyped(fact: string): string {
   return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'").replace(/( but got \d+): .*$/, '$1');
 }
 
-/** Of a command that is asked for a key, with a word that no flag takes. */
+/** Whether a command asks for a key and was typed with a word that no flag takes. */
 function mayShowKey([group, name, ...words]: readonly string[]): boolean {
   const isStray = (word: string, at: number): boolean =>
     !word.startsWith('-') && !words[at - 1]?.startsWith('-');

@@ -39,8 +39,8 @@ export class Registrar {
   readonly #clock: Clock;
   readonly #noted: (entry: Entry) => void;
   /**
-   * By account and idempotency key: the vendor acts once for each, and answers later requests as it answered
-   * the first.
+   * Answers by account and idempotency key. The vendor acts once for each key, and answers later requests as
+   * it answered the first.
    */
   readonly #keyed = new Map<string, KeyedAnswer>();
   #book = new SandboxBook();

@@ -102,7 +102,7 @@ class Desk {
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: target = '', headers } = request;
-    // Whoever asks for the time alone has no key, and is no client of any vendor.
+    // A request for the time alone has no key, and comes from no client of a vendor.
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
     const { vendors } = this.#parts;
