@@ -22,7 +22,7 @@ import { StopObject } from '../objects/stop-object.ts';
  * them.
  */
 
-/** Who may ask, and how the server refuses. */
+/** The rights to ask, and the form of a refusal. */
 
 /** Whatever is asked wrongly, or cannot be done now. */
 export const Refusal = z.object({ error: StopObject });
@@ -85,7 +85,7 @@ export const NewAccount = z.strictObject({
 });
 export type NewAccount = z.infer<typeof NewAccount>;
 
-/** Batches, what runs, and what changes. */
+/** Batches, running work, and changes. */
 
 export type BatchView = z.infer<typeof BatchObject>;
 
@@ -146,7 +146,7 @@ export type WorkView = z.infer<typeof WorkView>;
 export const WorkList = z.object({ work: z.array(WorkView) });
 export type WorkList = z.infer<typeof WorkList>;
 
-/** The plan's id is what a start names, so that nothing else is done than what was shown. */
+/** A start names the id of its plan, so that it does only the work that was shown. */
 export const UndoView = UndoPlanObject.extend({ sandbox: z.boolean(), plan: z.string() });
 export type UndoView = z.infer<typeof UndoView>;
 
@@ -168,7 +168,7 @@ export type Reading = z.infer<typeof Reading>;
 /** What was brought to the page. */
 export const ListView = z.object({
   id: z.string(),
-  /** As the user's file is called; data, and never part of a path. */
+  /** The name of the user's file. It is data, and never part of a path. */
   name: z.string(),
   bytes: z.number(),
   /** ISO 8601, UTC. */
@@ -362,6 +362,6 @@ export const AgreementRequest = z.strictObject({
   agreement: z.string().min(1).max(200),
 });
 export type AgreementRequest = z.infer<typeof AgreementRequest>;
-/** Of choices, too. */
+/** The answer to an agreement, and to choices. */
 export const Kept = z.object({ kept: z.literal(true) });
 export type Kept = z.infer<typeof Kept>;

@@ -42,7 +42,7 @@ interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
   readonly answers?: Answers | undefined;
   /** The file that starts this program, for the processes that the server starts. */
   readonly script: string;
-  /** Who is at work on the page; left out: the user of the system. */
+  /** The operator on the page; left out: the user of the system. */
   readonly operator?: string | undefined;
   readonly log: Log;
   readonly commands: readonly PageCommand[];
@@ -58,10 +58,10 @@ interface OpenedPage {
 }
 
 /**
- * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one
- * has it.
+ * Starts the page of a store, or finds the one that is there. If commands start at the same instant, only one
+ * of them serves the page.
  * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken,
- * `busy` when the one that is there is silent.
+ * `busy` when the page that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
   const choice = chooseStore(options.store, false);

@@ -51,7 +51,7 @@ function continued(found: FoundBatch): Order {
   return { kind, words: [...words, '--store', location], store: location, about: batch.id };
 }
 
-/** Takes back what a batch changed: first the plan, then the undo of what was shown. */
+/** Takes back the changes of a batch: first the plan, then the undo that was shown. */
 function undoRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id/undo', async (context) => {

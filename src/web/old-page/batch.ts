@@ -28,7 +28,9 @@ export function batchRoutes(server: Server): Hono {
     .route('/', summaryRoutes(server));
 }
 
-/** As people call its list: one that was brought to the page has a name of its own. */
+/**
+ * Calls a batch's list by the name that people use: a list that was brought to the page has one of its own.
+ */
 export const asCalled = <Named extends BatchNamed>(of: Named): Named => ({
   ...of,
   input: listNameOf(of.input),

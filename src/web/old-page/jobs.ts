@@ -21,7 +21,7 @@ import { type ListFile, ownFolder } from '../server/list-files.ts';
 
 interface ChosenJob {
   readonly job: Job;
-  /** Of the job's file, beside its list. */
+  /** The path of the job's file, which is beside its list. */
   readonly path: string;
   readonly account: Account;
 }
@@ -61,7 +61,7 @@ function addFor(steps: Operation['steps'] = [], { add }: Choices): Choices['add'
   return isChosen ? add : undefined;
 }
 
-/** What a list is asked for in one go, where it has what both are looked up by. */
+/** The two lookups that a list gets in one go, where it has the identifiers for both. */
 const PAIR: readonly string[] = ['enrich-company', 'enrich-person'];
 
 export async function operationViews(): Promise<readonly OperationView[]> {

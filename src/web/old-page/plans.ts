@@ -171,7 +171,7 @@ function removalWords(sent: readonly PlannedChangeObject[]): string | null {
   return removed === 0 ? null : `remove ${counted(removed, 'person', 'people')}`;
 }
 
-/** As many as a person may still start. An older one is shown again first. */
+/** A person may still start this many plans. An older plan is shown again first. */
 const MOST_PLANS = 200;
 
 class ShownPlans {

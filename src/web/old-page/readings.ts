@@ -1,4 +1,4 @@
-/** As many as may be open in tabs. */
+/** This many readings are kept, because no more lists are open in tabs at once. */
 const MOST_KEPT = 50;
 
 /**

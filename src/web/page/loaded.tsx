@@ -43,7 +43,10 @@ export function Loaded<T>({
   return refused === undefined ? children(value as T) : <RefusedNotice refused={refused} />;
 }
 
-/** What is asked for while it is asked already is asked once more afterwards, so that the slowest answer is shown, too. */
+/**
+ * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
+ * shown, too.
+ */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isAtWork = false;
   let isStale = false;

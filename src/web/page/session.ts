@@ -3,8 +3,8 @@ import type { OpenAnswer, Refusal } from '../api.ts';
 import { text } from './text.ts';
 
 /**
- * Who this tab is to the server, and how it asks. The token is kept for the tab alone, so another site,
- * another port of this machine and a browser that was closed have nothing.
+ * The session of this tab with the server, and its requests. The token is kept for the tab alone, so another
+ * site, another port of this machine and a browser that was closed have nothing.
  */
 
 const KEY = 'rowonce-entry';
@@ -16,8 +16,8 @@ export const isIn = signal(false);
 export const offline = signal(false);
 
 /**
- * Grows every other second while somebody sees the page, and with each thing that was done: a view that
- * follows a batch asks again.
+ * Grows every other second while a person sees the page, and with each action of the user: a view that
+ * follows a batch then asks again.
  */
 export const beat = signal(0);
 
@@ -27,7 +27,7 @@ export function follow(): void {
   setInterval(() => {
     if (document.hidden) return;
     beat.value += 1;
-    // A view that asks nothing by itself hears by this that somebody answers again.
+    // A view that sends no requests by itself learns by this one that the server answers again.
     if (offline.value && isIn.value) void ask('/state').catch(() => {});
   }, BETWEEN_MS);
 }
@@ -74,12 +74,12 @@ async function redeem(opening: string): Promise<OpenAnswer | undefined> {
 
 const CHANNEL = 'rowonce-tabs';
 
-/** As long as a tab that was opened by hand waits before it says that it is not in. */
+/** How long a tab that was opened by hand waits before it says that it is not let in. */
 const REPLY_MS = 300;
 
 /**
- * A tab that somebody opened by hand. The channel reaches tabs of this origin only, and no other program was
- * ever at its name.
+ * Asks other tabs for their entry, for a tab that a user opened by hand. The channel reaches tabs of this
+ * origin only, and no other program was ever at its name.
  */
 function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
   const channel = new BroadcastChannel(CHANNEL);

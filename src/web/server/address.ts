@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Where the page is. Each start has a name that no program ever served at, so that nothing which a browser
- * keeps for an address, such as a service worker, can be there before the page. Browsers lead every name
+ * The address of the page. Each start has a name at which no program ever served. So nothing that a browser
+ * keeps for an address, such as a service worker, can be there before the page. Browsers resolve every name
  * below `localhost` to this machine.
  */
 export class Address {
@@ -15,19 +15,19 @@ export class Address {
     this.#port = port;
   }
 
-  /** Where tools ask, which do not resolve names below `localhost`. */
+  /** The address for tools, which do not resolve names below `localhost`. */
   get forTools(): string {
     return `http://${this.#bare}`;
   }
 
-  /** Opens the page. Browsers send what follows the `#` to nobody. */
+  /** The address that opens the page. Browsers send the text after the `#` to nobody. */
   withWord(word: string): string {
     return `http://${this.#name}:${this.#port}/#open=${word}`;
   }
 
   /**
-   * @param host the `Host` of a request. The end of a tunnel may have another port, and the name is ours at
-   * any.
+   * @param host the `Host` of a request. The end of a tunnel may have another port; the name is ours at any
+   * port.
    */
   isPage(host: string): boolean {
     return host.replace(/:\d{1,5}$/, '') === this.#name;

@@ -3,16 +3,18 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 
-/** Who is let in: the word of a printed address becomes the token of a tab, once and within a minute. */
+/**
+ * Decides who is let in: the word of a printed address becomes the token of a tab, once and within a minute.
+ */
 export class Admission {
-  /** What `serve.json` holds, for tools of this user. */
+  /** The token in `serve.json`, for tools of this user. */
   readonly tool = newSecret();
   readonly #tabs: string[] = [];
   readonly #openings: OnceOnly<true>;
   readonly #redirect: string;
   #expiry: NodeJS.Timeout | undefined;
 
-  /** @param folder where a browser may find its way in, as `redirectIn` says. */
+  /** @param folder the folder of the file through which a browser finds its way in, as `redirectIn` says. */
   constructor(clock: Clock, folder: string) {
     this.#openings = new OnceOnly(clock);
     this.#redirect = redirectIn(folder);
@@ -47,21 +49,19 @@ export class Admission {
 }
 
 /**
- * The file that leads a browser to an address with its word, because every user of a machine can read
- * arguments.
+ * The file that leads a browser to an address with its word. The word is in a file, because every user of a
+ * machine can read the arguments of a process.
  */
 export function redirectIn(folder: string): string {
   return join(folder, 'open.html');
 }
 
-/**
- * The words that open doors of the page's server. None of them is ever in a path, a cookie or an argument.
- */
+/** Words that open doors of the page's server. None of them is ever in a path, a cookie or an argument. */
 
 /** How long an opening word or a ticket can be used, ms. */
 const SHORT_MS = 60_000;
 
-/** Words that work once and for a minute, each standing for something. */
+/** Words that work once and within a minute. Each stands for a value. */
 export class OnceOnly<T> {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { readonly what: T; readonly untilMs: number }>();
@@ -78,7 +78,10 @@ export class OnceOnly<T> {
     return word;
   }
 
-  /** @returns what the word stands for; undefined for one that was used, is too old or was never issued. */
+  /**
+   * @returns the value for which the word stands; undefined for a word that was used, is too old or was never
+   * issued.
+   */
   redeem(word: string): T | undefined {
     const found = this.#kept.get(word);
     this.#kept.delete(word);

@@ -7,10 +7,10 @@ import { checkInput } from '../../lib/checked-input.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
-/** A request body has at most so many bytes; uploads are no bodies of this kind. */
+/** The most bytes of a request body. Uploads do not come as bodies of this kind. */
 const MOST_BODY = 1 << 20;
 
-/** Every client is on this machine, so a body that takes longer will not come. */
+/** Every client is on this machine, so a body that takes longer will not arrive. */
 const BODY_MS = 5_000;
 
 /** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */
@@ -28,7 +28,7 @@ export async function bodyOf<Body extends z.ZodObject>(
   return checkInput(req.path, schema, value);
 }
 
-/** Counts while it reads, because a body need not say how long it is. */
+/** Counts the bytes while it reads, because a body need not say how long it is. */
 async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -50,8 +50,8 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> 
 }
 
 /**
- * Reads what stands behind the `?` of an address.
- * @throws StopError `usage` for what the API does not know.
+ * Reads the part of an address behind the `?`.
+ * @throws StopError `usage` for a name or a value that the API does not know.
  */
 export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Query): z.output<Query> {
   return checkInput(req.path, schema, req.query());
@@ -62,16 +62,14 @@ export function refusalOf(error: unknown, context: Context): Response {
   return context.json({ error: refused }, statusOf(error, refused));
 }
 
-/** What is a bug of ours says so and keeps its stack to itself. */
+/** The refusal for an error. A bug of ours is called one, and its stack stays in this process. */
 function refusedAs(error: unknown): Refusal['error'] {
   const stopped = error instanceof StopError ? error : systemStop(error);
   const next = 'This is a bug of Rowonce: please report what you did.';
   return stopShown(stopped?.detail ?? { code: 'bug', message: bugWords(error), next });
 }
 
-/**
- * A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there.
- */
+/** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for a missing thing. */
 export class HttpRefusal extends StopError {
   readonly status: 401 | 403 | 404;
 
@@ -82,7 +80,8 @@ export class HttpRefusal extends StopError {
 }
 
 /**
- * 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly, 500 for a bug.
+ * 409 while another process holds the thing, and for a plan that moved; 400 for a wrong request; 500 for a
+ * bug.
  */
 function statusOf(error: unknown, { code }: Refusal['error']): ContentfulStatusCode {
   if (error instanceof HttpRefusal) return error.status;

@@ -45,7 +45,7 @@ export function appOf(
   app.route('/api', listRoutes(server));
   app.route('/api', taskRoutes(server));
   app.route('/api', oldPageRoutes(server));
-  // Every view has an address, and all of them are the one page.
+  // Every view has an address of its own, and each address gives the same page.
   app.notFound((context) => {
     const page = files.get('/');
     const isView =
@@ -84,7 +84,7 @@ function sessionRoutes(guarded: GuardContext): Hono {
   return app;
 }
 
-/** A page of the list holds so many batches. */
+/** A page of the list has this many batches. */
 const PER_PAGE = 50;
 
 function batchListRoute({ store }: Server): Hono {
@@ -96,7 +96,7 @@ function batchListRoute({ store }: Server): Hono {
   });
 }
 
-/** The page itself: few files, built beside the program, which are held in memory. */
+/** A file of the page. The files are few, are built beside the program, and are held in memory. */
 interface PageFile {
   readonly body: Buffer<ArrayBuffer>;
   readonly type: string;

@@ -5,43 +5,44 @@ import { present } from '../../core/objects.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 
 /**
- * The server only looks. Whatever spends, changes or takes long is a process of its own through the command
- * line, which holds the store's lock only while it works.
+ * The server itself only reads. Any work that spends, changes or takes long is a process of its own, started
+ * through the command line. It holds the store's lock only while it works.
  *
- * A child ends in an orderly way when its standard input does. So the end of this server, however it came,
- * leaves no request in doubt: what is in flight is still recorded, and nothing new is sent.
+ * A child ends in an orderly way when its standard input ends. So the end of this server, for any reason,
+ * leaves no request in doubt: answers to requests in flight are still recorded, and nothing new is sent.
  */
 
 export interface ChildEnd {
   readonly exitCode: number;
   /** The one object that the command printed under `--json`; undefined when it printed none. */
   readonly result: unknown;
-  /** The last lines that it said on stderr. */
+  /** The last lines that the command wrote to stderr. */
   readonly said: readonly string[];
 }
 
 export interface Child {
   readonly ended: Promise<ChildEnd>;
-  /** Asks it to stop: nothing new is sent, and answers on their way are recorded. */
+  /** Asks the child to stop. It then sends nothing new, and records the answers that are on their way. */
   stop(): void;
 }
 
-/** The program as this process was started, so that a checkout and an installed program start themselves. */
+/** How this process was started, so that a checkout and an installed program each start themselves again. */
 export interface Program {
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Who is at work; left out: the user of the system. */
+  /** The operator; left out: the user of the system. */
   readonly operator?: string;
 }
 
 const MOST_LINES_SAID = 200;
 
-/** An answer of the command line is far smaller; this is a bound against a bug that prints without end. */
+/** The answer of a command is far smaller. This bound is against a bug that prints without end. */
 const MOST_PRINTED = 64 << 20;
 
 /**
- * What is asked is written to its standard input, because every user of the machine can read arguments.
- * @param input comes there instead, which then ends; without it the child lives as long as we do.
+ * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
+ * @param input goes to the standard input instead, which then ends. Without it the child lives as long as we
+ * do.
  */
 export function startChild(
   { script, env, operator }: Program,
@@ -54,11 +55,12 @@ export function startChild(
   const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : asked)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
-    // A terminal sends Ctrl-C to its whole group, and a second stop makes a run leave without its answers.
+    // A terminal sends Ctrl-C to its whole process group. A second stop makes a run leave without its
+    // answers, so the child has a group of its own.
     detached: true,
     windowsHide: true,
   });
-  // The child may be gone before it has read everything.
+  // The child may have ended before it has read all its input.
   child.stdin.on('error', () => {});
   if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
   else child.stdin.end(input);
@@ -66,7 +68,8 @@ export function startChild(
 }
 
 /**
- * @throws StopError with the command's own words when it refused, and the signal's reason when it was
+ * @returns the object that the command printed.
+ * @throws StopError with the command's own words when it refused, and with the signal's reason when it was
  * stopped.
  */
 export async function askChild(
@@ -86,8 +89,8 @@ export async function askChild(
 }
 
 /**
- * What it printed of its work, which may have been stopped on its way.
- * @throws StopError as `askChild` when it did none.
+ * The object that the command printed about its work, which may have been stopped on its way.
+ * @throws StopError as `askChild` when it did no work.
  */
 export function workIn(ended: ChildEnd): object {
   const { result } = ended;
@@ -101,7 +104,9 @@ function refusalIn({ exitCode, result, said }: ChildEnd): StopError {
   return stopIn(result) ?? stop('usage', fact, 'Try it again.');
 }
 
-/** What a command printed when it stopped; undefined when it went through, or met a bug of ours. */
+/**
+ * The object that a command printed when it stopped; undefined when it went through, or met a bug of ours.
+ */
 export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | undefined {
   const { data } = StoppedObject.safeParse(result);
   return data?.stopped.code === 'bug' ? undefined : data;

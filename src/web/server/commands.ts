@@ -18,11 +18,12 @@ import { findList, inWordsOf, type KeptList } from './list-files.ts';
 import type { PageCommand, Server } from './server.ts';
 
 /**
- * `POST /api/COMMAND`: what a command takes, and what it prints under `--json`. A command that spends, writes
- * or takes long is a process of its own, which goes on when nobody waits for its answer any more.
+ * `POST /api/COMMAND` takes the input of a command, and answers with the object that it prints under
+ * `--json`. A command that spends, writes or takes long is a process of its own, which goes on when nobody
+ * waits for its answer any more.
  */
 
-/** A command checks by its own schema what it is asked. */
+/** Any object: a command checks its input by its own schema. */
 const Anything = z.looseObject({});
 
 export function commandRoutes(server: Server, downloads: Downloads): Hono {
@@ -39,13 +40,13 @@ export function commandRoutes(server: Server, downloads: Downloads): Hono {
   return app;
 }
 
-/** What the entries of a request stand for. */
+/** The things for which the entries of a request stand. */
 interface ResolvedInput {
   /** The input for the process, with paths of this machine. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly lists: readonly KeptList[];
   readonly batch?: FoundBatch;
-  /** Left out: any, such as for a merge. */
+  /** Left out: any store will do, such as for a merge. */
   readonly store?: string | undefined;
   readonly about: string;
 }

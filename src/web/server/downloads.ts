@@ -14,30 +14,30 @@ import { visibleName } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /**
- * Files that a person takes along. A browser sends no token with a download, so it has a ticket that works
- * once and for a minute. What it brings is a copy that was written for it, and the batch's own output stays
- * as it is.
+ * Files that a person downloads. A browser sends no token with a download, so each file has a ticket that
+ * works once and within a minute. The file is a copy that was written for the ticket; the batch's own output
+ * stays as it is.
  */
 
-/** Longer than a ticket works. */
+/** A copy is kept for longer than its ticket works. */
 const DOWNLOAD_MS = 70_000;
 
 export class Downloads {
-  /** Of folders that only their owner can read. */
+  /** In folders that only their owner can read. */
   readonly #folder: string;
-  /** Each stands for the path of a file. */
+  /** Each ticket stands for the path of a file. */
   readonly #tickets: OnceOnly<string>;
 
   constructor({ clock, folder }: Pick<Server, 'clock' | 'folder'>) {
     this.#folder = join(folder, 'downloads');
     this.#tickets = new OnceOnly(clock);
-    // What a server that was killed had written for its tickets, nobody can fetch any more.
+    // After a server was killed, nobody can fetch the files for its tickets any more.
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /**
-   * @param write an output of that name, and what belongs beside it.
-   * @returns tickets for what is there then.
+   * @param write writes an output of that name, and the files beside it.
+   * @returns tickets for the written files.
    */
   async ticketsFor(name: string, write: (path: string) => Promise<unknown>): Promise<Tickets> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export class Downloads {
 
   routes(): Hono {
     return new Hono().get('/downloads/:ticket', async (context) => {
-      // A question about the file must not use it up, and what nobody reads would never be removed.
+      // A HEAD request must not use up the ticket, and a file that nobody reads would never be removed.
       if (context.req.method === 'HEAD')
         throw new HttpRefusal(404, 'A download answers only to GET.', 'Follow its link.');
       const path = this.#tickets.redeem(context.req.param('ticket'));
@@ -84,12 +84,15 @@ export class Downloads {
   }
 }
 
-/** What somebody still reads goes at the latest when the page is started again. */
+/**
+ * Removes a copy. If that fails while the copy is still being read, the copy goes when the page is started
+ * again.
+ */
 function removed(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true }).catch(() => {});
 }
 
-/** The name of the batch's output, or the one that it would have, as the user calls the list. */
+/** The name of the batch's output, or the one that it would have, with the user's name for the list. */
 export function outputName({ batch, location }: FoundBatch): string {
   const { inputPath } = batch;
   const listName = listNameOf(inputPath);
@@ -106,8 +109,8 @@ function kindOf(name: string, output: string): keyof Tickets | undefined {
 }
 
 /**
- * RFC 6266: the name as a person reads it in `filename*`, and without what an old browser could misread in
- * `filename`.
+ * RFC 6266: the full name in `filename*`, and in `filename` the name without characters that an old browser
+ * could misread.
  */
 function disposition(name: string): string {
   const plain = name.replaceAll(/[^\w. -]/g, '_');

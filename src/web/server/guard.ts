@@ -5,11 +5,11 @@ import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
 
 /**
- * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name
- * that resolves to 127.0.0.1; a cookie would come along with both, so there is none.
+ * Decides which requests the server answers. Any page in the user's browser can send requests to this server,
+ * and so can a foreign name that resolves to 127.0.0.1. Both would send a cookie along, so there is none.
  */
 
-/** Nothing but our own files runs, and nobody frames the page or is told where it is. */
+/** No script runs but our own. Nobody frames the page, or is told its address. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -25,7 +25,7 @@ export interface GuardContext {
   readonly admission: Admission;
 }
 
-/** The middleware before everything else. A download has a ticket of its own in the place of the token. */
+/** The middleware before everything else. A download has a ticket of its own instead of the token. */
 export function guard({ address, admission }: GuardContext) {
   return async (context: Context, next: Next): Promise<Response | undefined> => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
@@ -33,12 +33,12 @@ export function guard({ address, admission }: GuardContext) {
     const host = req.header('host') ?? '';
     const isApi = /^\/(?:api\/|(?:healthz|metrics)$)/.test(req.path);
     const isPage = address.isPage(host);
-    // At the address for tools a program that served here before may have left a service worker, so there is
-    // no page.
+    // At the address for tools, an earlier program may have left a service worker, so the page is not served
+    // there.
     const isShown = isPage || (address.isForTools(host) && req.path.startsWith('/downloads/'));
     if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
-    // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind
-    // it.
+    // Without this check, a foreign name that resolves to this machine would be of the same origin as the
+    // page behind it.
     if (!isPage && !address.isForTools(host))
       throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
     requireNoOtherPage(req, host);
@@ -48,15 +48,15 @@ export function guard({ address, admission }: GuardContext) {
   };
 }
 
-/** What a bookmark of an earlier start shows, whose name was another. */
+/** The text for a bookmark of an earlier start, which had another name. */
 const elsewhere = (): string =>
   `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses
- * over.
+ * Browsers say from where a request comes. A person may open the page from anywhere; every other request has
+ * to come from the page itself.
  */
 function requireNoOtherPage(req: HonoRequest, host: string): void {
   const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
@@ -69,14 +69,13 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
 }
 
 /**
- * A tool shows the token that only this user can read. A tab shows its own, at the page's name alone, and its
- * browser says that the page itself asks; what says nothing of the kind is no browser that is known to say it
- * always.
+ * A tool shows the token that only this user can read. A tab shows its own token, at the page's name alone,
+ * and its browser says that the request comes from the page. Every known browser says so always.
  */
 function requireToken(req: HonoRequest, isPage: boolean, admission: Admission): void {
   const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
   if (token !== undefined && admission.isTool(token)) return;
-  // A tab asks for its token with the word of its address.
+  // A tab that asks for its token shows the word of its address instead.
   const isEntering = req.path === '/api/session';
   if (!isPage || !(isEntering || (token !== undefined && admission.isTab(token))))
     throw new HttpRefusal(

@@ -6,7 +6,7 @@ import { unlessStopped } from '../../run/known-account.ts';
 import { eachLedgerThere, finishedIn } from '../../run/open-ledger.ts';
 import type { Server } from './server.ts';
 
-/** For who watches the service: figures by account and job, and no name of a list or a person. */
+/** For monitoring: figures by account and job, without any name of a list or a person. */
 export function healthRoutes({ store, sweeps }: Server): Hono {
   return new Hono()
     .get('/healthz', async (context) => {

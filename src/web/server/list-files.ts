@@ -22,7 +22,7 @@ import type { Server } from './server.ts';
  */
 
 const ListNote = z.object({
-  /** The user's word for it. It is never a path. */
+  /** The user's name for the list. It is never a path. */
   name: z.string(),
   file: z.string(),
   bytes: z.number(),
@@ -53,7 +53,7 @@ export async function findList(place: Pick<Place, 'folder'>, id: string): Promis
   return isListId(id) ? listIn(place, id) : undefined;
 }
 
-/** What is wrong with a list is said by the user's name for it. */
+/** Errors about a list call it by the user's name. */
 export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -64,7 +64,7 @@ export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise
   }
 }
 
-/** All lists, the one that was brought last first. */
+/** All lists, the newest first. */
 export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
   const names = await readdir(listsFolder(place.folder)).catch(() => []);
   const lists = await Promise.all(names.filter(isListId).map((id) => listIn(place, id)));
@@ -96,8 +96,8 @@ export interface Upload {
 }
 
 /**
- * Keeps a file as a new list. The same file under the same name is the list that is there already.
- * @throws StopError `input` or `disk_full`; then nothing of it is left.
+ * Keeps a file as a new list. If the same file is there under the same name, that list is the result.
+ * @throws StopError `input` or `disk_full`. No part of the file is left then.
  */
 export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
   const name = cleanName(upload.name);
@@ -131,7 +131,7 @@ function note(folder: string, kept: ListNote): Promise<boolean> {
 }
 
 export async function removeList({ folder }: KeptList): Promise<void> {
-  // Without its note it is no list any more, whatever happens next.
+  // Without its note the folder is no list any more, even if the next step fails.
   await rm(join(folder, LIST_NOTE), { force: true });
   await rm(folder, { recursive: true, force: true });
 }
@@ -141,16 +141,16 @@ interface Content {
   readonly bytes: number;
 }
 
-/** The last part of a path that a browser may send, without what a screen cannot show. */
+/** The last part of a path that a browser may send, without characters that a screen cannot show. */
 function cleanName(text: string): string {
   const last = text.split(/[\\/]/).at(-1) ?? '';
   const name = visibleName(last).trim();
-  // What is too long loses its middle, so that the ending stays.
+  // A name that is too long loses its middle, so that the ending stays.
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 40)}…${name.slice(-39)}`;
 }
 
 /**
- * A name without what turns its direction, or stands in it without being seen: another name would look the
+ * A name without characters that turn its direction or are invisible: with them, two names could look the
  * same.
  */
 export function visibleName(name: string): string {
@@ -192,19 +192,19 @@ async function written(place: Place, upload: Upload): Promise<Content> {
   }
 }
 
-/** How long a list is kept after its last batch has begun, or after it was brought for nothing. */
+/** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface Use {
   readonly isOpen: boolean;
-  /** When the last of its batches began; 0 when there was none. */
+  /** When the last batch over the content began; 0 when there was none. */
   readonly begunMs: number;
 }
 
 /**
  * Removes lists that nobody needs any more.
- * @param useOf the content at that path.
- * @param endMs where ages end, ms since 1970.
+ * @param useOf the use of the content at a path.
+ * @param endMs the time up to which ages count, ms since 1970.
  */
 export async function sweepLists(place: Place, useOf: (path: string) => Use, endMs: number): Promise<void> {
   for (const list of await keptLists(place)) {
@@ -215,8 +215,8 @@ export async function sweepLists(place: Place, useOf: (path: string) => Use, end
 }
 
 /**
- * A crash may leave a folder before its note was written, and forgetting a person leaves it without its
- * files.
+ * Removes folders without a note. A crash may leave such a folder before its note is written, and forgetting
+ * a person leaves one without its files.
  */
 async function removeHalfBrought(place: Place, endMs: number): Promise<void> {
   const lists = listsFolder(place.folder);

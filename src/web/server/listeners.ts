@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
 
 /**
- * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who
- * listens there would get the page's word. So both are ours before an address is said.
+ * The listeners of the page. Browsers try ::1 before 127.0.0.1 for a name below `localhost`, so another user
+ * who listened at ::1 would get the page's word. Therefore we listen at both before an address is printed.
  */
 interface Listeners {
   readonly port: number;
   readonly servers: readonly Server[];
 }
 
-/** What the system says where there is no IPv6. Nobody else can listen there then. */
+/** The system's errors where there is no IPv6. Nobody else can listen at ::1 there either. */
 const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
  * @param wanted 0: any port.
- * @throws StopError `usage` when either half of the port is taken, by whomever.
+ * @throws StopError `usage` when either half of the port is taken, by any program.
  */
 export async function listenOn(wanted: number, create: () => Server): Promise<Listeners> {
   const first = create();

@@ -60,7 +60,7 @@ export function viewOf({ id, name, bytes, atMs, reading = AS_IT_LOOKS }: KeptLis
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
 
 function uploadIn(context: Context): Upload {
-  // Node's own stream: it breaks when the sender goes away, and holds no more than what is on its way.
+  // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
   const { incoming } = context.env as HttpBindings;
   return { name: context.req.query('name') ?? '', chunks: incoming };
 }
@@ -80,7 +80,7 @@ async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: str
 
 const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
-/** What a ledger cannot say now, it says at the next start: until then every list stays. */
+/** If a ledger cannot be read now, every list stays until the next start. */
 export async function sweepUnused(server: Server): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
   const endMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger)));

@@ -5,14 +5,14 @@ import type { Work } from './work.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A command, without the room that it is from. */
+/** A command, without the folder that it comes from. */
 export interface PageCommand {
   readonly name: string;
-  /** A process of its own, which takes `long`, or `spends`: then one at a time for each store. */
+  /** A process of its own. `long`: it takes long. `spends`: it also runs alone for its store. */
   readonly work?: 'long' | 'spends';
-  /** What entries are that are another thing than for a terminal. */
+  /** Entries that mean something else than on a terminal, each with its meaning on the page. */
   readonly entries: ReadonlyMap<string, string>;
-  /** @throws StopError `usage` for what the command does not take from the page. */
+  /** @throws StopError `usage` for an entry that the command does not take from the page. */
   check(given: Given): unknown;
   call(given: Given): Promise<object>;
   wordsFor(given: Given): readonly string[];
@@ -20,13 +20,13 @@ export interface PageCommand {
 
 export interface Server {
   readonly store: string | undefined;
-  /** The folder of the store for real accounts, where uploads and `serve.json` are. */
+  /** The folder of the store for real accounts, which also holds uploads and `serve.json`. */
   readonly folder: string;
   readonly clock: Clock;
   readonly program: Program;
-  /** Commands that are asked for by their names, with what they print under `--json`. */
+  /** Commands that the page calls by their names. Each gives the object that it prints under `--json`. */
   readonly commands: readonly PageCommand[];
   readonly sweeps: Pick<Sweeps, 'jobs' | 'samples'>;
-  /** Everything that spends or changes goes through this line. */
+  /** Every command that spends or changes goes through this line. */
   readonly work: Work;
 }

@@ -18,21 +18,21 @@ interface SweepOptions {
 }
 
 export interface Sweeps {
-  /** Name → path. A name that two jobs have is nobody's. */
+  /** Name → path. A name that two jobs have is left out. */
   readonly jobs: ReadonlyMap<string, string>;
-  /** How the sweeps of each job go, for who watches. */
+  /** How the sweeps of each job go, for monitoring. */
   samples(): readonly Sample[];
   start(): void;
-  /** Begins nothing any more. A sweep under way is ended by the line of work. */
+  /** Begins no more sweeps. The line of work ends a sweep that is under way. */
   stop(): void;
 }
 
-/** How long what nobody watches waits for another process that spends from the store. */
+/** How long a sweep, which nobody watches, waits for another process that spends from the store. */
 const WAIT = '12h';
 
 /**
- * Sweeps of inboxes by the schedules of their jobs. Each waits in the line of its store like any other work,
- * so two never overlap.
+ * Sweeps inboxes by the schedules of their jobs. Each sweep waits in the line of its store like any other
+ * work, so two never overlap.
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
 export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
@@ -79,7 +79,7 @@ interface Planned {
   readonly path: string;
   readonly schedule: string;
   readonly cron: Cron;
-  /** How its last sweep ended, and when. */
+  /** How the job's last sweep ended, and when. */
   ended: readonly Sample[];
 }
 
@@ -92,7 +92,7 @@ async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): P
     ['sweep_exit_code', { job }, exitCode],
     ['sweep_end_seconds', { job }, systemClock.wallMs() / 1000],
   ];
-  // A person stopped it, or the end of this server did.
+  // A person, or the end of this server, has stopped it.
   const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
   const words = stoppedIn(result)?.stopped.message ?? said.at(-1) ?? '';
   const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;

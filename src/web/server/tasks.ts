@@ -7,7 +7,7 @@ import { HttpRefusal } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
-/** What the page has started, each with the batch that it began as soon as the ledger has it. */
+/** The work that the page has started. Each piece has its batch as soon as the ledger has it. */
 export function taskRoutes(server: Server): Hono {
   const { work } = server;
   const named = () => work.nameBatches((plans) => batchesBegunBy(plans, server));
@@ -28,8 +28,8 @@ export function taskRoutes(server: Server): Hono {
 }
 
 /**
- * Plan → the open batch that it began. One that is over was begun earlier. Only batches over the lists of
- * those plans are read.
+ * Plan → the open batch that it began. A batch that is over is from an earlier plan. Only batches over the
+ * lists of these plans are read.
  */
 async function batchesBegunBy(
   plans: ReadonlyMap<string, string>,
@@ -40,7 +40,8 @@ async function batchesBegunBy(
   const found = await eachLedgerThere(server.store, async (ledger) =>
     (await ledger.batches()).filter(({ inputPath, state }) => state === 'open' && paths.has(inputPath)),
   ).catch((error: unknown) => {
-    // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
+    // The first run of a store is creating it at this moment. Any other problem is reported by the work
+    // itself.
     if (error instanceof StopError) return [];
     throw error;
   });

@@ -6,9 +6,9 @@ import type { WorkView } from '../api.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 
 /**
- * What was started from the page and spends, changes or decides. A store has one spender at a time, so work
- * on one store waits in line. When the server ends, what runs is drained by the end of its standard input,
- * and what waits never began: the batches in the ledger are then all that is left, and each goes on by its
+ * Work that the page has started and that spends, changes or decides. A store has one spender at a time, so
+ * work on one store waits in line. When the server ends, running work is drained by the end of its standard
+ * input, and waiting work never begins. Then only the batches in the ledger are left, and each goes on by its
  * own command.
  */
 
@@ -16,24 +16,24 @@ export interface Order {
   readonly kind: WorkView['kind'];
   /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
-  /** The store's folder, which decides what waits for what. */
+  /** The store's folder. Work on one folder waits in one line. */
   readonly store: string;
   readonly about: string;
-  /** The id of the plan that it starts, by which its batch is found. */
+  /** The id of the plan that the work carries out, by which its batch is found. */
   readonly plan?: string;
 }
 
 interface Item extends Order {
   readonly id: string;
-  /** Resolves when it has ended, or was taken out of the line. */
+  /** Resolves when the work has ended, or was taken out of the line. */
   readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
   ended?: ChildEnd;
-  /** What its plan began. */
+  /** The batch that its plan began. */
   batch?: string;
 }
 
-/** As many ended ones as a person may still ask about. */
+/** A person may still ask about this many pieces of work that have ended. */
 const MOST_ENDED = 200;
 
 export class Work {
@@ -45,7 +45,7 @@ export class Work {
     this.#program = program;
   }
 
-  /** Begins it now, or when the work before it on the same store has ended. */
+  /** Begins the work now, or when the work before it on the same store has ended. */
   start(order: Order): WorkView {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
@@ -61,7 +61,7 @@ export class Work {
   }
 
   /**
-   * Of what runs the ledger knows the batch by its plan.
+   * Gives running work its batch, which the ledger knows by the plan.
    * @param begunBy gets each plan with its list, and gives the batches.
    */
   async nameBatches(
@@ -80,7 +80,7 @@ export class Work {
     }
   }
 
-  /** Undefined for what ended long ago. */
+  /** Undefined for work that ended long ago. */
   find(id: string): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
     return item && workView(item);
@@ -92,7 +92,7 @@ export class Work {
     return item.over.promise;
   }
 
-  /** Stops what runs in an orderly way, and takes out of the line what waits. */
+  /** Stops running work in an orderly way, and takes waiting work out of the line. */
   stop(id: string): boolean {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined || item.ended !== undefined) return false;
@@ -102,8 +102,8 @@ export class Work {
   }
 
   /**
-   * Drains everything and resolves when the last of it has ended.
-   * @returns how much had not ended by itself.
+   * Drains all work and resolves when the last piece has ended.
+   * @returns how many pieces had not ended by themselves.
    */
   async close(): Promise<number> {
     this.#isClosed = true;

@@ -16,8 +16,8 @@ interface AccountFormProps {
 }
 
 /**
- * Adds an account. The key is sent once and is in no field afterwards. Limits, budgets, and what would name a program or a file of
- * this machine are set in the accounts file alone.
+ * Adds an account. The key is sent once and is in no field afterwards. Limits, budgets, and settings that
+ * would name a program or a file of this machine are set in the accounts file alone.
  */
 export function AccountForm({ regions, onSaved, onLeft }: AccountFormProps) {
   const action = useAction();

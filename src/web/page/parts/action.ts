@@ -42,7 +42,7 @@ export interface Asked<T> {
 
 /**
  * Forgets the answers to earlier questions.
- * @param delayMs how long the keys must rest: somebody is still choosing.
+ * @param delayMs how long the keys must rest before the question is sent, because the user is still choosing.
  */
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,

@@ -89,7 +89,7 @@ interface TextFieldProps {
   readonly onTyped: (typed: string) => void;
 }
 
-/** What is typed is told when the field is left, because what it stands for is checked meanwhile. */
+/** Reports the typed text when the user leaves the field, because the thing that it names is then checked. */
 export function TextField({ name, value = '', placeholder, onTyped }: TextFieldProps) {
   return (
     <label class="field">

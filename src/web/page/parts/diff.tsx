@@ -62,7 +62,9 @@ export function Diff({
   );
 }
 
-/** People whom the list leaves out and whom the job leaves alone: they are named, and nothing is done to them. */
+/**
+ * People whom the list leaves out and whom the job leaves alone. They are named, and nothing is done to them.
+ */
 function Leavers({ leavers }: { readonly leavers: NonNullable<PlanView['leavers']> }) {
   return (
     <details class="card">
@@ -122,7 +124,7 @@ function Beyond({ lines }: { readonly lines: readonly PlannedChangeObject[] }) {
   );
 }
 
-/** What is so already is there for whoever looks for it. */
+/** The lines without a change are folded away, for a user who looks for one of them. */
 function Unchanged({ lines }: { readonly lines: readonly PlannedChangeObject[] }) {
   if (lines.length === 0) return null;
   return (

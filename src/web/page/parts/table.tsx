@@ -21,7 +21,7 @@ interface TableProps {
 /** A table that may be wider than the window: it is pushed sideways by the keyboard, too. */
 export function Table({ name, columns, more, look, children }: TableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a focus the keyboard reaches nothing that is cut off.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a focus the keyboard reaches no cut-off cell.
     <section class="scroll" aria-label={name} tabIndex={0}>
       <table class={look}>
         <thead>

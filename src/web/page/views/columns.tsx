@@ -13,7 +13,10 @@ import { text } from '../text.ts';
 import { type Choosing, choose, Fields, Settings, unlessEmpty } from './columns/settings.tsx';
 import { rowsSaid } from './list.tsx';
 
-/** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
+/**
+ * Shows which column feeds which input. Guesses are shown as guesses, and every change is checked against the
+ * whole list.
+ */
 export function Columns({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
     <>
@@ -173,7 +176,8 @@ const namesIn = ({ project, action }: PlannedChangeObject): readonly (string | n
 function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
   const given = choices.value.projects ?? {};
   const named = plan?.columns.project === undefined ? [] : (plan.changes ?? []).flatMap(namesIn);
-  // In the order in which they came up: a field that moved while the next one is filled would be lost from sight.
+  // In the order in which the names came up: a field that moved while the user fills the next one would be
+  // lost from sight.
   const seen = useRef<readonly string[]>([]);
   const found = named.filter((name) => name !== null);
   const names = [...new Set([...seen.current, ...found, ...Object.keys(given)])];
@@ -203,7 +207,7 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
   );
 }
 
-/** As many as anybody reads before mending the list. */
+/** A person reads at most this many reasons before mending the list. */
 const REASONS_SHOWN = 10;
 
 function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {

@@ -84,7 +84,10 @@ function factsFor(ways: Ways, { name }: OperationView): Ways['facts']['operation
   return ways.facts.operations.find(({ operation }) => operation === name);
 }
 
-/** What fits for sure, then what may fit, then the rest as it always stands; both in one go only where the list has what each asks by. */
+/**
+ * Operations that surely fit come first, then those that may fit, then the rest in a fixed order. Two lookups
+ * in one go are offered only where the list has the identifiers of both.
+ */
 function byFit(ways: Ways): readonly OperationView[] {
   const rank = (operation: OperationView): number => {
     const fit = factsFor(ways, operation);
@@ -100,7 +103,10 @@ function isChosen({ choices }: Ways, { name }: OperationView): boolean {
   return choices?.what.operation === name;
 }
 
-/** The account that was chosen before, else the first of the user's own: play money only where there is no other. */
+/**
+ * The account that was chosen before, else the first of the user's own. A sandbox account comes only where
+ * there is no other.
+ */
 function usualAccount({ accounts, choices }: Ways, vendor: Vendor): AccountChoice | undefined {
   const fitting = accounts.filter((each) => each.vendor === vendor);
   return fitting.find(({ name }) => name === choices?.account) ?? fitting[0];

@@ -9,7 +9,7 @@ import { query } from '../router.ts';
 import { beat } from '../session.ts';
 import { plainWord, text } from '../text.ts';
 
-/** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
+/** The rows of a batch. One page of them is shown at a time, so that a million rows are as fast as ten. */
 export function Rows({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const batch = params.id ?? '';
   return (

@@ -93,7 +93,10 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
   );
 }
 
-/** Of several operations a field is called by the one that it is of, as in `enrich-person.job_title`; its column is not. */
+/**
+ * The column for a field. In several operations, a field has the name of its operation in front, as in
+ * `enrich-person.job_title`; its column does not.
+ */
 function nameFor(field: string, taken: Readonly<Record<string, string>>): string {
   const name = field.replace(OF_ONE, '$2').replaceAll('.', '_');
   return name in taken ? field.replaceAll(/[.-]/g, '_') : name;

@@ -7,7 +7,7 @@ import { text } from '../../text.ts';
 type ReadOption = readonly [value: string, shown: string];
 type Read = Reading['read'];
 
-/** What the list looks like, which is what it is read as unless somebody says otherwise. */
+/** The choice "as the list looks", which is how a list is read unless the user chooses otherwise. */
 const LOOKS = '';
 const ENCODINGS: readonly ReadOption[] = [
   ['utf-8', 'UTF-8'],
@@ -35,7 +35,10 @@ interface HowShown extends ReadingShown {
   readonly isRefused: boolean;
 }
 
-/** @param isRefused whether the list cannot be read as it is now: of a text, that is often how it is written. */
+/**
+ * @param isRefused whether the list cannot be read as it is now. The reason for a text is often its encoding
+ * or delimiter.
+ */
 export function How({ reading, found, isWorkbook, isRefused, change }: HowShown) {
   const { read } = reading;
   const sheets = found?.sheets;
@@ -143,7 +146,7 @@ function OfText({ read, choose }: HowChoosing) {
 /** The last that may be named: what is left out may stand above other rows. */
 const LAST_ROW = 9_999_999;
 
-/** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
+/** The findings about the table that are not a matter of course, each with the click that says otherwise. */
 function Guesses({ reading: { read }, found, change, choose }: ReadingShown & Pick<HowChoosing, 'choose'>) {
   if (found === undefined) return null;
   const { header_row: header, header_guessed: isGuessed, left_out: leftOut } = found.layout;

@@ -9,7 +9,10 @@ import { text } from '../../text.ts';
 
 /** The button that spends, and what must be said before it may be pressed. */
 
-/** Whether a start of the plan needs a limit: it buys. What is only sent again stays within the limit of its batch. */
+/**
+ * Whether a start of the plan needs a limit, because it buys. Calls that are only sent again stay within the
+ * limit of their batch.
+ */
 function isPaid({ credits, account, to_buy, to_change }: PlanView): boolean {
   return credits.most > 0 && !account.sandbox && to_buy + to_change > 0;
 }
@@ -26,7 +29,7 @@ export function Start({
   onMoved,
 }: {
   readonly plan: PlanView;
-  /** As it is typed. */
+  /** The budget as the user typed it. */
   readonly budget: string;
   readonly onBudget: (typed: string) => void;
   readonly onMoved: () => void;
