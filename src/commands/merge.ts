@@ -185,7 +185,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
       job.on_existing === 'keep' ? [] : names.map((name) => [name, job.on_existing ?? 'refuse'] as const),
     ),
     // A list that was an output has columns of ours as well, and nobody knows which ones.
-    hers: new Set(isOutput(batch.header) ? [] : batch.header),
+    userColumns: new Set(isOutput(batch.header) ? [] : batch.header),
     before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),
   };
 }

@@ -8,7 +8,7 @@ export interface NamedColumns {
   readonly names: readonly string[];
   /** Where each of them stands in a record, the first place being 0. */
   readonly places: readonly number[];
-  /** Of a record, with the columns that have no name: they are kept, and nothing is read from them. */
+  /** The number of cells in a record, with those of columns without a name, which are kept and never read. */
   readonly width: number;
 }
 

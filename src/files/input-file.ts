@@ -116,7 +116,7 @@ export class InputFile implements FileBytes {
   }
 }
 
-/** What ends a run whose file is not what it was when it was read before. */
+/** The stop of a run whose file has changed since it was first read. */
 function changedFile(path: string): StopError {
   const fact = `${path} changed during the run, so its rows and their answers may not belong together.`;
   const next = 'Run the same command again: everything bought is kept, and only the difference is bought.';

@@ -27,7 +27,7 @@ export interface Input {
   /** The file, whose bytes are the same whenever they are read. */
   readonly file: InputFile;
   readonly sheet: Sheet;
-  /** As is said now, and beside that as was said and found for a batch over the same bytes. */
+  /** The options of this run, completed by those that were given or found for a batch over the same bytes. */
   readonly read: ReadOptions;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
@@ -177,7 +177,7 @@ async function earlierGuess(
   return undefined;
 }
 
-/** As `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
+/** Like `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
 export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
   const read = readAs(job);
   const { opened } = await openKnown(path, read, ledger);

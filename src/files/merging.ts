@@ -20,10 +20,10 @@ import { isWorkbookName } from './output/output.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 
 /**
- * Puts a result into a file that its user has edited since: of an output our columns, of rows that need
- * attention the cells that were mended in them. A row is found by what was sent for it; among rows whose
- * identifiers are the same their other cells decide, and then their order. The result is held in memory; her
- * file streams.
+ * Puts a result into a file that its user has edited since: our columns of an output, or the mended cells of
+ * rows that need attention. A row is found by the identifiers that were sent for it. Rows with the same
+ * identifiers are told apart by their other cells, and then by their order. The result is held in memory; the
+ * user's file streams.
  */
 
 type Cells = (column: string) => string;
@@ -34,8 +34,8 @@ export interface MergeFacts {
   readonly columns: Readonly<Record<string, string>>;
   /** The columns of answers, with what the job said of one of the user's that is called so. */
   readonly answers: ReadonlyMap<string, NonNullable<Job['on_existing']> | 'refuse'>;
-  /** The columns that her list had, and none of ours. */
-  readonly hers: ReadonlySet<string>;
+  /** The columns of the user's list, without any of ours. */
+  readonly userColumns: ReadonlySet<string>;
   /** Rows that need attention as they were in the list, where they were not erased. */
   readonly before: ReadonlyMap<RowNumber, Cells>;
 }
@@ -149,7 +149,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
 }
 
 interface MergeContext extends MergeOrder, MergeColumns {
-  /** Of her file. */
+  /** The header of the user's file. */
   readonly header: readonly string[];
   readonly cellsOf: ReturnType<typeof cellReader>;
 }
@@ -180,8 +180,8 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
     known.answers.has(name) && !sent.has(name) && !result.header.includes(FOUND_PREFIX + name);
-  // One of hers that she has deleted or renamed since does not come back.
-  const isNew = (name: string): boolean => !header.includes(name) && !known.hers.has(name);
+  // A column of the user's list that the user has deleted or renamed since does not come back.
+  const isNew = (name: string): boolean => !header.includes(name) && !known.userColumns.has(name);
   const added = isResult
     ? result.header.filter((name) => ours.has(name) || isAnswer(name) || isNew(name))
     : [];
@@ -193,8 +193,8 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
 }
 
 /**
- * @throws StopError `input` for a column of hers that is called as one which would come, be it in another
- * case.
+ * @throws StopError `input` for a column of the user's with the name of a column that would come, also in
+ * other case.
  */
 function requireOtherNames(
   added: readonly string[],
@@ -293,7 +293,7 @@ function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], li
     const same = Map.groupBy(mine, ({ other }) => other);
     for (const [other, some] of Map.groupBy(ones, (one) => one.other))
       if (other !== '') pair(some, same.get(other) ?? []);
-    // Of which of several corrections the row is gone, nobody knows.
+    // If several rows were corrected, nobody knows which of them is gone.
     if (key === '' || !(isOutput || ones.length === mine.length)) continue;
     pair(
       ones.filter((one) => !found.has(one)),
@@ -305,7 +305,7 @@ function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], li
 
 // ------------------------------------------------------------------------------------------ the cells
 
-/** What she has mended in a row that needs attention. */
+/** The cells that the user has mended in a row that needs attention. */
 function mend(
   { own, identifiers, known, cellsOf }: MergeContext,
   source: InputRow,
@@ -332,7 +332,7 @@ function mend(
 
 const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
-/** Whose cell stands in each of our columns. A blank never takes the place of what is filled. */
+/** Chooses the cell for each of our columns. A blank cell never replaces a filled one. */
 function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
   const into = cellsOf(source);
   const found = from.cell;
@@ -342,7 +342,8 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
     if (into(column).trim() === '' || into(column) === found(column)) return false;
     const isNewer = !isSame && found('_as_of').trim() !== '' && known.answers.get(column) !== 'fill';
     if (isNewer && (isOurColumn(column) || found(column).trim() !== '')) return false;
-    // What was paid for an answer that a later batch found in the ledger is no edit of what was paid first.
+    // A later batch may have found the same answer in the ledger. Then its price and source differ, which is
+    // no edit of the user's.
     if (isSame && (ACCOUNT.has(column) || found(column).trim() === '')) return true;
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;

@@ -7,9 +7,9 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
 
 /**
  * The rows of a table as a new workbook, by value, with cells appended to each. Identifiers and telephone
- * numbers are text in it, also where they were numbers. What is appended is text, too, so that it never
- * becomes a formula, but for what a spreadsheet shows just so as a number: credits, counts and years can be
- * added up and sorted.
+ * numbers are text in it, also where they were numbers. Appended cells are text, too, so that they never
+ * become formulas. Only values that a spreadsheet shows unchanged as numbers are numbers: credits, counts and
+ * years can be added up and sorted.
  */
 
 type CopySource = Pick<Sheet, 'header' | 'start' | 'groups'>;

@@ -34,7 +34,7 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
   let found: NamedColumns | undefined;
   // Everything asks for them, and the bytes are the same whenever they are read.
   const columns = async (): Promise<NamedColumns> => (found ??= await columnsUnder(layout));
-  // A bad header is said by whoever asks for it.
+  // A bad header is reported only to a caller that asks for the header.
   const isGuessed = Object.keys(layout.found).length > 0;
   const foundNotes = isGuessed ? layoutNotes(layout.found, (await columns()).names) : [];
   return {
@@ -121,7 +121,7 @@ const encodingWords = (encoding: Encoding): string =>
 
 // ------------------------------------------------------------------------------- what is no row of the table
 
-/** Of a new file only the beginning is searched: a large export of a program has no remarks. */
+/** The longest beginning of a new file that is searched. A large export of a program has no remarks. */
 const MOST_BYTES_SEARCHED = 1024 * 1024;
 
 async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Layout> {
@@ -292,13 +292,11 @@ class Copy {
   }
 
   /**
-   * The record's own cells, byte for byte and without the dropped ones, and ours below their names: blank
-   * cells go between where it has too few, and the blank ones behind the header's last go where a padded file
-   * has too many.
-   *
-   * Of a record that cannot be read, the cells that it has too many stand behind ours: whatever program reads
-   * the copy finds the same cells in it as in the file. Nothing of the user's is left out, because nobody
-   * knows below which name it belongs.
+   * The record's own cells, byte for byte and without the dropped ones, and ours below their names. Blank
+   * cells go between where the record has too few. In a padded file, the blank cells behind the header's last
+   * go where the record has too many. If a record cannot be read, its surplus cells stand behind ours, so
+   * that any program that reads the copy finds the same cells in it as in the file. None of the user's cells
+   * is left out, because nobody knows below which name it belongs.
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);

@@ -15,12 +15,12 @@ import {
 import type { Numbers } from './countries.ts';
 
 /**
- * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is
- * merely wrong is no damage: normalising refuses it. A false alarm is worse than a miss, because a person
+ * The damage that spreadsheets, exports and mail programs do to a cell, recognised by its traces. A cell that
+ * is merely wrong is no damage: normalising refuses it. A false alarm is worse than a miss, because a person
  * looks into it.
  */
 
-/** What a cell should hold, which decides what is damage in it. */
+/** The kind of value that a cell should hold. It decides which cells are damaged. */
 export type CellKind =
   | 'abn'
   | 'email'
@@ -50,7 +50,7 @@ export type CellIssue =
   | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
   | { readonly kind: CellIssueKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
 
-/** Longer than what any identifier may be, and than what is worth mending. */
+/** Longer than any identifier may be, and than any cell that is worth mending. */
 const LONGEST_CELL = 2048;
 
 /**
@@ -123,7 +123,7 @@ function abnIssue(text: string): CellIssue | undefined {
   return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped');
 }
 
-/** As it is dialled from abroad, or at home. */
+/** A telephone number as it is dialled from abroad, or at home. */
 const PHONE_DIGITS = /^[0-9]{8,15}$/;
 
 function phoneIssue(text: string, numbers: Numbers | undefined): CellIssue | undefined {

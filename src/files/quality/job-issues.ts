@@ -117,8 +117,8 @@ export function watchIssues(
 }
 
 /**
- * Only what is sure is repaired, and only in what is sent: the cells of the file come back as they are, and
- * each such row says in its reason what it was read as.
+ * Only sure damage is repaired, and only in requests: the cells of the file come back as they are, and the
+ * reason of each such row says how its cells were read.
  */
 
 /** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */

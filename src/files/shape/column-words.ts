@@ -35,7 +35,7 @@ const WORDS = new Set(
   `),
 );
 
-/** What stands between them: `of`, `is`, and what nobody reads as a name by itself. */
+/** Words between the others, such as `of` and `is`, and words that nobody takes for a name by themselves. */
 const BETWEEN = new Set(
   wordsIn('of the a an is for in at by to and or per de du des la le del der die das und von y et i'),
 );

@@ -20,7 +20,7 @@ interface BodyRow {
 /** What is longer than this, and longer than the table, is no remark below it. */
 const MOST_BELOW = 20;
 
-/** Whoever counts rows keeps those that may be left out until it is known. */
+/** The reader holds this many rows that may be left out, until it is known whether they are. */
 const MOST_HELD = 10_000;
 
 /** Which rows are the table's. It is asked of rows in any order. */
@@ -160,8 +160,8 @@ const REMARKS = [
 ];
 
 /**
- * Beside the word for a total stand numbers alone. A company may be called Total, so the word alone is enough
- * only where the other rows name somebody; elsewhere it has to be one that no company has.
+ * Beside the word for a total, only numbers stand. A company may be called Total. So the word alone is enough
+ * only where the other rows have names; elsewhere it must be a word that no company has for its name.
  */
 function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
   const [label = '', ...others] = cells.map((cell) => cell.trim()).filter(Boolean);
@@ -175,10 +175,10 @@ const DECIDING_SHARE = 0.8;
 /** A single cell may be an odd one. */
 const CELLS_THAT_SHOW = 2;
 
-/** What was meant to name somebody, also where it is mistyped. */
+/** A cell that was meant as an identifier, also where it is mistyped. */
 const MEANT = /@|\p{L}\.\p{L}{2}|(?:\d\s?){8}/u;
 
-/** Which columns hold what somebody can be asked about by, as the first rows show. */
+/** The columns that hold identifiers, as the first rows show. */
 class NamingColumns {
   readonly #columns: { filled: number; naming: number }[] = [];
   #rows = 0;

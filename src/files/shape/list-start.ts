@@ -30,8 +30,8 @@ export interface SampledRow {
 export const ROWS_SAMPLED = 200;
 
 /**
- * The header as the user said it, or as an earlier batch found it. Who names its row has counted what stands
- * above it.
+ * The header as the user said it, or as an earlier batch found it. A user who names the row has counted the
+ * rows above it.
  */
 export function saidHeader({ header_row, asBefore }: ReadOptions): RowRange | undefined {
   return readHeaderRows(header_row ?? asBefore?.header_row ?? '');
@@ -70,8 +70,8 @@ const FLAG = '--header-row';
 export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
 
 /**
- * @param rows of the top of a list, without blank ones.
- * @returns what the user said, what was found before, or what is found now.
+ * @param rows the top of a list, without blank rows.
+ * @returns the start that the user named, else the one that was found before, else the one that is found now.
  */
 export function listStart(rows: readonly SampledRow[], options: ReadOptions): ListStart {
   const { header_row, asBefore, wanted = [] } = options;
@@ -166,7 +166,7 @@ function findStart(rows: readonly SampledRow[], wanted: readonly string[]): Read
   return [rangeOf(rows[0]?.number ?? 1), NO_HEADER];
 }
 
-/** What a row shows of itself and of what is below it. */
+/** The look of a row and of the rows below it. */
 interface Look {
   readonly cells: readonly string[];
   /** The columns that the rows below fill. */

@@ -126,7 +126,7 @@ const LINES = /(?<=\n|\r(?!\n))/;
 /** Characters of a table from which its delimiter and its titles are guessed. */
 const SAMPLE = 64 * 1024;
 
-/** As R parts a table by itself: a header in quotes, and rows that begin with their names in quotes. */
+/** A table that R separates by spaces: a header in quotes, and rows that begin with their names in quotes. */
 const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
 
 /**

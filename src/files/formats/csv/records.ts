@@ -45,13 +45,15 @@ export interface CsvRecord {
   /** Titles are above the header, `left_out` are rows below it that are none of the table. */
   readonly kind: 'above' | 'header' | 'row' | 'left_out' | 'blank';
   readonly row: RowNumber;
-  /** Of the named columns. An unreadable record has all its cells here. */
+  /** The cells of the named columns. An unreadable record has all its cells here. */
   readonly cells: readonly string[];
   /** Why it cannot be read, see `InputRow`. */
   readonly unreadable: string | undefined;
   /** Cells that it has in the file. */
   readonly found: number;
-  /** As they stand in the file: with the line end, and the first with its byte-order mark. */
+  /**
+   * The record's bytes in the file, with the line end. Those of the first record include the byte-order mark.
+   */
   readonly bytes: Buffer;
 }
 
@@ -119,7 +121,10 @@ class RecordReader {
   #text = Buffer.alloc(0);
   #at = 0;
   #start = 0;
-  /** Of the next record. The first line of a sheet is row 1, also below one that names the delimiter. */
+  /**
+   * The number of the next record. The first line of a sheet is row 1, also below a line that names the
+   * delimiter.
+   */
   #row: RowNumber;
   #line = 1;
   #parserLines = 0;
@@ -150,7 +155,8 @@ class RecordReader {
       info.records = 0;
       return true;
     };
-    // Who gives it a text is told of the error; without a listener it would end the process, too.
+    // The caller that gives the parser a text gets the error. Without a listener the error would end the
+    // process, too.
     this.#parser = parser.on('error', () => {});
   }
 
@@ -322,7 +328,10 @@ const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
 
-/** How csv-parse reads: whoever gets a record checks how wide it is, and quotes where none may stand. */
+/**
+ * How csv-parse reads. The caller that gets a record checks its width, and whether a quote stands where none
+ * may.
+ */
 export const PARSING = {
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,

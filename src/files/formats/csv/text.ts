@@ -22,7 +22,7 @@ export interface Codec {
   lacking(text: string): string | undefined;
 }
 
-/** No UTF-8 text has it, so whoever reads the text finds half a character of UTF-16 with its row. */
+/** No UTF-8 text has this byte, so the reader of the text finds half a character of UTF-16, and its row. */
 const HALF = Buffer.of(0xff);
 const NOTHING = Buffer.alloc(0);
 
@@ -144,9 +144,9 @@ interface FoundEncoding {
 }
 
 /**
- * The wanted one; else what the byte-order mark says; else what the first character above ASCII is, read as
- * UTF-8: Windows-1252 hardly ever looks like it by chance. What is damaged further down is refused when it is
- * read.
+ * The wanted encoding; else the one of the byte-order mark; else the one that the first character above ASCII
+ * suggests, read as UTF-8: Windows-1252 hardly ever looks like UTF-8 by chance. Damage further down is
+ * refused when it is read.
  * @throws StopError `input` for a file of another kind that has the name of a text.
  */
 export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {

@@ -72,7 +72,7 @@ export async function readBook(file: FileBytes): Promise<Book> {
 
 const MOST_SHEETS = 10;
 
-/** Whoever brings a list in an archive is told how it is read from there. */
+/** Tells a user who brings a list in an archive how it is read from there. */
 async function noBook(archive: Archive): Promise<StopError> {
   const { path } = archive;
   const endings = await readableEndings();
@@ -131,7 +131,7 @@ interface Link {
   readonly type: string;
   readonly address: string;
   readonly part: string;
-  /** As it is written, for what is no part. */
+  /** The target as it is written, for a link that leads to no part. */
   readonly target: string;
 }
 

@@ -191,8 +191,8 @@ function mayGrow(
   const isNext = Math.max(...places) <= range.lastColumn || firstNew <= range.lastColumn + 1;
   if (range.firstRow !== namesRow || !isNext) return false;
   if (cleared.some((place) => place <= range.lastColumn)) return false;
-  const hers = columns.filter((_, at) => !places.includes(range.firstColumn + at));
-  const all = [...hers, ...names].map((each) => each.toLowerCase());
+  const kept = columns.filter((_, at) => !places.includes(range.firstColumn + at));
+  const all = [...kept, ...names].map((each) => each.toLowerCase());
   return new Set(all).size === all.length;
 }
 

@@ -24,7 +24,7 @@ import {
 
 /** A row that holds something. A formula without a saved value is a blank cell. */
 export interface SheetRow {
-  /** As the spreadsheet shows it. */
+  /** The number that the spreadsheet shows. */
   readonly number: RowNumber;
   /** What they say; without blank ones at the end. */
   readonly cells: string[];
@@ -95,7 +95,9 @@ export async function* editedSheet(book: Book, tab: BookSheet, edit: SheetEdit):
   }
 }
 
-/** What its taker does meanwhile, and what goes wrong with that, is none of the sheet's. */
+/**
+ * Reads a sheet in chunks. Errors in the work that the caller does between chunks are none of the sheet's.
+ */
 async function* read({ archive }: Book, tab: BookSheet, reader: SheetReader): AsyncIterable<void> {
   try {
     for await (const chunk of archive.chunks(tab.part, MOST_BYTES_OF_SHEET)) {

@@ -67,7 +67,7 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   const hasRows = ({ counts }: SurveyedSheet): boolean => counts.rows > 0;
   const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
   const isName = (name: string): boolean => kindByName(name, operations) !== undefined;
-  // Any operation may be meant, and what is done by another sheet may be what cannot be undone.
+  // Any operation may be meant, and a list on another sheet may be meant for changes that cannot be undone.
   const isRead = (name: string): boolean => isName(name) || isInputName(name, operations);
   const isMeant = asBefore !== undefined || isList(open, options, isRead);
   if (hasRows(open) && isMeant) return tableOf(book, open, options);

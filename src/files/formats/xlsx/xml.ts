@@ -97,7 +97,7 @@ export class XmlReader {
   }
 }
 
-/** What stands at a place from now on. Of two at the same place the first comes first. */
+/** The text that replaces a place. If two patches have the same place, the first comes first. */
 export interface Patch extends Place {
   readonly text: string;
 }
@@ -116,7 +116,7 @@ export function eachTag(xml: string, name: string, change: (tag: string) => stri
   return xml.replaceAll(tags, change);
 }
 
-/** As it stands in the tag. */
+/** The value of an attribute, still escaped. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag) ?? [];
   return quoted ?? single;

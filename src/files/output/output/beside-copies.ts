@@ -160,16 +160,16 @@ export function attentionCopy(
   const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   // The output holds these reasons as well, and made-safe cells are counted there.
   const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
-  const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
-  const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
+  const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);
+  const renamed = moved < 0 ? [] : [new FreeNames(header).take(ROW, '')];
   const columns = [...renamed, ...ATTENTION_COLUMNS];
-  const dropped = hers < 0 ? ours : new Set([...ours, ROW]);
+  const dropped = moved < 0 ? ours : new Set([...ours, ROW]);
   return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => {
       const outcome = records[at]?.outcome;
       if (outcome === undefined || !needsPerson(outcome)) return undefined;
-      const cell = movedCell(row, hers, isJson);
+      const cell = movedCell(row, moved, isJson);
       return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
     });
   });
