@@ -20,9 +20,9 @@ import {
   readContent,
   unheeded,
   unusable,
-} from './columns/guess.ts';
+} from './guess.ts';
 
-export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
+export type { GuessedColumn, LikelyColumn } from './guess.ts';
 export {
   ColumnContent,
   guessColumns,
@@ -30,7 +30,7 @@ export {
   likelyColumns,
   passedOverStop,
   unheeded,
-} from './columns/guess.ts';
+} from './guess.ts';
 
 export interface ColumnMap {
   /** Input → column, in the order in which the operation documents its inputs. */

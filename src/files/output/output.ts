@@ -9,9 +9,6 @@ import { Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { type BatchFigures, figuresOf } from './batch-figures.ts';
-import { type ChangesDone, changesDone } from './changes-done.ts';
-import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import {
   type Addition,
   type Additions,
@@ -25,14 +22,16 @@ import {
   pageRowsOf,
   resultsFilesOf,
   shownBody,
-} from './output/added-columns.ts';
+} from './added-columns.ts';
+import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import {
   type AttentionWriting,
   attentionCopy,
   ledgerRows,
   resultsCopy,
   surveyResults,
-} from './output/beside-copies.ts';
+} from './beside-copies.ts';
+import { type ChangesDone, changesDone } from './changes-done.ts';
 import {
   attentionPath,
   copyFor,
@@ -42,7 +41,8 @@ import {
   listMark,
   reportPath,
   resultsPath,
-} from './output/destination.ts';
+} from './destination.ts';
+import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { reportHtml } from './report.ts';
 
@@ -51,7 +51,6 @@ import { reportHtml } from './report.ts';
  * and on nothing else: two exports of the same state are the same to the byte.
  */
 
-export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export {
   type Addition,
   type Additions,
@@ -67,7 +66,7 @@ export {
   shownBody,
   surveyFields,
   textCells,
-} from './output/added-columns.ts';
+} from './added-columns.ts';
 export {
   besideInput,
   chooseDestination,
@@ -78,8 +77,9 @@ export {
   usualName,
   usualOutput,
   type WantedOutput,
-} from './output/destination.ts';
-export { readFigures } from './output/read-figures.ts';
+} from './destination.ts';
+export { keptList, keptWords, type ListSource } from './kept-list.ts';
+export { readFigures } from './read-figures.ts';
 
 /**
  * Paths of the files that were written. A path is absent where there was nothing to write, or where a stream

@@ -6,7 +6,7 @@ import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { chooseDestination } from '../../../src/files/output/output/destination.ts';
+import { chooseDestination } from '../../../src/files/output/destination.ts';
 import { proof } from '../../support/combinations.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 import { bookOf, bookParts, partsOf, type ReadPart, textRow, zipOf } from './workbook-file.ts';

@@ -7,7 +7,7 @@ import csv from '../../../src/files/formats/csv.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
+import { chooseDestination, copyFor } from '../../../src/files/output/destination.ts';
 import { workbookCopy } from '../../../src/files/workbook-copy.ts';
 import { times } from '../../support/combinations.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';

@@ -5,19 +5,19 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StopError } from '../../../../src/core/errors.ts';
-import type { Operation } from '../../../../src/core/operation.ts';
+import type { StopError } from '../../../src/core/errors.ts';
+import type { Operation } from '../../../src/core/operation.ts';
 import {
   ColumnContent,
   findColumns,
   guessColumns,
   guessWords,
   likelyColumns,
-} from '../../../../src/files/columns/columns.ts';
-import enrichCompany from '../../../../src/operations/enrich-company.ts';
-import enrichPerson from '../../../../src/operations/enrich-person.ts';
-import onboard from '../../../../src/operations/onboard.ts';
-import { validAbn } from '../../../operations/lookup/abn-arbitrary.ts';
+} from '../../../src/files/columns/columns.ts';
+import enrichCompany from '../../../src/operations/enrich-company.ts';
+import enrichPerson from '../../../src/operations/enrich-person.ts';
+import onboard from '../../../src/operations/onboard.ts';
+import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
 
 const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
 

@@ -8,22 +8,22 @@ import {
   parsedResultsOf,
   readBody,
   valueAt,
-} from '../../../core/answer-body.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
-import { isoTime } from '../../../core/clock.ts';
-import { messageOf, StopError, stop } from '../../../core/errors.ts';
-import type { JsonObject, JsonValue, Operation } from '../../../core/operation.ts';
-import { ourColumnsIn } from '../../../core/our-columns.ts';
-import { foreignName, foreignWords } from '../../../core/plain-text.ts';
-import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../../core/row.ts';
-import { stepNames, suffixOf } from '../../../core/steps.ts';
-import type { Job } from '../../../job/job.ts';
-import { settingsKept } from '../../../job/job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PART_ROWS, recordParts } from '../../../ledger/rows.ts';
-import { isPaidBy } from '../../../ledger/tally.ts';
-import { CellSafety, type FormulaMode, safeCell } from '../../../lib/formulas.ts';
-import { identifierNames } from '../../columns/column-kind.ts';
+} from '../../core/answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
+import { isoTime } from '../../core/clock.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+import type { JsonObject, JsonValue, Operation } from '../../core/operation.ts';
+import { ourColumnsIn } from '../../core/our-columns.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../core/row.ts';
+import { stepNames, suffixOf } from '../../core/steps.ts';
+import type { Job } from '../../job/job.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { PART_ROWS, recordParts } from '../../ledger/rows.ts';
+import { isPaidBy } from '../../ledger/tally.ts';
+import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
+import { identifierNames } from '../columns/column-kind.ts';
 
 /**
  * The columns that an output gets: those of the job's `add`, else one for every value that any answer has.

@@ -1,13 +1,13 @@
-import { type StopError, stop } from '../../../core/errors.ts';
-import type { Sheet } from '../../../core/format.ts';
-import { suggestion } from '../../../core/nearest.ts';
-import type { InputField, Operation } from '../../../core/operation.ts';
-import { isOutput } from '../../../core/our-columns.ts';
-import { counted, foreignName } from '../../../core/plain-text.ts';
-import { isFoundColumn } from '../../../core/row.ts';
-import { shellWord } from '../../../lib/command-line.ts';
-import { identifierText, normaliseDomain } from '../../../operations/lookup/identifiers.ts';
-import { isAboutAnother, squeezed } from '../column-kind.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { Sheet } from '../../core/format.ts';
+import { suggestion } from '../../core/nearest.ts';
+import type { InputField, Operation } from '../../core/operation.ts';
+import { isOutput } from '../../core/our-columns.ts';
+import { counted, foreignName } from '../../core/plain-text.ts';
+import { isFoundColumn } from '../../core/row.ts';
+import { shellWord } from '../../lib/command-line.ts';
+import { identifierText, normaliseDomain } from '../../operations/lookup/identifiers.ts';
+import { isAboutAnother, squeezed } from './column-kind.ts';
 
 /**
  * Guesses which column feeds which input. A name outranks content. Content decides where several names say

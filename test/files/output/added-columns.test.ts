@@ -5,15 +5,15 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OUR_COLUMNS } from '../../../../src/core/row.ts';
+import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import {
   type Addition,
   addedCells,
   additionOf,
   automaticAddition,
   textCells,
-} from '../../../../src/files/output/output/added-columns.ts';
-import { CellSafety } from '../../../../src/lib/formulas.ts';
+} from '../../../src/files/output/added-columns.ts';
+import { CellSafety } from '../../../src/lib/formulas.ts';
 
 /** As a run without `formulas` writes. */
 const SAFE = (): CellSafety => new CellSafety('safe');

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CreditPrice } from '../../../client/account/price.ts';
-import { fieldsOf } from '../../../core/answer-body.ts';
-import { FieldSurvey } from '../../../core/answer-fields.ts';
-import { settingsKept } from '../../../job/job-settings.ts';
-import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PART_ROWS, plannedRecords, recordParts } from '../../../ledger/rows.ts';
-import { Tally } from '../../../ledger/tally.ts';
-import { type BatchFigures, figuresOf } from '../batch-figures.ts';
+import type { CreditPrice } from '../../client/account/price.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
+import { FieldSurvey } from '../../core/answer-fields.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { PART_ROWS, plannedRecords, recordParts } from '../../ledger/rows.ts';
+import { Tally } from '../../ledger/tally.ts';
+import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 
 /**

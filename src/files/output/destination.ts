@@ -1,27 +1,21 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isReaderGone, messageOf, stop } from '../../../core/errors.ts';
-import type { Sheet } from '../../../core/format.ts';
-import { besideFolder, wayBelow } from '../../../core/paths.ts';
-import { wordsIn } from '../../../core/plain-text.ts';
-import { OUR_COLUMNS } from '../../../core/row.ts';
-import { settingsKept } from '../../../job/job-settings.ts';
-import type { Batch } from '../../../ledger/ledger.ts';
-import { checkWritable } from '../../../lib/atomic-file.ts';
-import {
-  besideFile,
-  endingOf,
-  isJsonLinesName,
-  JSON_LINES_ENDINGS,
-  nameParts,
-} from '../../../lib/file-name.ts';
-import { calledPath } from '../../called.ts';
-import { requireOnce } from '../../header.ts';
-import { jsonCopy } from '../../json-copy.ts';
-import { requireRoom } from '../../workbook.ts';
-import { workbookCopy } from '../../workbook-copy.ts';
-import type { ListSource } from '../kept-list.ts';
+import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
+import type { Sheet } from '../../core/format.ts';
+import { besideFolder, wayBelow } from '../../core/paths.ts';
+import { wordsIn } from '../../core/plain-text.ts';
+import { OUR_COLUMNS } from '../../core/row.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import { checkWritable } from '../../lib/atomic-file.ts';
+import { besideFile, endingOf, isJsonLinesName, JSON_LINES_ENDINGS, nameParts } from '../../lib/file-name.ts';
+import { calledPath } from '../called.ts';
+import { requireOnce } from '../header.ts';
+import { jsonCopy } from '../json-copy.ts';
+import { requireRoom } from '../workbook.ts';
+import { workbookCopy } from '../workbook-copy.ts';
 import { type Additions, additionOf, resultsFilesOf } from './added-columns.ts';
+import type { ListSource } from './kept-list.ts';
 
 /** Where an output goes, and its format there: a workbook, JSON lines, or the format of the input. */
 

@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
-import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
-import type { Sheet } from '../../../core/format.ts';
-import type { JsonValue } from '../../../core/operation.ts';
-import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../../core/row.ts';
-import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PART_ROWS, recordParts } from '../../../ledger/rows.ts';
-import { CellSafety } from '../../../lib/formulas.ts';
+import { type AnswerPlace, resultsOf } from '../../core/answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
+import type { Sheet } from '../../core/format.ts';
+import type { JsonValue } from '../../core/operation.ts';
+import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
+import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { PART_ROWS, recordParts } from '../../ledger/rows.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import {
   type Additions,
   automaticAddition,
