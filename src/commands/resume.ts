@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandToGoOn } from '../run/go-on.ts';
+import { nextCommandOf } from '../run/go-on.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { argument, command } from './shared/command.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';
@@ -14,7 +14,7 @@ export default command({
   async run({ batch: word, wait: waitMs = 0, store, as: operator }, { console }) {
     const found = await findBatch(word, store, console.warn);
     const { id } = found.batch;
-    const next = commandToGoOn(found);
+    const next = nextCommandOf(found);
     const wasPaused = await setPaused(found, false, { waitMs, operator });
     return {
       lines: [wasPaused ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],

@@ -11,14 +11,7 @@ import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
-import {
-  beyondBudget,
-  commandLine,
-  typedToGoOn,
-  withOption,
-  withoutFlag,
-  withoutOption,
-} from '../lib/command-line.ts';
+import { commandLine, nextCommand, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';
 import { isListName } from '../lib/file-name.ts';
 import { RunObject } from '../objects/run-object.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
@@ -208,8 +201,8 @@ async function namedIn(job?: string, file?: string) {
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
-  const nextCommand = commandLine(withOption(words, '--budget', error.leastBudget));
-  return new StopError({ ...error.detail, nextCommand });
+  const next = commandLine(withOption(words, '--budget', error.leastBudget));
+  return new StopError({ ...error.detail, nextCommand: next });
 }
 
 /** A problem of standard input names standard input, and not the file that keeps it. */
@@ -226,10 +219,9 @@ function runReport(console: Console, summary: RunObject, { words }: Resume, inpu
   const lines = summaryLines(summary);
   const toStdout = input.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
-  const goesOn = beyondBudget(words, summary.budget_to_finish);
   return {
     lines: toStdout ? [] : lines,
-    object: withNext(summary, commandLine(typedToGoOn(goesOn))),
+    object: withNext(summary, nextCommand(words, summary.budget_to_finish)),
     advice: adviceOn(summary),
     exitCode: exitCodeOf(summary, input.attention_ok === true),
   };

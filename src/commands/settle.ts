@@ -22,7 +22,7 @@ import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
-import { commandToGoOn } from '../run/go-on.ts';
+import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch, dialectFor, unlessStopped } from '../run/known-account.ts';
 import {
   type FoundBatch,
@@ -206,12 +206,12 @@ async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promi
   const { batch } = found;
   const { doubts, isOver } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
-  const goOn = isOver ? undefined : commandToGoOn(found);
+  const next = isOver ? undefined : nextCommandOf(found);
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: doubts.length > 0 && goOn !== undefined ? ['The next run does that:', goOn] : [],
+    advice: doubts.length > 0 && next !== undefined ? ['The next run does that:', next] : [],
   };
 }
 

@@ -34,7 +34,7 @@ import {
   type ReadEnd,
   type Reply,
 } from '../ledger/ledger.ts';
-import { commandLine, typedToGoOn } from '../lib/command-line.ts';
+import { commandLine, nextCommand } from '../lib/command-line.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
@@ -363,7 +363,7 @@ function report(told: TrialReport, { means }: TryInput, words: readonly string[]
       ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
       isKnown ? sourceLine(tried) : costLine(summary),
     ],
-    object: withNext(object, commandLine(typedToGoOn(words))),
+    object: withNext(object, nextCommand(words)),
     advice: isKnown ? ['To ask again: the same command with --refresh'] : adviceOn(summary),
     exitCode: exitCodeOf(summary, false),
   };

@@ -17,13 +17,13 @@ import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { loadJob } from '../job/job.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import { commandLine, typedToGoOn } from '../lib/command-line.ts';
+import { commandLine, nextCommand } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { type RunObject, UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { commandToGoOn } from '../run/go-on.ts';
+import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
@@ -89,7 +89,7 @@ export default command({
     const undone = await undo({ batch, location }, { input, host, chosen, resume });
     return {
       lines: [...undoneLines(batch.id, undone), ...leftLines(batch.id, undone)],
-      object: withNext(objectOf(batch.id, undone), commandLine(typedToGoOn(resume.words))),
+      object: withNext(objectOf(batch.id, undone), nextCommand(resume.words)),
       advice: undone.summary === undefined ? [] : adviceOn(undone.summary),
       exitCode: exitCode(undone, input.attention_ok === true),
     };
@@ -220,7 +220,7 @@ function refuseUnfinished(found: FoundBatch): void {
     throw stop('usage', fact, 'Name a batch that does.', allBatches());
   }
   if (state !== 'open') return;
-  const command = commandToGoOn(found);
+  const command = nextCommandOf(found);
   const finish = command === undefined ? '' : `: ${command}`;
   const cancel = commandLine(['cancel', id]);
   throw stop(

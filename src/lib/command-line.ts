@@ -144,14 +144,19 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
 }
 
 /**
- * The words that go on with what those typed just now began. Only with `--refresh` they would begin another
- * batch.
+ * The command line that goes on with the work of these words.
+ * @param budget the budget that is enough for the rest of the batch, where its own is reached.
  */
-export function typedToGoOn(words: readonly string[]): readonly string[] {
+export function nextCommand(words: readonly string[], budget?: number): string {
+  return commandLine(beyondBudget(withoutRefresh(words), budget));
+}
+
+/** The words that go on with a batch. With `--refresh` they would begin another batch. */
+function withoutRefresh(words: readonly string[]): readonly string[] {
   if (!words.includes('--refresh')) return words;
   const bare = withoutFlag(words, '--refresh');
   if (words[0] !== 'run') return bare;
-  // Who named a plan has agreed to that plan alone, so their yes is left out with it.
+  // A user who named a plan has agreed to that plan alone, so the yes is left out with it.
   const planless = withoutOption(bare, '--plan');
   return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
 }
@@ -176,7 +181,7 @@ export const raiseInJob = (budget: number): string =>
   `Raise the budget of the job to ${budget}, and the next sweep continues.`;
 
 /** The same command where its budget is reached, with one that is enough; only a run takes a budget. */
-export function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
+function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
   return budget === undefined || words[0] !== 'run' ? words : withOption(words, '--budget', budget);
 }
 

@@ -8,7 +8,7 @@ import type { Spender, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { hasCosts, spentOf } from '../ledger/tally.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
-import { commandToGoOn } from './go-on.ts';
+import { nextCommandOf } from './go-on.ts';
 import {
   eachLedger,
   eachLedgerThere,
@@ -100,7 +100,7 @@ async function batchObject(
     credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
     has_costs: hasCosts(batch, money),
     output: batch.outputPath ?? null,
-    next: isEnded ? null : (commandToGoOn(found) ?? null),
+    next: isEnded ? null : (nextCommandOf(found) ?? null),
     running: run !== undefined || (ranges?.running ?? 0) > 0,
     ...present({
       rows_beyond: rowsBeyond,

@@ -4,7 +4,7 @@ import { notedOutput } from '../files/output/output.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
 import { saidBeside, settingsKept } from '../job/job-settings.ts';
-import { beyondBudget, commandLine, flagWords, nearPath } from '../lib/command-line.ts';
+import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { FoundBatch } from './open-ledger.ts';
 
 /**
@@ -12,15 +12,15 @@ import type { FoundBatch } from './open-ledger.ts';
  * is a command.
  */
 
-/** With the budget with which it goes on where its own is reached. @returns undefined where none is known. */
-export function commandToGoOn(found: FoundBatch): string | undefined {
-  const words = wordsToGoOn(found);
+/** The command that goes on with a batch; undefined where none is known. */
+export function nextCommandOf(found: FoundBatch): string | undefined {
+  const words = nextWordsOf(found);
   const { budget_to_finish: budget } = settingsKept(found.batch.settings);
-  return words && commandLine(beyondBudget(words, budget));
+  return words && nextCommand(words, budget);
 }
 
 /** The words behind the program's name, without a store; undefined where a noun is none that can be typed. */
-export function wordsToGoOn({ batch, location }: FoundBatch): readonly string[] | undefined {
+export function nextWordsOf({ batch, location }: FoundBatch): readonly string[] | undefined {
   const { settings, accountName } = batch;
   const [undone, tried] = [undoneBy(settings), triedBy(settings)];
   const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));

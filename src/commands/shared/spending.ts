@@ -5,7 +5,7 @@ import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { counted, grouped, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
-import { commandLine, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
+import { commandLine, nextCommand, resumedBy } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
@@ -72,10 +72,10 @@ export async function spend<Ended>(
 ): Promise<Ended> {
   let inFlight = 0;
   let batch: string | undefined;
-  const again = (): string => commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words));
+  const next = (): string => (batch === undefined ? commandLine(resume.words) : nextCommand(resume.words));
   const { signal, release } =
     own.signal === undefined
-      ? stopOnSignals(console, () => inFlight, again, resume)
+      ? stopOnSignals(console, () => inFlight, next, resume)
       : { signal: own.signal, release: () => {} };
   try {
     const working = work({
@@ -97,7 +97,7 @@ export async function spend<Ended>(
         own.onEvent?.(event, path);
       },
     });
-    return await resumedBy(again, working);
+    return await resumedBy(next, working);
   } finally {
     release();
   }

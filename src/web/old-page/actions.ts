@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { UndoPlanObject } from '../../objects/plan-object.ts';
 import { doubtList } from '../../run/doubts.ts';
-import { wordsToGoOn } from '../../run/go-on.ts';
+import { nextWordsOf } from '../../run/go-on.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { type DoubtsView, UndoRequest, type UndoView, type WorkView } from '../api.ts';
 import { bodyOf } from '../server/answers.ts';
@@ -38,7 +38,7 @@ const GOES_ON: Readonly<Record<string, Order['kind']>> = {
  */
 function continued(found: FoundBatch): Order {
   const { batch, location } = found;
-  const words = wordsToGoOn(found);
+  const words = nextWordsOf(found);
   const kind = GOES_ON[words?.[0] ?? ''];
   const mayGoOn = batch.state === 'open' || batch.state === 'finished';
   if (!mayGoOn || words === undefined || kind === undefined) {
