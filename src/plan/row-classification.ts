@@ -7,7 +7,14 @@ import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import { asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
-import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
+import {
+  type MetCall,
+  type PlanContext,
+  type PreparedRow,
+  RowWalk,
+  rowPreparer,
+  walkTogether,
+} from './row-walk.ts';
 
 /**
  * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in
@@ -203,24 +210,20 @@ async function lookUp(
   batch: InQuestion,
 ): Promise<readonly LookupResult[]> {
   const ended: LookupResult[] = [];
-  let walking: readonly RowProgress[] = walks.map((each) => ({
+  const rows: readonly RowProgress[] = walks.map((each) => ({
     ...each,
     answers: [],
     left: [],
     isOfBatch: false,
   }));
-  while (walking.length > 0) {
-    const asking: { readonly row: RowProgress; readonly met: MetCall }[] = [];
-    for (const row of walking) {
-      const step = row.walk.step();
-      if (step.kind === 'end') ended.push(lookedUp(row));
-      else asking.push({ row, met: step.met });
-    }
-    const calls = asking.map(({ met }) => met);
-    const states = await statesOf(context, calls, batch);
-    for (const [index, { row, met }] of asking.entries()) goOn(row, met, states[index] ?? UNKNOWN, batch);
-    walking = asking.map(({ row }) => row);
-  }
+  await walkTogether(rows, {
+    ended: (row) => ended.push(lookedUp(row)),
+    statesOf: (calls) => statesOf(context, calls, batch),
+    tell(row, met, state) {
+      goOn(row, met, state ?? UNKNOWN, batch);
+      return true;
+    },
+  });
   return ended;
 }
 

@@ -429,3 +429,35 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
   return { kind: 'found', fields: fields ?? null, results: parsedResultsOf(answer.fields, place) };
 }
+
+/** A row that is walked beside others. */
+interface WalkedBeside {
+  readonly walk: RowWalk;
+}
+
+interface Walking<Row extends WalkedBeside, State> {
+  /** Hears of each row that ends. */
+  ended(row: Row, outcome: Outcome): void;
+  /** Looks up the next calls of all rows, in their order. */
+  statesOf(calls: readonly MetCall[]): Promise<readonly State[]>;
+  /** Tells the row the state of its call. @returns whether the row goes on. */
+  tell(row: Row, met: MetCall, state: State | undefined): boolean;
+}
+
+/** Walks rows side by side, so that one look into the ledger finds the next calls of all of them. */
+export async function walkTogether<Row extends WalkedBeside, State>(
+  rows: readonly Row[],
+  { ended, statesOf, tell }: Walking<Row, State>,
+): Promise<void> {
+  let walking = rows;
+  while (walking.length > 0) {
+    const asking: { readonly row: Row; readonly met: MetCall }[] = [];
+    for (const row of walking) {
+      const step = row.walk.step();
+      if (step.kind === 'end') ended(row, step.outcome);
+      else asking.push({ row, met: step.met });
+    }
+    const states = await statesOf(asking.map(({ met }) => met));
+    walking = asking.flatMap(({ row, met }, at) => (tell(row, met, states[at]) ? [row] : []));
+  }
+}

@@ -12,7 +12,7 @@ import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, forgettingBeside } from '../plan/known-calls.ts';
-import { RowWalk } from '../plan/row-walk.ts';
+import { type MetCall, RowWalk, walkTogether } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';
@@ -171,7 +171,7 @@ export async function leftOf(
 ): Promise<readonly WalkingRow[]> {
   const { job, dialect, ledger, account } = context;
   const { operation } = job;
-  let walking: readonly WalkingRow[] = tasks.flatMap((task) => {
+  const walking: readonly WalkingRow[] = tasks.flatMap((task) => {
     if (task.kind === 'work')
       return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], held: [] }];
     end(task, task.outcome, []);
@@ -182,30 +182,22 @@ export async function leftOf(
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: WalkingRow[] = [];
-  while (walking.length > 0) {
-    const asking = walking.flatMap((each) => {
-      const step = each.walk.step();
-      if (step.kind === 'call') return [{ each, met: step.met, key: step.met.keyFor(account.identity) }];
-      end(each.task, step.outcome, each.answers);
-      return [];
-    });
-    const found = await ledger.find(
-      asking.map(({ key }) => key),
-      { detail: 'kind', freshFor: batch },
-    );
-    walking = asking.flatMap(({ each, met, key }, at) => {
-      const state = found[at];
+  const keyOf = (met: MetCall): CallKey => met.keyFor(account.identity);
+  await walkTogether(walking, {
+    ended: ({ task, answers }, outcome) => end(task, outcome, answers),
+    statesOf: (calls) => ledger.find(calls.map(keyOf), { detail: 'kind', freshFor: batch }),
+    tell(row, met, state) {
       if (state?.kind === 'answered' && isBeyondQuestion(dialect, state.answer)) {
-        each.walk.tell(met, state.answer);
-        each.answers.push(state.answer.attempt);
-        return [each];
+        row.walk.tell(met, state.answer);
+        row.answers.push(state.answer.attempt);
+        return true;
       }
       // One about a forgotten person may be known by another account.
-      if (state?.kind === 'unknown' && others.length === 0) unknown.add(key);
-      left.push(each);
-      return [];
-    });
-  }
+      if (state?.kind === 'unknown' && others.length === 0) unknown.add(keyOf(met));
+      left.push(row);
+      return false;
+    },
+  });
   return left;
 }
 
