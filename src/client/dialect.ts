@@ -21,7 +21,7 @@ import { keysIn } from '../core/vendor-path.ts';
 import type { Reply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
-import type { Question } from './account/agreements.ts';
+import type { AgreementQuestion } from './account/agreements.ts';
 import type { Dialect, DialectOperation, Differences, Envelope, ReadBack } from './dialect/dialect-schema.ts';
 import type { OwnDialect } from './dialect/file.ts';
 
@@ -373,7 +373,10 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
  */
 
 /** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
-export function dialectQuestion({ name, differences }: Dialect, address: URL | string): Question | undefined {
+export function dialectQuestion(
+  { name, differences }: Dialect,
+  address: URL | string,
+): AgreementQuestion | undefined {
   if (differences === undefined) return undefined;
   const { origin } = new URL(address);
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
-import { isAgreed, type Question } from '../client/account/agreements.ts';
+import { type AgreementQuestion, isAgreed } from '../client/account/agreements.ts';
 import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { OPERATIONS } from '../core/families.ts';
@@ -254,7 +254,7 @@ function tellBeginning(console: Console, { job, account, list, object }: Planned
 }
 
 /** The first question that a run asks a person. */
-async function unagreed(chosen: ResolvedJob): Promise<Question | undefined> {
+async function unagreed(chosen: ResolvedJob): Promise<AgreementQuestion | undefined> {
   for (const question of questionsOf(chosen)) if (!(await isAgreed(question.agreement))) return question;
   return undefined;
 }
@@ -267,7 +267,7 @@ function changesOf(
   context: PlanContext,
   list: OpenedInput,
   host: Host,
-  toAgree: Question | undefined,
+  toAgree: AgreementQuestion | undefined,
 ): Promise<ChangePlan> {
   const { account, dialect, ledger } = context;
   const emit = notesOn(host);

@@ -1,5 +1,5 @@
 import type { Account } from '../client/account/account.ts';
-import { type Question, requestQuestion, requireAgreement } from '../client/account/agreements.ts';
+import { type AgreementQuestion, requestQuestion, requireAgreement } from '../client/account/agreements.ts';
 import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
@@ -224,7 +224,7 @@ type Sent = Pick<RunContext, 'account' | 'dialect' | 'job'>;
  * What a person agrees to once: other requests than the built-in ones, and a request of the job's own that
  * takes the key along.
  */
-export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly Question[] {
+export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly AgreementQuestion[] {
   if (baseUrl === undefined) return [];
   const { method, endpoint, body } = job;
   const own = present({ method, endpoint, body }) as JsonObject;

@@ -1,4 +1,4 @@
-import type { Agreement, Question } from '../client/account/agreements.ts';
+import type { Agreement, AgreementQuestion } from '../client/account/agreements.ts';
 import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
@@ -98,7 +98,7 @@ export interface RunChoices {
    * returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept`
    * agrees.
    */
-  readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
+  readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */

@@ -23,7 +23,7 @@ export function isAgreement(text: string): text is Agreement {
   return /^dialect:[0-9a-f]{32}$/.test(text);
 }
 
-export interface Question<Answer extends string = Agreement> {
+export interface AgreementQuestion<Answer extends string = Agreement> {
   /** What `--accept` takes in the place of a yes. */
   readonly agreement: Answer;
   readonly fact: string;
@@ -39,7 +39,7 @@ export interface Question<Answer extends string = Agreement> {
 export function requestQuestion(
   { method = 'POST', endpoint, body = {} }: JsonObject,
   address: URL,
-): Question {
+): AgreementQuestion {
   const { origin } = address;
   const sent = canonicalJson(['rowonce-api-call-1', origin, method, endpoint ?? null, body]);
   return {
@@ -54,14 +54,14 @@ export function requestQuestion(
 export interface Answers {
   readonly accept?: string | undefined;
   /** Asks a person who is there; left out: nobody is. */
-  readonly askAgreement?: ((question: Question<string>) => Promise<boolean>) | undefined;
+  readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
 }
 
 /**
  * Asks unless a person has agreed before, and keeps the agreement.
  * @throws StopError `consent` when nobody agreed.
  */
-export async function requireAgreement(question: Question, answers: Answers = {}): Promise<void> {
+export async function requireAgreement(question: AgreementQuestion, answers: Answers = {}): Promise<void> {
   const { accept, askAgreement } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
@@ -84,7 +84,7 @@ export async function isAgreed(agreement: Agreement): Promise<boolean> {
 }
 
 /** @throws StopError `output` when it could not be kept, such as on a disk that can only be read. */
-export async function keepAgreement({ agreement, fact, details }: Question): Promise<void> {
+export async function keepAgreement({ agreement, fact, details }: AgreementQuestion): Promise<void> {
   try {
     await mkdir(agreedFolder(), { recursive: true, mode: 0o700 });
     await replaceFile(fileOf(agreement), 0o600, [`${fact}:\n${details.join('\n')}\n`]);

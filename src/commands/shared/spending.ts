@@ -1,4 +1,4 @@
-import type { Agreement, Question } from '../../client/account/agreements.ts';
+import type { Agreement, AgreementQuestion } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
@@ -57,7 +57,7 @@ export interface Resume {
 
 type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'command'> & {
   readonly signal: AbortSignal;
-  askAgreement(question: Question<string>): Promise<boolean>;
+  askAgreement(question: AgreementQuestion<string>): Promise<boolean>;
   tell(fact: string): void;
   onEvent(event: RunEvent, path?: string): void;
 };
@@ -107,7 +107,7 @@ export async function spend<Ended>(
  * `--yes` does not answer these questions: it agrees to a price, and not to the author of a dialect or to the
  * place of an account.
  */
-export function askAgreementOn(console: Console): (question: Question<string>) => Promise<boolean> {
+export function askAgreementOn(console: Console): (question: AgreementQuestion<string>) => Promise<boolean> {
   return async ({ fact, details, asks = 'Is that what you want?' }) => {
     // Without a terminal nothing is printed, because the stop that follows says the same.
     if (!console.interactive) return false;
