@@ -6,12 +6,12 @@ import { besideFile, endingOf, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
 export const START = 64;
 
 const ZIP = Buffer.from('PK\x03\x04');
-/** How a file of Excel before 2007 begins, and a newer one that is protected by a password. */
+/** The first bytes of a file from Excel before 2007, or of a newer one that is protected by a password. */
 export const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-/** No list begins its header so, not even behind a byte-order mark. */
+/** No list has a header that begins like this, not even behind a byte-order mark. */
 const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
 
-/** The ending for what begins so: a workbook, JSON lines, or text. */
+/** The ending for a file with this beginning: a workbook, JSON lines, or text. */
 export function endingFor(start: Buffer): NonNullable<FoundLayout['ending']> {
   if ([ZIP, OLD_EXCEL].some((magic) => start.indexOf(magic) === 0)) return '.xlsx';
   return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
@@ -39,6 +39,6 @@ export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']
   return held === '.csv' && start.includes('\t') ? '.tsv' : held;
 }
 
-/** The list's path as its content would have it called, after which its output is called. */
+/** The list's path with the ending that fits its content. The output is named after this path. */
 export const calledPath = (path: string, { ending }: { readonly ending?: string | undefined }): string =>
   ending === undefined ? path : besideFile(path, ending);

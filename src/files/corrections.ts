@@ -27,7 +27,7 @@ export class Corrections {
   }
 
   /**
-   * What the row's cells become, by the position of their names; undefined for a row that stays as it is.
+   * The corrected cells of the row, by the position of their names; undefined for a row that stays as it is.
    * @throws StopError `input` for a row of which nobody knows which cell stands below which name.
    */
   take({ row, unreadable }: Pick<InputRow, 'row' | 'unreadable'>): ReadonlyMap<number, string> | undefined {

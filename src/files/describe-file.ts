@@ -130,7 +130,7 @@ const CELLS_KEPT = 1_000;
 
 /** Towns, states and sizes come again and again: cells without an issue are looked at once. */
 class SoundCells {
-  /** Undefined for a column in which so few come again that keeping them only costs. */
+  /** Undefined for a column in which so few cells repeat that keeping them is a loss. */
   #known: Map<string, RowCount> | undefined = new Map();
   #knownAgain = 0;
 
@@ -149,7 +149,7 @@ class SoundCells {
   }
 }
 
-/** Cells that are kept until it is decided what their column holds. */
+/** Cells that are kept until the kind of their column is decided. */
 const CELLS_THAT_DECIDE = 200;
 
 /** @param kind what the column's header says; undefined: its first cells decide. */
@@ -157,10 +157,7 @@ function columnIssues(
   kind: CellKind | undefined,
   issueOf: IssueOf,
 ): {
-  /**
-   * @param cell not blank.
-   * @returns whether it is known that nothing is to be said of it, wherever else it stands.
-   */
+  /** @param cell not blank. @returns whether the cell is known to have no issue, in any row. */
   add(row: RowNumber, cell: string): boolean;
   findings(): DamageObject[];
 } {

@@ -49,8 +49,8 @@ function columnsAt(places: readonly number[]): string {
 const MOST_LISTED = 10;
 
 /**
- * Which places an earlier run wrote into a row that it could not read either; it put nothing into added
- * columns.
+ * The places into which an earlier run wrote, in a row that it could not read either; it put nothing into
+ * added columns.
  * @param dropped columns that a copy leaves out.
  * @param textOf the cell below the name that is at that position among the names.
  */

@@ -85,8 +85,8 @@ async function earlierBatch(
 const cellsRead = (read: ReadOptions): string => canonicalJson(readingEntries(read).read ?? {});
 
 /**
- * What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it
- * bore more.
+ * The facts that an earlier run learned from the same bytes, read in the same way; undefined when there was
+ * none, or it bore more.
  */
 async function earlierSurvey(
   { sheet }: OpenedFile,
@@ -142,7 +142,7 @@ async function columnsIn(
   return { ...found, header, issueOf: await issuesAsRead(opened.read) };
 }
 
-/** What is missing on a sheet may be on another. */
+/** A column that this sheet lacks may be on another sheet. */
 function withOtherSheets(error: unknown, { sheet: { tabs = [] }, read }: OpenedFile): unknown {
   const others = tabs.filter(({ isRead }) => !isRead).map(({ name }) => foreignName(name));
   if (!(error instanceof StopError) || others.length === 0 || read.sheet !== undefined) return error;
@@ -162,7 +162,7 @@ async function earlierGuess(
 ): Promise<EarlierGuess | undefined> {
   const all = (await ledger?.batches()) ?? [];
   const batches = all.filter(({ operation, state }) => operation === name && state !== 'cancelled');
-  // What has no column of ours is no output, and need not be read for it.
+  // A file without a column of ours is no output, and need not be read for it.
   const digest = batches.length > 0 && isOutput(header) ? await file.sha256() : undefined;
   for (const { id, inputPath, outputPath, outputSha256, settings } of batches) {
     const isSame = digest !== undefined && outputSha256?.split(' ').includes(digest) === true;

@@ -1,9 +1,9 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { InputRow } from '../core/row.ts';
 
-/** Rows as JSON lines. Programs read it, so nothing is altered for spreadsheets. */
+/** Rows as JSON lines. Programs read them, so nothing is altered for spreadsheets. */
 
-/** Where all cells of a row stand that cannot be read: nobody knows below which names they belong. */
+/** The member with all cells of a row that cannot be read: nobody knows below which names they belong. */
 const UNREAD_CELLS = '_cells';
 
 /** An object on one line, without a line end. @param members each as JSON with its name. */
@@ -15,7 +15,7 @@ export function member(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
-/** What is appended, as members. A blank cell says nothing, which is `null` where cells are JSON. */
+/** The appended cells, as members. A blank cell says nothing, which is `null` where cells are JSON. */
 export function appendedMembers(
   { columns, isJson }: Pick<CopyOptions, 'columns' | 'isJson'>,
   cells: readonly string[],

@@ -5,7 +5,10 @@ import { listFolderOf } from '../core/paths.ts';
 /** The note beside a list that was brought to the page. */
 export const LIST_NOTE = 'list.json';
 
-/** What people call an input: a list that was brought to the page has its name in a note beside it. */
+/**
+ * The name that people use for an input: a list that was brought to the page has its name in a note beside
+ * it.
+ */
 export function listNameOf(inputPath: string): string {
   const folder = listFolderOf(inputPath);
   try {

@@ -28,7 +28,7 @@ import type { CellKind } from './quality/cell-issues.ts';
 
 type Cells = (column: string) => string;
 
-/** What the store knows of a result. */
+/** The facts that the store has about a result. */
 export interface MergeFacts {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
@@ -252,7 +252,7 @@ function lineOf({ identifiers, own }: MergeColumns, row: RowNumber, cell: Cells)
 const lineText = (cells: readonly string[]): string =>
   cells.every((text) => text.trim() === '') ? '' : JSON.stringify(cells);
 
-/** How an identifier is told from others: without what people write it differently by. */
+/** The form in which identifiers are compared: without the characters in which spellings differ. */
 function identityOf(kind: CellKind | undefined, cell: string): string {
   const text = cell.normalize('NFKC').trim().toLowerCase();
   if (kind === 'abn') return text.replaceAll(/\D/g, '') || text;

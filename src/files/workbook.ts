@@ -107,9 +107,9 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
 }
 
 /**
- * Text as it stands in a workbook's XML. What XML cannot hold is written as Excel does, `_x000B_` for a
- * vertical tab; a text that begins like that by itself gets its first character written so, or it would be
- * read as another.
+ * Text as it stands in a workbook's XML. A character that XML cannot hold is written as Excel does, `_x000B_`
+ * for a vertical tab; a text that begins like that by itself gets its first character written so, or it would
+ * be read as another.
  */
 export function escaped(text: string): string {
   return text

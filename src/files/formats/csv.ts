@@ -32,7 +32,7 @@ export default csv;
 async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Sheet> {
   const layout = await withoutLeftOut(await findLayout(file, options), options);
   let found: NamedColumns | undefined;
-  // Everything asks for them, and the bytes are the same whenever they are read.
+  // Every caller asks for the columns, and the bytes are the same whenever they are read.
   const columns = async (): Promise<NamedColumns> => (found ??= await columnsUnder(layout));
   // A bad header is reported only to a caller that asks for the header.
   const isGuessed = Object.keys(layout.found).length > 0;
@@ -148,7 +148,7 @@ async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly
     }
     return rows?.end({ isWhole: bytes <= MOST_BYTES_SEARCHED }) ?? [];
   } catch (error) {
-    // What refuses the file is said by its reading.
+    // A fault that refuses the file is reported when the file is read.
     if (error instanceof StopError) return [];
     throw error;
   }
@@ -230,7 +230,7 @@ class Copy {
       this.#names = [...layout.letters, ...columns];
   }
 
-  /** In one piece of memory: to make a view of each of its parts would take longer than copying them. */
+  /** Copies the records into one piece of memory: making a view of each part would take longer. */
   batch(records: readonly CsvRecord[], added: readonly (readonly string[] | undefined)[]): Buffer {
     const parts = records.map((record, at) => this.#copied(record, added[at]));
     // A unit of a string, which is UTF-16, takes at most three bytes.
@@ -262,7 +262,8 @@ class Copy {
     const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined)
       return { bytes: this.#rewritten(record, ours), ours: '' };
-    // Joined at once: a text that grows cell by cell is put together once more when it is written.
+    // The cells are joined at once: a text that grows cell by cell is put together once more when it is
+    // written.
     const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style));
     return { bytes, ours: cells.join('') };
   }
@@ -275,7 +276,7 @@ class Copy {
     return { ...record, bytes, cells: ['', ...record.cells], found: record.found + 1 };
   }
 
-  /** What marks the order of bytes stays before all. */
+  /** The byte-order mark stays first. */
   #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): CsvCopy {
     this.#names = undefined;
     this.#style = this.#styleOf(record);
@@ -313,7 +314,7 @@ class Copy {
     return this.#joined(mark, [...own.slice(0, room), ...padding, ...added, ...own.slice(room)], lineEnd);
   }
 
-  /** A cell that stood in quotes does so again. */
+  /** A cell that was in quotes is in quotes again. */
   #corrected(record: CsvRecord, corrected: ReadonlyMap<number, string>): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
     for (const [at, text] of corrected) {
@@ -322,7 +323,7 @@ class Copy {
       while (cells.length <= place) cells.push(NO_BYTES);
       cells[place] = Buffer.from(csvCell(text, cellStyle(this.#layout.delimiter, isQuoted(cells[place]))));
     }
-    // A line of nothing would be no row any more.
+    // An empty line would no longer be a row.
     const isNothing = cells.length === 1 && cells[0]?.length === 0;
     return this.#joined(mark, isNothing ? [Buffer.from('""')] : cells, lineEnd);
   }

@@ -23,7 +23,7 @@ import {
 import { hasStrayQuote, type Layout, PARSING } from './records.ts';
 import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
 
-/** How a file of delimited text is to be read is found out here, from its first bytes. */
+/** Finds out how to read a file of delimited text, from its first bytes. */
 
 /**
  * @throws StopError `input` when the file is of another kind than its name says, or its options contradict
@@ -38,7 +38,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const table = text.slice(separatorLine.length);
   const said = saidHeader(options);
   const fromHeader = table.split(LINES).slice(Math.max(0, (said?.last ?? 0) - 1));
-  // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
+  // A table with the ending `.tsv` has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter =
     options.delimiter ?? delimiterOf(path, separator) ?? sniffDelimiter(fromHeader.join(''), usual);
@@ -100,7 +100,7 @@ function delimiterOf(path: string, separator: string | undefined): Delimiter | u
   throw stop('input', fact, `Save the file again with one of: ${DELIMITER_NAMES.join(', ')}.`);
 }
 
-/** Nobody has more of it above a header. */
+/** No real file has more text than this above its header. */
 const MOST_BYTES_LOOKED_AT = 1024 * 1024;
 
 async function firstText(
@@ -130,8 +130,8 @@ const SAMPLE = 64 * 1024;
 const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
 
 /**
- * What parts the records most evenly, quotes respected. Among equals the one that finds more columns, then
- * the one that is more usual for the file's ending; a text that nothing parts is one column.
+ * The delimiter that parts the records most evenly, quotes respected. Among equals the one that finds more
+ * columns, then the one that is more usual for the file's ending; a text that nothing parts is one column.
  */
 function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
   if (BY_SPACES.test(text)) return 'space';

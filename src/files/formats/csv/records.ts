@@ -67,7 +67,7 @@ const ROW_TOO_LONG: RecordFault = {
 
 const CLOSE_THE_QUOTE = 'Close the quote where the cell ends, or remove it.';
 
-/** What the parser can find wrong. All of it is the whole file's. */
+/** The faults that the parser can find. Each concerns the whole file. */
 const PARSER_FAULTS: Partial<Record<CsvErrorCode, RecordFault>> = {
   CSV_QUOTE_NOT_CLOSED: {
     fact: 'a quote opens here and is not closed before the file ends',
@@ -108,7 +108,7 @@ interface ParsedRecord {
   readonly cells: string[];
   /** Where the record ends in the text. */
   readonly end: number;
-  /** Lines that the parser has counted by then. */
+  /** The lines that the parser has counted up to there. */
   readonly lines: number;
 }
 
@@ -117,7 +117,9 @@ class RecordReader {
   readonly #columns: NamedColumns | undefined;
   readonly #parser: Parser;
   #found: ParsedRecord[] = [];
-  /** What was read last; where in it the next record begins, and where that is in the file's text. */
+  /**
+   * The text that was read last; where in it the next record begins, and where that is in the file's text.
+   */
   #text = Buffer.alloc(0);
   #at = 0;
   #start = 0;
@@ -145,13 +147,13 @@ class RecordReader {
       max_record_size: MOST_BYTES_PER_ROW,
     });
     const info: { bytes: number; lines: number; records: number } = parser.info;
-    // Where it would put a record into its queue. Its option `info` makes an object of all that is known for
-    // each.
+    // Here the parser would put a record into its queue. Its option `info` makes an object of all that is
+    // known for each.
     parser.push = (cells: string[] | null): boolean => {
       if (cells === null) return true;
       this.#found.push({ cells, end: info.bytes, lines: info.lines });
-      // A record that differs in width from the first that was counted costs an error with its stack. So none
-      // is counted.
+      // The parser would make an error with its stack for each record whose width differs from the first
+      // counted record. So none is counted.
       info.records = 0;
       return true;
     };
@@ -190,7 +192,7 @@ class RecordReader {
     if (!error) return records;
     const fault = error instanceof CsvError ? PARSER_FAULTS[error.code] : undefined;
     if (fault === undefined) throw error;
-    // Where the last cell ended that the parser is sure of.
+    // The end of the last cell of which the parser is sure.
     const cell = Math.max(0, this.#parser.info.bytes - this.#start);
     throw this.#stop(fault, this.#lineAt(this.#at + cell));
   }
@@ -201,15 +203,15 @@ class RecordReader {
     if (!isGood && !isUtf8(bytes)) throw this.#notText(bytes);
     const row = this.#row;
     const kind = this.#kindOf(found, bytes);
-    // How a record is written that is no row of the table is nobody's concern.
+    // The form of a record that is not a row of the table does not matter.
     const isOwn = kind === 'header' || kind === 'row';
     const unreadable = isOwn ? this.#faultOf(found, bytes) : undefined;
     const cells = isOwn && unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
     if (kind === 'header') this.#headerIsDue = false;
     if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
     this.#row += 1;
-    // Looked for byte by byte only where a cell has line ends of its own; the parser counts a CRLF in quotes
-    // as two.
+    // Line ends are looked for byte by byte only where a cell has line ends of its own; the parser counts a
+    // CRLF in quotes as two.
     this.#line += lines - this.#parserLines === 1 ? 1 : countLineEnds(bytes);
     this.#parserLines = lines;
     this.#at = next;
@@ -262,7 +264,7 @@ class RecordReader {
     return `line ${line} cannot be read: ${fault.fact}`;
   }
 
-  /** Undefined where a record may have any. */
+  /** The width that every record must have; undefined where any width will do. */
   get #width(): number | undefined {
     return this.#headerIsDue ? undefined : this.#columns?.width;
   }
@@ -389,7 +391,7 @@ function quotedEnd(body: Buffer, start: number): number {
 
 export const isQuoted = (cell: Buffer | undefined): boolean => cell?.[0] === QUOTE;
 
-/** How cells of ours are written, so that they look like the user's. */
+/** The form of our cells, chosen so that they look like the user's. */
 export interface CellStyle {
   readonly separator: string;
   /** All cells stand in quotes, and not only those that need them. */
@@ -424,7 +426,10 @@ const GOES_ON_AFTER_QUOTE: RecordFault = {
   next: 'Put the whole cell in quotes and write each quote inside it twice.',
 };
 
-/** Nobody sees all of them: a byte-order mark comes into a file that was put together from several. */
+/**
+ * A person may not see the cause: a byte-order mark, for example, comes into a file that was put together
+ * from several.
+ */
 const QUOTE_INSIDE: RecordFault = {
   fact: 'a quote is inside a cell that does not begin with one',
   next: 'Put the whole cell in quotes and write each quote inside it twice, and nothing before its first quote, not even a blank.',

@@ -70,8 +70,8 @@ const MACINTOSH: Readonly<Record<number, string>> = { 189: '\u03A9', 219: '€',
 const unknown = (byte: number): string => String.fromCharCode(byte < 0xa0 ? byte : 0xf700 + byte);
 
 /**
- * The library names the characters, and is loaded for such a list only. Unlike in it, each byte of a file
- * comes back.
+ * The library tells the characters, and is loaded only for such a list. We differ from it in that every byte
+ * of a file comes back.
  */
 async function oneByte(encoding: Encoding): Promise<Codec> {
   const { default: iconv } = await import('iconv-lite');
@@ -163,7 +163,7 @@ export async function findEncoding(file: FileBytes, wanted: Encoding | undefined
   return { encoding: 'utf-8', notes: [] };
 }
 
-/** Where a file says what it is. */
+/** The places where a file declares its encoding. */
 const LOOKED_AT = 16 * 1024;
 
 const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff: 'utf-16be' };
@@ -184,7 +184,7 @@ const GZIP = Buffer.of(0x1f, 0x8b);
 const WEB_PAGE =
   /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?[^>]*>\s*)*<(?:!doctype html|html|head|body|meta|style|table|workbook)[\s>]/i;
 
-/** What programs write and call .xls, so that Excel opens it. */
+/** Formats that programs write under the name .xls, so that Excel opens it. */
 const TABLE = /<table[\s>]|schemas-microsoft-com/i;
 
 function requireText(path: string, start: Buffer): void {

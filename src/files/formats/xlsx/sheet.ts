@@ -26,7 +26,7 @@ import {
 export interface SheetRow {
   /** The number that the spreadsheet shows. */
   readonly number: RowNumber;
-  /** What they say; without blank ones at the end. */
+  /** The texts of the cells, without blank ones at the end. */
   readonly cells: string[];
   readonly isHidden: boolean;
   /** Columns of the cells with a formula. */
@@ -47,7 +47,7 @@ interface RowPlaces {
   })[];
 }
 
-/** What stands around the cells. It is whole when all was read. */
+/** The frame around the cells. It is complete after all rows were read. */
 export interface SheetFrame {
   filter: CellRange | undefined;
   readonly merged: CellRange[];
@@ -152,7 +152,7 @@ export class SheetReader implements XmlListener {
     return tags;
   }
 
-  /** Up to where everything is known: behind the last tag, or before the row that is under way. */
+  /** The place up to which everything is known: behind the last tag, or before the row that is under way. */
   get behind(): number {
     return this.#open?.places?.open.start ?? this.#behind;
   }
@@ -161,7 +161,7 @@ export class SheetReader implements XmlListener {
     const tag = this.#tag();
     if (!this.#isInData) {
       this.#path.push(name);
-      // Below the element that holds all: `mergeCells/mergeCell`.
+      // The path below the root element: `mergeCells/mergeCell`.
       const path = this.#path.slice(1).join('/');
       this.#isInData = path === 'sheetData';
       this.#takeAround(path, attributes, tag);
@@ -192,7 +192,7 @@ export class SheetReader implements XmlListener {
     else this.#formula += text;
   }
 
-  /** Looked for only where the sheet is patched. */
+  /** The place of the tag that was just read; undefined where the sheet is not patched. */
   #tag(): Place | undefined {
     if (this.#edit === undefined) return undefined;
     const { tag } = this.xml;

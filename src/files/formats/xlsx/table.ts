@@ -122,7 +122,7 @@ interface SurveyedSheet {
   readonly namesSomebody: boolean;
 }
 
-/** What is found out about the rows of a table. */
+/** The findings about the rows of a table. */
 interface Counts {
   rows: number;
   lastRow: number;
@@ -177,7 +177,7 @@ function count(counts: Counts, row: SheetRow): void {
   if (row.isHidden) counts.hidden += 1;
 }
 
-/** Where the link of a cell goes, by the cell's address. */
+/** The target of a cell's link, by the cell's address. */
 type Links = ReadonlyMap<string, string>;
 
 async function linkTargets({ archive }: Book, { part }: BookSheet, { links }: SheetFrame): Promise<Links> {
@@ -186,7 +186,7 @@ async function linkTargets({ archive }: Book, { part }: BookSheet, { links }: Sh
   return new Map([...links].map(([cell, id]) => [cell, targets.get(id) ?? '']));
 }
 
-/** Those that hold something, as many as it takes to find the header. */
+/** The first filled rows, as many as are needed to find the header. */
 async function firstRows(book: Book, tab: BookSheet, options: ReadOptions): Promise<readonly SheetRow[]> {
   const last = saidHeader(options)?.last ?? 0;
   const rows: SheetRow[] = [];

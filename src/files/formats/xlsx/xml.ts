@@ -18,7 +18,7 @@ export type XmlAttributes = Readonly<Record<string, string>>;
  */
 const MOST_PENDING = 1024 * 1024;
 
-/** Where something stands in a part, counted in characters: its first one, and the one behind it. */
+/** A place in a part, counted in characters: its first one, and the one behind it. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -138,7 +138,7 @@ export function withoutAttribute(tag: string, name: string): string {
   return tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '');
 }
 
-/** Whether an attribute of a workbook says yes; a missing one says no. */
+/** Whether an attribute of a workbook is true; a missing one is false. */
 export function isTrue(attribute: string | undefined): boolean {
   return attribute === '1' || attribute === 'true';
 }
@@ -171,7 +171,7 @@ export class TextGatherer {
   }
 }
 
-/** What XML cannot hold is written as `_x000B_`. */
+/** A character that XML cannot hold is written as `_x000B_`. */
 export function unescapedText(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
